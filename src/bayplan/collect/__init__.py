@@ -1,0 +1,1 @@
+"""World -> model: native files, RASA, GMRP, traces."""

@@ -1,0 +1,84 @@
+"""What can go wrong, as a tree:
+
+BayplanError
+├── InputError     the user's data is wrong: numbered faults, all of them at once
+├── UsageError     the user's command is wrong: an unknown method, options that exclude each other
+├── WorldError     a file, a program or a network does not answer
+└── ModelError     a value of the model was built from parts that do not fit (also a ValueError)
+
+"No placement exists" is not here: it is an answer (`Status.INFEASIBLE`), not an error.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from bayplan.codes import CODES
+
+
+class BayplanError(Exception):
+    """Everything that bayplan raises on purpose."""
+
+
+class UsageError(BayplanError):
+    """A command or a call asks for something that does not exist."""
+
+
+class WorldError(BayplanError):
+    """Something outside of this process does not answer as expected."""
+
+
+class ModelError(BayplanError, ValueError):
+    """Parts of a model value contradict each other: a fault of the calling code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that is wrong in the user's data, under a stable code of `docs/errors.md`."""
+
+    code: str  # "E1102"
+    kind: str  # "container"; also the word in "(3 such containers)"
+    name: str  # which one; empty for the file itself
+    problem: str  # "request cpu is negative"
+    value: str = ""  # as the user wrote it
+    expected: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ModelError(f"fault code {self.code} is not in bayplan.codes")
+
+    def __str__(self) -> str:
+        subject = f"{self.kind} '{self.name}'" if self.name else self.kind
+        value = f" ({self.value})" if self.value else ""
+        expected = f"; expected {self.expected}" if self.expected else ""
+        return f"{self.code} {subject}: {self.problem}{value}{expected}"
+
+
+class InputError(BayplanError):
+    """The user's data has at least one fault; `faults` has them all."""
+
+    def __init__(self, source: str, faults: Iterable[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(faults)
+        if not self.faults:
+            raise ModelError("an InputError needs at least one fault")
+        super().__init__("\n".join([f"cannot use '{source}':", *summary(self.faults)]))
+
+
+SHOWN_ALONE = 3  # alike faults beyond this many are shown as one line and a count
+
+
+def summary(faults: Iterable[Fault]) -> Iterator[str]:
+    """One line per fault, and one line per crowd of faults that are alike."""
+    groups: dict[tuple[str, str, str], list[Fault]] = {}
+    for fault in faults:
+        groups.setdefault((fault.code, fault.kind, fault.problem), []).append(fault)
+    for group in groups.values():
+        if len(group) > SHOWN_ALONE:
+            yield f"{group[0]} ({len(group)} such {plural(group[0].kind)})"
+        else:
+            yield from map(str, group)
+
+
+def plural(kind: str) -> str:
+    """'machines' for 'machine', 'entries' for 'entry'."""
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"

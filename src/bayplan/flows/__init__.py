@@ -1,0 +1,1 @@
+"""Pipelines, one file per use case."""

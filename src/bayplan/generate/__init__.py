@@ -1,0 +1,1 @@
+"""Seeded instances at the papers' scales."""

@@ -1,0 +1,1 @@
+"""Numba over arrays; imports nothing of ours."""

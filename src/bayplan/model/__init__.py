@@ -1,0 +1,83 @@
+"""The shared language of all parts: frozen values over numpy arrays."""
+
+from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
+from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
+from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
+from bayplan.model.placement import UNPLACED, Placement, relabelled
+from bayplan.model.plan import Action, Plan, Step
+from bayplan.model.requests import TimedRequests
+from bayplan.model.result import Reason, Result, Status
+from bayplan.model.rules import (
+    RULES,
+    Allow,
+    AntiAffinity,
+    Capacity,
+    CoLocate,
+    Confidence,
+    Dependency,
+    Interference,
+    Pinned,
+    Rule,
+    Spread,
+    Transient,
+    TransientMode,
+)
+from bayplan.model.snapshot import Snapshot
+from bayplan.model.topology import MACHINE, Level, machine_level
+from bayplan.model.zones import Admission, ClusterRequest, Zones
+
+__all__ = [
+    "MACHINE",
+    "NO_LIMIT",
+    "RULES",
+    "UNPLACED",
+    "Action",
+    "Admission",
+    "Allow",
+    "AntiAffinity",
+    "BalanceTarget",
+    "BoolArray",
+    "Budget",
+    "Capacity",
+    "Clock",
+    "Cluster",
+    "ClusterRequest",
+    "CoLocate",
+    "Confidence",
+    "Containers",
+    "Dependency",
+    "FloatArray",
+    "IntArray",
+    "Interference",
+    "Level",
+    "Machines",
+    "MoveCosts",
+    "Objective",
+    "Pinned",
+    "Placement",
+    "Plan",
+    "Progress",
+    "Reason",
+    "Resource",
+    "Result",
+    "Rule",
+    "Services",
+    "Snapshot",
+    "Spread",
+    "Status",
+    "Step",
+    "Term",
+    "Tick",
+    "TimedRequests",
+    "Traffic",
+    "Transient",
+    "TransientMode",
+    "Workloads",
+    "Zones",
+    "floats",
+    "ints",
+    "machine_level",
+    "relabelled",
+    "silent",
+]

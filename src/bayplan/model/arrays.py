@@ -1,0 +1,30 @@
+"""The array types of the model, and the one way to make them read-only."""
+
+from collections.abc import Iterable
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
+
+
+def ints(values: npt.ArrayLike | Iterable[int]) -> IntArray:
+    """A read-only int64 array; a read-only int64 array comes back as it is."""
+    array = np.ascontiguousarray(values, dtype=np.int64)
+    return array if array is values and not array.flags.writeable else _frozen(array)
+
+
+def floats(values: npt.ArrayLike | Iterable[float]) -> FloatArray:
+    """A read-only float64 array; a read-only float64 array comes back as it is."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    return array if array is values and not array.flags.writeable else _frozen(array)
+
+
+def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    frozen = array.copy()  # the caller may still write to what it gave
+    frozen.flags.writeable = False
+    return frozen

@@ -1,0 +1,61 @@
+"""How long a decision may take, and how it tells the caller where it stands."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bayplan.errors import ModelError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits of one decision; None means no limit of that kind."""
+
+    seconds: float | None = None  # wall time
+    iterations: int | None = None  # of the method's own main loop: the same count gives the same answer
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.seconds is not None and not self.seconds >= 0) or (self.iterations is not None and self.iterations < 0):
+            raise ModelError("a budget is not negative")
+        if self.threads < 1:
+            raise ModelError("a budget has at least one thread")
+
+    def clock(self) -> "Clock":
+        """Start counting."""
+        return Clock(budget=self, started=time.perf_counter())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A budget that runs."""
+
+    budget: Budget
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return time.perf_counter() - self.started
+
+    def expired(self, iterations: int = 0) -> bool:
+        """Is the budget used up after this many iterations?"""
+        out_of_time = self.budget.seconds is not None and self.seconds >= self.budget.seconds
+        return out_of_time or (self.budget.iterations is not None and iterations >= self.budget.iterations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """Where a long piece of work stands."""
+
+    stage: str  # "reading", "searching"
+    done: float  # share of the stage, 0..1
+    score: float | None = None  # the best so far, where there is one
+
+
+Progress: TypeAlias = Callable[[Tick], None]
+
+
+def silent(tick: Tick) -> None:
+    """A progress callback that does nothing."""

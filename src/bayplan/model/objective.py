@@ -1,0 +1,88 @@
+"""What "good" means: weights per term, target ratios, distances, and the costs of GMRP."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from bayplan.errors import ModelError
+from bayplan.model.arrays import FloatArray, IntArray, floats, ints
+from bayplan.model.cluster import Cluster
+
+
+class Term(StrEnum):
+    """The terms of the objective. All are costs, except affinity, which is a gain."""
+
+    UTILISATION = "utilisation"  # U: variance of utilisation (000 (3))
+    BALANCE = "balance"  # B: residual balance (000 (5))
+    COMMUNICATION = "communication"  # C: traffic times distance (000 (1))
+    OVERLOAD = "overload"  # load above safety capacity (GMRP)
+    TARGETS = "targets"  # GMRP's one-sided balance of residuals
+    AFFINITY = "affinity"  # A: gained affinity (004 (1)-(2)), subtracted
+    MOVES = "moves"  # number of moved containers
+    MOVE_COST = "move-cost"  # GMRP's process, service and machine move costs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalanceTarget:
+    """GMRP: each machine pays weight * max(0, target * A(r1) - A(r2)), A the residual amount."""
+
+    r1: int
+    r2: int
+    target: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MoveCosts:
+    """GMRP's price of moving: per process, of the most moved service, and between machines."""
+
+    container: IntArray  # (workload,) price of moving one container of it
+    machine: IntArray  # (machine, machine) price from, to; or (0, 0) for none
+    container_weight: int = 1
+    service_weight: int = 1
+    machine_weight: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "container", ints(self.container))
+        object.__setattr__(self, "machine", ints(self.machine))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Objective:
+    """A value of its own: the same cluster can be judged by several."""
+
+    weight: Mapping[Term, float]
+    ratio: FloatArray  # (resource, resource) t(r, r') of 000 (4); t(r', r) = 1 / t(r, r')
+    hop: FloatArray  # (level,) added to the distance of two machines for each level they do not share
+    overload_weight: IntArray  # (resource,) GMRP's load cost weights
+    targets: tuple[BalanceTarget, ...] = ()
+    move_costs: MoveCosts | None = None
+    explicit: bool = field(default=False)  # stated by the user, or the default of 000?
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", {Term(term): float(value) for term, value in self.weight.items()})
+        object.__setattr__(self, "ratio", floats(self.ratio))
+        object.__setattr__(self, "hop", floats(self.hop))
+        object.__setattr__(self, "overload_weight", ints(self.overload_weight))
+        if any(not np.isfinite(value) or value < 0 for value in self.weight.values()):
+            raise ModelError("objective weights are finite and not negative")
+        if (self.ratio <= 0).any() or not np.allclose(self.ratio * self.ratio.T, 1.0, rtol=1e-9):
+            raise ModelError("target ratios are positive and t(r', r) = 1 / t(r, r')")
+
+    @classmethod
+    def default(cls, cluster: Cluster) -> "Objective":
+        """000 section VI-B: weights 1, 1/|H|, 1/|C|^2; every ratio 1; distance 1 off the machine."""
+        n_r = len(cluster.resources)
+        machines, containers = max(1, len(cluster.machines.name)), max(1, len(cluster.containers.name))
+        return cls(
+            weight={Term.UTILISATION: 1.0, Term.BALANCE: 1.0 / machines, Term.COMMUNICATION: 1.0 / containers**2},
+            ratio=floats(np.ones((n_r, n_r))),
+            hop=floats([1.0] + [0.0] * (len(cluster.levels) - 1)),
+            overload_weight=ints(np.ones(n_r)),
+        )
+
+    def with_weights(self, weight: Mapping[Term, float]) -> "Objective":
+        """The same objective under other weights."""
+        return replace(self, weight=weight, explicit=True)

@@ -1,0 +1,41 @@
+"""Timed requests: what `schedule` chooses from when there is not room for all (002)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.errors import ModelError
+from bayplan.model.arrays import FloatArray, IntArray, floats, ints
+from bayplan.model.cluster import Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TimedRequests:
+    """Requests that each need one machine during (start, end], and one machine's capacity.
+
+    All machines are alike; how many there are is the scheduler's question, not the requests'.
+    """
+
+    name: tuple[str, ...]  # (request,)
+    resources: tuple[Resource, ...]
+    capacity: IntArray  # (resource,) of one machine
+    start: FloatArray  # (request,)
+    end: FloatArray  # (request,)
+    demand: IntArray  # (request, resource)
+    value: FloatArray  # (request,)
+
+    def __post_init__(self) -> None:
+        for field in ("capacity", "demand"):
+            object.__setattr__(self, field, ints(getattr(self, field)))
+        for field in ("start", "end", "value"):
+            object.__setattr__(self, field, floats(getattr(self, field)))
+        n, k = len(self.name), len(self.resources)
+        shapes = [self.start.shape, self.end.shape, self.value.shape, self.demand.shape, self.capacity.shape]
+        if shapes != [(n,), (n,), (n,), (n, k), (k,)]:
+            raise ModelError(f"timed requests: arrays of shapes {shapes} for {n} requests and {k} resources")
+        if not (np.isfinite(self.start) & np.isfinite(self.end) & (self.start < self.end)).all():
+            raise ModelError("timed requests: an interval is empty or not finite")
+        if (self.demand < 0).any() or not (np.isfinite(self.value) & (self.value >= 0)).all():
+            raise ModelError("timed requests: a demand or value is negative or not finite")
+        if (self.capacity < 0).any():
+            raise ModelError("timed requests: a capacity is negative")

@@ -1,0 +1,23 @@
+"""What a file says: the cluster, where its containers run now, and what its owner wants."""
+
+from dataclasses import dataclass
+
+from bayplan.errors import ModelError
+from bayplan.model.cluster import Cluster
+from bayplan.model.objective import Objective
+from bayplan.model.placement import Placement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A cluster with its current placement and objective."""
+
+    cluster: Cluster
+    placement: Placement
+    objective: Objective
+    notes: tuple[str, ...] = ()  # what the reader had to decide: scales, rounding, merged edges
+
+    def __post_init__(self) -> None:
+        n_c, n_m = len(self.cluster.containers.name), len(self.cluster.machines.name)
+        if self.placement.machine_of.shape != (n_c,) or self.placement.machine_of.max(initial=-1) >= n_m:
+            raise ModelError(f"the placement does not fit {n_c} containers and {n_m} machines")

@@ -1,0 +1,61 @@
+"""Kubernetes quantities (`500m`, `1.5Gi`, `1e3`), read exactly and written briefly."""
+
+import re
+from fractions import Fraction
+
+BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+DECIMAL = {
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    "": Fraction(1),
+    "k": Fraction(10**3),
+    "M": Fraction(10**6),
+    "G": Fraction(10**9),
+    "T": Fraction(10**12),
+    "P": Fraction(10**15),
+    "E": Fraction(10**18),
+}
+SUFFIX = {**DECIMAL, **{suffix: Fraction(factor) for suffix, factor in BINARY.items()}}
+LARGEST = 2**63 - 1  # amounts are int64
+MOST_DIGITS = 64  # longer numbers are refused before they cost time
+
+_QUANTITY = re.compile(
+    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?:[eE](?P<exponent>[+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkMGTPE])?)"
+)
+
+
+def parse_quantity(text: str) -> Fraction:
+    """The exact value of a Kubernetes quantity; ValueError if it is none."""
+    match = _QUANTITY.fullmatch(text.strip()) if len(text) <= MOST_DIGITS else None
+    if match is None:
+        raise ValueError(f"not a quantity: {text[:MOST_DIGITS]!r}")
+    number = Fraction(match["number"])
+    if match["exponent"] is not None:
+        return number * Fraction(10) ** int(match["exponent"])
+    return number * SUFFIX[match["suffix"] or ""]
+
+
+def to_base_units(quantity: Fraction, scale: int) -> int:
+    """`quantity` times `scale`, if that is a whole number that int64 holds; else ValueError."""
+    amount = quantity * scale
+    if amount.denominator != 1:
+        raise ValueError(f"finer than one {scale}th of a unit" if scale > 1 else "not a whole number")
+    if abs(amount.numerator) > LARGEST:
+        raise ValueError("beyond 2^63 - 1 base units")
+    return amount.numerator
+
+
+def format_quantity(amount: int, scale: int = 1) -> str:
+    """The shortest exact quantity: `format_quantity(500, 1000)` is '500m', 1610612736 is '1536Mi'."""
+    value = Fraction(amount, scale)
+    if value == 0:
+        return "0"
+    candidates = []
+    for suffix, factor in SUFFIX.items():
+        number = value / factor
+        if number.denominator == 1:
+            candidates.append(f"{number.numerator}{suffix}")
+    if not candidates:  # no suffix makes it whole: an exact decimal, or the fraction's nearest
+        return f"{float(value)!r}"
+    return min(candidates, key=len)

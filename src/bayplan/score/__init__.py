@@ -1,0 +1,1 @@
+"""What is good and what is valid."""
