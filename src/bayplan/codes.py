@@ -13,9 +13,35 @@ class Code(NamedTuple):
 
 FILES: Mapping[str, Code] = {  # E10..: the file as a whole
     "E1001": Code("the file cannot be opened", "check the path and the permissions"),
+    "E1002": Code("the path is a folder", "give a file inside of it"),
+    "E1003": Code("the file is empty", "check that whatever made it has finished"),
+    "E1004": Code("the file is binary, not text", "give the JSON, YAML or text file; .gz is unpacked, other archives are not"),
+    "E1005": Code("the text is not UTF-8", "save the file as UTF-8"),
+    "E1006": Code("the JSON is broken or cut off", "look at the line and column that the message names"),
+    "E1007": Code("the YAML is broken or cut off", "look at the line and column that the message names"),
+    "E1008": Code("the gzip stream is damaged or cut off", "copy or compress the file again"),
+    "E1009": Code(
+        "objects or lists are nested too deeply", "no format here needs more than a dozen levels: check what made the file"
+    ),
+    "E1010": Code("an object has the same key twice", "remove one of the two; none is dropped silently"),
+    "E1011": Code("the kind of file is not recognised", "see docs/formats.md for the files that can be read"),
+    "E1012": Code("the format version is not known", 'this release reads version 1: write "bayplan": 1'),
 }
 
-VALUES: Mapping[str, Code] = {}  # E11..: one value is not what it should be
+VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be
+    "E1101": Code("a value has the wrong type", "write the type that the message asks for"),
+    "E1102": Code("an amount is negative", "write zero or more"),
+    "E1103": Code("a number is NaN or infinite", "write a finite number, or leave the key out"),
+    "E1104": Code("an amount is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
+    "E1105": Code("an amount is finer than one base unit", "round it, or raise the scale of the resource"),
+    "E1106": Code("an amount is beyond 2^63 - 1 base units", "check the suffix, or lower the scale of the resource"),
+    "E1107": Code("a key is missing", "add it"),
+    "E1108": Code("a key is not known", "correct the spelling or remove it; nothing is ignored silently"),
+    "E1109": Code("a value is not one of the choices", "take one of those that the message lists"),
+    "E1110": Code("a number is out of its range", "take one in the range that the message names"),
+    "E1111": Code("a list or an object is empty or has the wrong length", "fill it, or leave the key out"),
+    "E1112": Code("a number has too many digits", "amounts are at most 2^63 - 1; check what made the file"),
+}
 
 NAMES: Mapping[str, Code] = {}  # E12..: a name is missing, double or unknown
 
@@ -23,13 +49,68 @@ RULES: Mapping[str, Code] = {}  # E13..: a rule says nothing, or what cannot be
 
 PLACEMENTS: Mapping[str, Code] = {}  # E14..: a placement or a plan does not fit its cluster
 
-REQUESTS: Mapping[str, Code] = {}  # E15..: timed requests, cluster requests, zones
+REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zones
+    "E1501": Code("a request ends before or when it starts", "times are half-open, (start, end]: write an end after the start"),
+    "E1502": Code("the columns have different lengths", "give every request a value in each column"),
+    "E1503": Code("a request name occurs twice", "rename one of the two"),
+    "E1504": Code(
+        "a request asks for a resource that is not declared, or leaves one out",
+        "list the resource under resources, or correct the name",
+    ),
+    "E1505": Code(
+        "a demand or a capacity cannot be held",
+        "amounts are whole base units below 2^63: check the quantity and the scale of the resource",
+    ),
+    "E1506": Code("a zone name occurs twice", "rename one of the two"),
+    "E1507": Code("a link names a zone that does not exist", "add the zone or correct the name"),
+    "E1508": Code("a link goes from a zone to itself, or occurs twice", "remove it: traffic inside of a zone needs no link"),
+    "E1509": Code("a traffic matrix is not square, or not of the size of its members", "give one row and one column per member"),
+    "E1510": Code("a container sends traffic to itself", "write 0 on the diagonal"),
+    "E1511": Code("a request starts before it arrives", "write arrival <= start"),
+    "E1512": Code("a member name occurs twice in one request", "rename one of the two"),
+    "E1513": Code("an answer names a request that does not exist", "answer for the file that holds the request"),
+    "E1514": Code(
+        "an answer names a machine, a zone or a member that does not exist, or leaves a member out", "use the names of the input"
+    ),
+    "E1515": Code("a resource name occurs twice", "rename one of the two"),
+}
 
-RASA: Mapping[str, Code] = {}  # E16..: RASA clusters and solutions
+RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
+    "E1601": Code("a service, container or machine name occurs twice", "rename one of the two"),
+    "E1602": Code("a service or machine name is not known", "correct the name or add what it names"),
+    "E1603": Code("a container is placed on two machines", "remove it from one of them"),
+    "E1604": Code("a machine lists a container that no service has", "add it to the ContainerList of its service, or remove it"),
+    "E1605": Code(
+        "a service has traffic to itself", "remove the entry: replicas of one service have no traffic of their own here"
+    ),
+    "E1606": Code("a service is compatible with no machine", "list a machine, or write *"),
+    "E1607": Code("an amount is too large", "all amounts of a resource together stay below 2^53 written units"),
+    "E1608": Code("the cluster is empty", "list at least one service, one container and one machine"),
+}
 
-GMRP: Mapping[str, Code] = {}  # E17..: GMRP models, assignments and solutions
+GMRP: Mapping[str, Code] = {  # E17..: GMRP models, assignments and solutions
+    "E1701": Code("a token is not a whole number", "write digits only, separated by spaces or line ends"),
+    "E1702": Code("the file ends too early", "check the count that the message names, or copy the file again"),
+    "E1703": Code("numbers are left over at the end", "check the counts in the file"),
+    "E1704": Code("a number is out of its range", "amounts, weights and counts are zero or more; a transient flag is 0 or 1"),
+    "E1705": Code("a number names a machine, service or resource that does not exist", "all of them are counted from 0"),
+    "E1706": Code("the initial assignment is missing", "put assignment_X.txt beside model_X.txt, or name the file"),
+    "E1707": Code("an assignment does not have one machine per process", "check that it belongs to this model"),
+    "E1708": Code("a sum overflows int64", "scale the amounts of this resource down"),
+}
 
-TRACES: Mapping[str, Code] = {}  # E18..: the traces
+TRACES: Mapping[str, Code] = {  # E18..: the traces
+    "E1801": Code("a file of the trace is missing", "give the folder that holds the files named in docs/formats.md"),
+    "E1802": Code("a column of the trace is missing", "check that the file is the one described in docs/formats.md"),
+    "E1803": Code("a file of the trace cannot be read", "copy it again"),
+    "E1804": Code(
+        "a value of the trace is missing, negative or not finite", "check that the file is the one described in docs/formats.md"
+    ),
+    "E1805": Code(
+        "a row names an application or machine that does not exist",
+        "the files of a trace belong together: take them from one copy",
+    ),
+}
 
 CODES: Mapping[str, Code] = {
     **FILES,

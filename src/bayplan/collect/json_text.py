@@ -1,0 +1,68 @@
+"""JSON text -> document, with nothing dropped: no double keys, no NaN, no endless numbers."""
+
+import json
+import re
+from typing import Any
+
+from bayplan.collect.subject import non_finite_faults, shown
+from bayplan.errors import Fault, InputError
+
+_MAY_BE_INFINITE = re.compile(r"NaN|Infinity|[eE]\+?\d{3}|\d{309}")
+
+
+def parse_json(text: str, source: str) -> object:
+    """The document of a JSON text; InputError with a line and column if it is none."""
+    doubles: list[Fault] = []
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            doubles.extend(double_key_faults(pairs))
+        return members
+
+    try:
+        document = json.loads(text, object_pairs_hook=checked)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}"
+        fault = Fault(code="E1006", kind="file", name=source, problem=f"{where}: {error.msg}", expected="complete JSON")
+        raise InputError(source, [fault]) from None
+    except RecursionError:
+        raise InputError(source, [too_deep(source)]) from None
+    except ValueError:  # int() refuses more than 4300 digits
+        raise InputError(source, [too_long(text, source)]) from None
+    faults = doubles + (non_finite_faults(document) if _MAY_BE_INFINITE.search(text) else [])
+    if faults:
+        raise InputError(source, faults)
+    return document
+
+
+def double_key_faults(pairs: list[tuple[str, Any]]) -> list[Fault]:
+    """One fault for each key that an object has more than once, with the first two values."""
+    values: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return [
+        Fault(
+            code="E1010",
+            kind="key",
+            name=key,
+            problem="is given twice in one object",
+            value=f"first {shown(given[0])}, then {shown(given[1])}",
+            expected="each key once",
+        )
+        for key, given in values.items()
+        if len(given) > 1
+    ]
+
+
+def too_deep(source: str) -> Fault:
+    """The fault of a document that is nested beyond what can be read."""
+    return Fault(code="E1009", kind="file", name=source, problem="is nested too deeply", expected="a dozen levels at most")
+
+
+def too_long(text: str, source: str) -> Fault:
+    """The fault of a text with a number of thousands of digits."""
+    longest = max(re.findall(r"\d{1000,}", text), key=len, default="")
+    where = f"line {text.count(chr(10), 0, text.find(longest)) + 1}: " if longest else ""
+    problem = f"{where}a number has too many digits"
+    return Fault(code="E1112", kind="file", name=source, problem=problem, value=f"{len(longest)} digits, {longest[:8]}...")

@@ -1,0 +1,107 @@
+"""How a place in a document is said to people: machine 'm-3', capacity cpu."""
+
+import json
+import math
+import reprlib
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from bayplan.errors import Fault
+
+Path: TypeAlias = tuple[str | int, ...]  # keys and positions from the top of a document
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 40
+_short.maxdict = _short.maxlist = 3
+_short.maxlevel = 2
+
+
+def shown(value: object) -> str:
+    """A value as the user wrote it, cut to a glance."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, str):
+        return _short.repr(value).replace("'", '"') if "'" not in value else _short.repr(value)
+    return _short.repr(value)
+
+
+class Subject(NamedTuple):
+    """What a fault is about."""
+
+    kind: str  # "machine"
+    name: str  # "m-3"; empty for the file itself
+    inside: str  # "capacity cpu"; empty for the thing itself
+
+
+def subject(document: object, path: Path) -> Subject:
+    """The nearest thing with a name on the way to `path`, and the way on from there.
+
+    An item of a list is named by its "name", else by its position (from 1) and, for rules, their kind.
+    """
+    kind, name, node = "file", "", document
+    inside: list[str] = []
+    for depth, step in enumerate(path):
+        parent, node = node, _child(node, step)
+        of = str(path[depth - 1]) if depth else ""
+        if isinstance(step, int) and (depth == 1 or _name_of(node)):
+            kind, name, inside = singular(of), _name_of(node) or _numbered(node, step), []
+        elif depth == 1 and of.endswith("s") and isinstance(parent, dict):
+            kind, name, inside = singular(of), str(step), []  # {"resources": {"cpu": ...}}
+        elif depth == 1:
+            kind, inside = of, [str(step)]
+        else:
+            inside.append(f"entry {step + 1}" if isinstance(step, int) else step)
+    return Subject(kind, name, " ".join(inside))
+
+
+def singular(key: str) -> str:
+    """'machine' for 'machines', 'entry' for 'entries'."""
+    return f"{key[:-3]}y" if key.endswith("ies") else key.removesuffix("s").replace("_", " ")
+
+
+def fault_at(document: object, path: Path, code: str, problem: str, *, value: object = None, expected: str = "") -> Fault:
+    """A fault about the place `path`, with the value that stands there unless another is given."""
+    kind, name, inside = subject(document, path)
+    text = value if isinstance(value, str) else shown(_at(document, path))
+    return Fault(code=code, kind=kind, name=name, problem=f"{inside} {problem}".strip(), value=text, expected=expected)
+
+
+def non_finite_faults(document: object) -> list[Fault]:
+    """One fault for each number that is NaN or infinite."""
+    places = [path for path, value in _scalars(document) if isinstance(value, float) and not math.isfinite(value)]
+    return [fault_at(document, path, "E1103", "is not finite", expected="a finite number") for path in places]
+
+
+def _scalars(document: object) -> Iterator[tuple[Path, object]]:
+    waiting: list[tuple[Path, object]] = [((), document)]
+    seen: set[int] = set()  # YAML aliases can make a document that holds itself
+    while waiting:
+        path, node = waiting.pop()
+        if not isinstance(node, dict | list):
+            yield path, node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            members = node.items() if isinstance(node, dict) else enumerate(node)
+            waiting.extend((((*path, key), value) for key, value in members))
+
+
+def _child(node: object, step: str | int) -> object:
+    if isinstance(node, dict):
+        return node.get(step)
+    return node[step] if isinstance(node, list) and isinstance(step, int) and step < len(node) else None
+
+
+def _at(document: object, path: Path) -> object:
+    for step in path:
+        document = _child(document, step)
+    return document
+
+
+def _name_of(node: object) -> str:
+    name = node.get("name") if isinstance(node, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _numbered(node: object, index: int) -> str:
+    rule = node.get("rule") if isinstance(node, dict) else None
+    return f"{index + 1} ({rule})" if isinstance(rule, str) else f"{index + 1}"
