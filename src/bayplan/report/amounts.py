@@ -1,0 +1,76 @@
+"""Numbers as people read them: amounts, shares and scores, and lists of names that stay short."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayplan.model import Cluster, Resource
+from bayplan.model.units import BINARY, format_quantity
+
+_EXACT_ENOUGH = 6  # an exact quantity of at most this many characters is shown as it is
+_THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
+
+
+def human_amount(amount: float, resource: Resource) -> str:
+    """An amount in written units and about three digits: '1.5Gi' of bytes, '500m' or '12.3' of cores."""
+    if resource.unit == "bytes":
+        return _binary(amount / resource.scale)
+    if float(amount).is_integer() and len(exact := format_quantity(int(amount), resource.scale)) <= _EXACT_ENOUGH:
+        return exact
+    return _decimal(amount / resource.scale)
+
+
+def written(request: Sequence[int], resources: Sequence[Resource]) -> str:
+    """A request in one line: 'cpu 500m, memory 1.5Gi'; what is zero is left out."""
+    parts = [f"{r.name} {human_amount(int(amount), r)}" for amount, r in zip(request, resources, strict=True) if amount]
+    return ", ".join(parts) or "asks for nothing"
+
+
+def percent(share: float) -> str:
+    """'83 %'; one decimal below ten, a dash where there is no number, never a rounded 100 for more than full."""
+    if not math.isfinite(share):
+        return "–"
+    value = 100 * share
+    rounded = f"{value:.1f}" if 0 < abs(value) < 9.95 or (value > 100 and round(value) == 100) else f"{value:.0f}"
+    return f"{rounded} %"
+
+
+def score(value: float) -> str:
+    """A score with five digits: '0.06995', '1,234,567', '1.2e-09'."""
+    if not math.isfinite(value):
+        return "–"
+    if float(value).is_integer():
+        return f"{int(value):,}" if abs(value) < 1e15 else f"{value:.4e}"
+    return f"{value:,.1f}" if abs(value) >= 1e4 else f"{value:.5g}"
+
+
+def count(number: int, noun: str) -> str:
+    """'1 machine', '5,284 machines'."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def scale_of(cluster: Cluster) -> str:
+    """'12 machines, 58 containers of 11 services'."""
+    containers, services = len(cluster.containers.name), len(cluster.services.name)
+    return f"{count(len(cluster.machines.name), 'machine')}, {count(containers, 'container')} of {count(services, 'service')}"
+
+
+def _binary(value: float) -> str:
+    suffix = max((s for s in BINARY if abs(value) >= BINARY[s]), key=BINARY.__getitem__, default="")
+    return f"{_trimmed(value / BINARY.get(suffix, 1))}{suffix}"
+
+
+def _decimal(value: float) -> str:
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "–"
+    power = min(len(_THOUSANDS) - 1, max(0, int(np.log10(abs(value)) // 3)))
+    if power == 0 and abs(value) < 0.1:
+        return f"{value:.3g}"
+    return f"{_trimmed(value / 1000**power)}{_THOUSANDS[power]}"
+
+
+def _trimmed(value: float) -> str:
+    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".") if decimals else f"{value:.0f}"

@@ -1,0 +1,25 @@
+"""What each score means, in one line, and whether more or less of it is good."""
+
+from collections.abc import Mapping
+
+MEANINGS: Mapping[str, str] = {
+    "utilisation": "variance of the machines' utilisation; lower is more even",
+    "balance": "resources left over in the wrong proportion; lower is better",
+    "communication": "traffic times distance between machines; lower is better",
+    "total": "weighted sum of the terms of the objective; lower is better",
+    "overload": "load above the safety capacity, all machines; lower is better",
+    "affinity": "share of the traffic that stays on one machine, 0 to 1; higher is better",
+    "moves": "containers that change their machine; lower is better",
+    "move-cost": "price of the moves; lower is better",
+    "targets": "residuals out of the wanted proportion; lower is better",
+    "gmrp": "full cost of the machine reassignment problem; lower is better",
+    "ucac": "capacity in use at the stated confidence; lower is better",
+    "machines": "machines in use; lower is better",
+    "value": "value of what is served; higher is better",
+    "served": "requests served; higher is better",
+}
+
+
+def meaning_of(score: str) -> str:
+    """One line about a score; empty for a name that is not ours."""
+    return MEANINGS.get(score, "")

@@ -1,0 +1,134 @@
+"""Rich tables for people in a terminal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bayplan.model import Placement, Resource, Result
+from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.json import gap
+from bayplan.report.meanings import meaning_of
+from bayplan.score.summary import Summary
+
+SHOWN = 20  # broken rules in a terminal; the rest as a count
+
+
+def show_tables(summary: Summary, resources: Sequence[Resource] = ()) -> list[RenderableType]:
+    """What `show` prints: counts, use per resource, the hottest machines, the scores and what they mean."""
+    tables = [_headline(summary), _use_table(summary, {resource.name: resource for resource in resources})]
+    if summary.hot:
+        tables.append(_hot_table(summary))
+    tables.append(_score_table(summary.score, summary.normalised))
+    return tables
+
+
+def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[RenderableType]:
+    """What `check` prints: the verdict, then one sentence per broken rule."""
+    broken = list(violations)
+    if not broken:
+        return [Text("valid: every rule is kept", style="bold green")]
+    table = _table("", "rule", "what is wrong")
+    for index, violation in enumerate(broken[:shown], start=1):
+        table.add_row(str(index), Text(str(getattr(violation, "rule", ""))), Text(str(violation)))
+    parts: list[RenderableType] = [Text(f"not valid: {count(len(broken), 'broken rule')}", style="bold red"), table]
+    if len(broken) > shown:
+        parts.append(Text(f"and {len(broken) - shown:,} more (--json lists them all)", style="dim"))
+    return parts
+
+
+def explain_tables(explanation: object) -> list[RenderableType]:
+    """What `explain` prints: its sentences, one per line."""
+    first, *rest = str(explanation).splitlines() or [""]
+    return [Group(Text(first, style="bold"), *(Text(line) for line in rest))]
+
+
+def result_tables(
+    result: Result[Placement], *, method: str, before: Placement | None = None, maximise: bool = False
+) -> list[RenderableType]:
+    """What a decision prints: how it ended, its scores, and what is left out."""
+    after = result.solution
+    facts = [("method", method), ("status", str(result.status)), ("seconds", f"{result.seconds:.2f}")]
+    if after is not None:
+        facts.append(("placed", f"{after.placed.size:,} of {after.machine_of.size:,}"))
+        if before is not None:
+            facts.append(("moved", f"{after.moved_from(before).size:,}"))
+    if result.bound is not None:
+        known = gap(result, maximise=maximise)
+        facts.append(("bound", score(result.bound) + (f" (gap {percent(known)})" if known is not None else "")))
+    parts: list[RenderableType] = [_facts(facts)]
+    if result.score:
+        parts.append(_score_table(result.score, {}))
+    if result.reasons:
+        parts.append(_reasons(result))
+    return parts
+
+
+def _headline(summary: Summary) -> RenderableType:
+    counts = summary.counts
+    words = [f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if name != "machines_used"]
+    if "machines_used" in counts and "machines" in counts:
+        words[0] = f"{counts['machines_used']:,} of {counts['machines']:,} machines used"
+    return Group(Text(summary.name, style="bold"), Text(", ".join(words)))
+
+
+def _use_table(summary: Summary, resources: Mapping[str, Resource]) -> Table:
+    table = _table("resource", title="Use of the machines, by requests")
+    for name in ("load", "capacity", "mean", "p50", "p95", "max", "top 1 %", "top 5 %", "top 10 %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for use in summary.use:
+        resource = resources.get(use.resource, Resource(name=use.resource))
+        shares = (use.mean, use.p50, use.p95, use.maximum, use.top1, use.top5, use.top10)
+        cells = [human_amount(use.load, resource), human_amount(use.capacity, resource), *map(percent, shares)]
+        table.add_row(Text(use.resource), *cells)
+    return table
+
+
+def _hot_table(summary: Summary) -> Table:
+    table = _table("machine", "fullest resource", title="The fullest machines")
+    for name in ("use", "containers"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for hot in summary.hot:
+        style = "bold red" if hot.utilisation > 1 else "yellow" if hot.over_safety else ""
+        note = "over capacity" if hot.utilisation > 1 else "over safety" if hot.over_safety else ""
+        cells = (Text(hot.machine), Text(hot.resource), percent(hot.utilisation), f"{hot.containers:,}", note)
+        table.add_row(*cells, style=style)
+    return table
+
+
+def _score_table(scores: Mapping[str, float], normalised: Mapping[str, float]) -> Table:
+    table = _table("score", title="Scores")
+    table.add_column("value", justify="right", no_wrap=True)
+    if normalised:
+        table.add_column("0 best .. 1 worst", justify="right", no_wrap=True)
+    table.add_column("what it means", overflow="fold")
+    for name, value in scores.items():
+        rank = [f"{normalised[name]:.3f}" if name in normalised else ""] if normalised else []
+        table.add_row(Text(name), score(value), *rank, Text(meaning_of(name), style="dim"))
+    return table
+
+
+def _reasons(result: Result[Placement]) -> Table:
+    table = _table("left out", "why", title=f"Left out: {len(result.reasons):,}")
+    for reason in result.reasons[:SHOWN]:
+        table.add_row(Text(reason.subject), Text(reason.text))
+    if len(result.reasons) > SHOWN:
+        table.add_row(f"and {len(result.reasons) - SHOWN:,} more", "")
+    return table
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value in facts:
+        table.add_row(Text(name, style="dim"), Text(value))
+    return table
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    return table
