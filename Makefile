@@ -1,0 +1,41 @@
+# Two commands do all the set-up on a machine with only python3 (3.11) and make:
+#   make demo     install, run the main job on an embedded example, show what it did
+#   make test     install, pass all tests
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(VENV)/.installed
+	$(BIN)/bayplan demo --out bayplan-demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.run
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python docs/generate.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev,data]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) bayplan-demo build dist

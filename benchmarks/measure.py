@@ -1,0 +1,48 @@
+"""Run a piece of Python in a fresh process and measure its wall time and peak memory."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from typing import NamedTuple
+
+_PROBE = """
+import json, resource, sys, time
+{setup}
+started = time.perf_counter()
+{body}
+seconds = time.perf_counter() - started
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+class Measured(NamedTuple):
+    """What one run cost."""
+
+    seconds: float
+    peak_mb: float
+
+
+def in_fresh_process(body: str, setup: str = "") -> Measured:
+    """Seconds of `body` alone, and the peak memory of the process that ran `setup` and `body`."""
+    code = _PROBE.format(setup=setup, body=body)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return Measured(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def best_of(times: int, body: str, setup: str = "") -> Measured:
+    """The fastest of several fresh processes: the machine's other work only ever adds."""
+    return min(in_fresh_process(body, setup) for _ in range(times))
+
+
+def machine() -> str:
+    """What the numbers were measured on, without naming the host."""
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def commit() -> str:
+    """The commit that was measured, with a + if the tree had changes."""
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    changed = subprocess.run(["git", "status", "--porcelain", "src"], capture_output=True, text=True, check=False).stdout.strip()
+    return f"{head or 'unknown'}{'+' if changed else ''}"

@@ -1,0 +1,66 @@
+"""Measure the way in at the largest scale: generate, load, score, check and start up.
+
+Appends one row per measurement to `benchmarks/results.csv` as soon as it is made:
+commit, machine, name, seconds, peak MB, and the ratio to a yardstick of the same run (reading the
+same file with the standard library's JSON parser), which carries over to other machines.
+
+    python -m benchmarks.run [--quick]     --quick measures rasa-m3 instead of rasa-m2
+"""
+
+import argparse
+import csv
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import Measured, best_of, commit, in_fresh_process, machine
+
+RESULTS = Path(__file__).parent / "results.csv"
+COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
+
+IMPORTS = "import numpy, scipy.sparse, scipy.special"
+READ = "from bayplan.collect import read"
+SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.score.check import violations"
+
+
+def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
+    """Name and cost of each measurement; the first is the yardstick."""
+    generate = f"subprocess.run([sys.executable, '-m', 'bayplan', 'generate', '{instance}', '--out', r'{file}', '--quiet'], check=True)"
+    made = in_fresh_process(generate, "import subprocess")
+    yield f"json.loads of {instance}", best_of(3, f"json.loads(open(r'{file}').read())")
+    yield f"generate {instance}, whole process", made
+    yield f"read {instance}", best_of(3, f"read(r'{file}')", f"{IMPORTS}; {READ}")
+    loaded = f"{IMPORTS}; {SCORE}; s = read(r'{file}')"
+    yield f"score {instance}, all terms", best_of(3, "score(s.cluster, s.placement, s.objective)", loaded)
+    yield f"check {instance}, all rules", best_of(3, "list(violations(s.cluster, s.placement))", loaded)
+    yield "bayplan --help", best_of(3, "subprocess.run([sys.executable, '-m', 'bayplan', '--help'], capture_output=True)", "import subprocess")
+
+
+def main() -> None:
+    """Measure, print, append."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="the small instance, for a first look")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="the CSV to append to")
+    arguments = parser.parse_args()
+    instance = "rasa-m3" if arguments.quick else "rasa-m2"
+    yardstick = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, cost in measurements(instance, Path(folder) / f"{instance}.json"):
+            yardstick = yardstick or cost.seconds
+            row = (commit(), machine(), name, f"{cost.seconds:.3f}", f"{cost.peak_mb:.0f}", f"{cost.seconds / yardstick:.2f}")
+            append(arguments.out, row)
+            print(*row[2:], sep="\t")
+
+
+def append(path: Path, row: tuple[str, ...]) -> None:
+    """One more line, with the heading first if the file is new."""
+    new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        if new:
+            writer.writerow(COLUMNS)
+        writer.writerow(row)
+
+
+if __name__ == "__main__":
+    main()
