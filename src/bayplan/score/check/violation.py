@@ -1,0 +1,57 @@
+"""What the referee says about one broken rule, and the words its sentences share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bayplan.errors import plural
+from bayplan.model import Level, Resource
+from bayplan.model.units import format_quantity
+
+RUNNING = "running"  # the kind of "a container that ran has no machine now": a rule that needs no stating
+SHOWN = 3  # names in one sentence; the others are counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One rule that does not hold in one place."""
+
+    kind: str  # of the rule: "capacity", "anti-affinity", ...
+    rule: int  # where it stands in the cluster's rules; -1 where no rule had to be stated
+    subject: tuple[str, ...]  # the names it is about
+    excess: float  # how far beyond what is allowed, in base units or containers; above 0
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def amount(base_units: int, resource: Resource) -> str:
+    """'1500m' for 1500 base units of a resource with 1000 to the unit."""
+    return format_quantity(int(base_units), resource.scale)
+
+
+def real_amount(base_units: float, resource: Resource) -> str:
+    """An amount that is not whole, in written units, to six digits."""
+    return f"{base_units / resource.scale:.6g}"
+
+
+def containers(count: int) -> str:
+    """'1 container', '2 containers'."""
+    return counted(count, "container")
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 rack', '2 racks'."""
+    return f"{count} {noun if count == 1 else plural(noun)}"
+
+
+def where(level: Level, group: int) -> str:
+    """'on machine 'm-2'', 'in zone 'z-1''."""
+    return f"{'on' if level.name == 'machine' else 'in'} {level.name} '{level.group[group]}'"
+
+
+def named(names: Sequence[str]) -> str:
+    """'a', 'b' and 3 others."""
+    shown = [f"'{name}'" for name in names[:SHOWN]]
+    hidden = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {counted(hidden, 'other')}" if hidden > 0 else "")
