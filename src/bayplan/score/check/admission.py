@@ -39,15 +39,14 @@ def _strays(admission: Admission, accepted: Choice) -> Iterator[Violation]:
     for i in sorted(accepted):
         name = _name(admission, i)
         if not 0 <= i < len(admission.requests):
-            yield Violation(kind="accepted", rule=-1, subject=(name,), excess=1, sentence=f"there is no request {i}")
+            yield Violation(rule="accepted", subject=(name,), excess=1, sentence=f"there is no request {i}")
             continue
         members = admission.requests[i].members
         missing = [v for v, z in zip(members, accepted[i], strict=False) if not 0 <= z < zones]
         wrong = len(missing) + abs(len(members) - len(accepted[i]))
         if wrong:
             yield Violation(
-                kind="accepted",
-                rule=-1,
+                rule="accepted",
                 subject=(name,),
                 excess=wrong,
                 sentence=f"request '{name}' is accepted, but {wrong} of its {len(members)} members have no zone of the {zones}",
@@ -78,8 +77,7 @@ def _over_request_cap(admission: Admission, accepted: Choice) -> Iterator[Violat
         for z, r in np.argwhere(demand > zones.request_cap):
             name, resource = admission.requests[i].name, zones.resources[r]
             yield Violation(
-                kind="request-cap",
-                rule=-1,
+                rule="request-cap",
                 subject=(name, zones.name[z], resource.name),
                 excess=int(demand[z, r] - zones.request_cap[z, r]),
                 sentence=f"request '{name}' takes {amount(demand[z, r], resource)} {resource.name} in zone '{zones.name[z]}', "
@@ -97,8 +95,7 @@ def _over_capacity(admission: Admission, accepted: Choice) -> Iterator[Violation
         if top.load > has:
             over = int(top.load) - has
             yield Violation(
-                kind="capacity",
-                rule=-1,
+                rule="capacity",
                 subject=(zones.name[z], resource.name),
                 excess=over,
                 sentence=f"zone '{zones.name[z]}': {amount(int(top.load), resource)} {resource.name} requested of "
@@ -115,8 +112,7 @@ def _over_bandwidth(admission: Admission, accepted: Choice) -> Iterator[Violatio
         top, has = peak(start, end, traffic[:, a, b]), int(zones.bandwidth[a, b])
         if top.load > has * (1 + TOLERANCE):
             yield Violation(
-                kind="bandwidth",
-                rule=-1,
+                rule="bandwidth",
                 subject=(zones.name[a], zones.name[b]),
                 excess=top.load - has,
                 sentence=f"link from zone '{zones.name[a]}' to '{zones.name[b]}': {top.load:.6g} traffic of {has} "

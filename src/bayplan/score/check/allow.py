@@ -24,8 +24,8 @@ def allow(scene: Scene, rules: Numbered) -> Iterator[Violation]:
         workload = scene.cluster.workloads.name[tally.owner[p]]
         machine = scene.cluster.machines.name[tally.group[p]]
         yield Violation(
-            kind="allow",
-            rule=number,
+            rule="allow",
+            number=number,
             subject=(workload, machine),
             excess=int(tally.count[p]),
             sentence=f"allow: {containers(int(tally.count[p]))} of '{workload}' on machine '{machine}', "

@@ -18,8 +18,8 @@ def capacity(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             for m in np.flatnonzero(load[:, r] > has[:, r]):
                 name, over = scene.cluster.machines.name[m], int(load[m, r]) - int(has[m, r])
                 yield Violation(
-                    kind="capacity",
-                    rule=number,
+                    rule="capacity",
+                    number=number,
                     subject=(name, resource.name),
                     excess=over,
                     sentence=f"machine '{name}': {amount(load[m, r], resource)} {resource.name} requested of "
@@ -42,8 +42,8 @@ def transient(scene: Scene, rules: Numbered) -> Iterator[Violation]:
         for m in np.flatnonzero((takes > 0) & (charged > has[:, r])):
             name, over = scene.cluster.machines.name[m], int(charged[m]) - int(has[m, r])
             yield Violation(
-                kind="transient",
-                rule=number,
+                rule="transient",
+                number=number,
                 subject=(name, resource.name),
                 excess=over,
                 sentence=f"transient: machine '{name}' is charged {amount(charged[m], resource)} {resource.name} of "

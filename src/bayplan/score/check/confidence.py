@@ -36,8 +36,8 @@ def confidence(scene: Scene, rules: Numbered) -> Iterator[Violation]:
         for m in np.flatnonzero(need > has * (1 + TOLERANCE)):
             name = scene.cluster.machines.name[m]
             yield Violation(
-                kind="confidence",
-                rule=number,
+                rule="confidence",
+                number=number,
                 subject=(name, resource.name),
                 excess=float(need[m] - has[m]),
                 sentence=f"confidence: machine '{name}' needs {real_amount(need[m], resource)} {resource.name} at {rule.alpha:g} "

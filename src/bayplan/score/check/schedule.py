@@ -24,7 +24,7 @@ def _strays(requests: TimedRequests, strays: Mapping[int, int], machines: int) -
         known = 0 <= j < len(requests.name)
         name = requests.name[j] if known else str(j)
         sentence = f"request '{name}' is served on machine {m}; there are {machines}" if known else f"there is no request {j}"
-        yield Violation(kind="served", rule=-1, subject=(name, str(m)), excess=1, sentence=sentence)
+        yield Violation(rule="served", subject=(name, str(m)), excess=1, sentence=sentence)
 
 
 def _overloads(requests: TimedRequests, served: Mapping[int, int]) -> Iterator[Violation]:
@@ -37,8 +37,7 @@ def _overloads(requests: TimedRequests, served: Mapping[int, int]) -> Iterator[V
             if top.load > has:
                 over = int(top.load) - has
                 yield Violation(
-                    kind="capacity",
-                    rule=-1,
+                    rule="capacity",
                     subject=(str(m), resource.name),
                     excess=over,
                     sentence=f"machine {m}: {amount(int(top.load), resource)} {resource.name} requested of "

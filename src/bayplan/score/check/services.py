@@ -21,8 +21,8 @@ def spread(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             if have < need:
                 name = scene.cluster.services.name[rule.service]
                 yield Violation(
-                    kind="spread",
-                    rule=number,
+                    rule="spread",
+                    number=number,
                     subject=(name,),
                     excess=need - have,
                     sentence=f"spread: service '{name}' runs {containers(int(placed[rule.service]))} in "
@@ -41,8 +41,8 @@ def dependency(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             (number, rule), group, count = some[i], int(tally.group[p]), int(tally.count[p])
             names = tuple(scene.cluster.services.name[s] for s in (rule.service, rule.on))
             yield Violation(
-                kind="dependency",
-                rule=number,
+                rule="dependency",
+                number=number,
                 subject=(*names, level.group[group]),
                 excess=count,
                 sentence=f"dependency: {containers(count)} of service '{names[0]}' {where(level, group)}, "

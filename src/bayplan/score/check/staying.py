@@ -22,8 +22,8 @@ def pinned(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             new = "" if scene.machine_of[c] == UNPLACED else machines[scene.machine_of[c]]
             change = f"moved from machine '{old}' to '{new}'" if new else f"was removed from machine '{old}'"
             yield Violation(
-                kind="pinned",
-                rule=number,
+                rule="pinned",
+                number=number,
                 subject=(name, old, new) if new else (name, old),
                 excess=1,
                 sentence=f"pinned: '{name}' {change}",
@@ -37,8 +37,7 @@ def running(scene: Scene) -> Iterator[Violation]:
     for c in np.flatnonzero((scene.before != UNPLACED) & (scene.machine_of == UNPLACED)):
         name, old = scene.cluster.containers.name[c], scene.cluster.machines.name[scene.before[c]]
         yield Violation(
-            kind=RUNNING,
-            rule=-1,
+            rule=RUNNING,
             subject=(name, old),
             excess=1,
             sentence=f"running: '{name}' ran on machine '{old}' and has no machine now",

@@ -23,8 +23,8 @@ def anti_affinity(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             (number, rule), group, count = some[key[i] // tally.groups], int(key[i] % tally.groups), int(together[i])
             names = [scene.cluster.workloads.name[w] for w in rule.workloads]
             yield Violation(
-                kind="anti-affinity",
-                rule=number,
+                rule="anti-affinity",
+                number=number,
                 subject=(*names, level.group[group]),
                 excess=count - rule.limit,
                 sentence=f"anti-affinity: {containers(count)} of {named(names)} {where(level, group)}, "
@@ -45,8 +45,8 @@ def interference(scene: Scene, rules: Numbered) -> Iterator[Violation]:
             (number, rule), group, count = some[i], int(tally.group[p]), int(tally.count[p])
             names = tuple(scene.cluster.workloads.name[w] for w in (rule.a, rule.b))
             yield Violation(
-                kind="interference",
-                rule=number,
+                rule="interference",
+                number=number,
                 subject=(*names, level.group[group]),
                 excess=count - rule.limit,
                 sentence=f"interference: {containers(count)} of '{names[1]}' {where(level, group)} where '{names[0]}' runs, "
@@ -77,8 +77,8 @@ def _apart(scene: Scene, number: int, members: tuple[int, ...]) -> Violation:
     without = int((machine == UNPLACED).sum())
     missing = f", {without} of them on none" if without else ""
     return Violation(
-        kind="co-locate",
-        rule=number,
+        rule="co-locate",
+        number=number,
         subject=names,
         excess=len(used) - 1 + without,
         sentence=f"co-locate: {named(names)} run on {counted(len(used), 'machine')} ({named(used)}){missing}; they belong on one",

@@ -7,7 +7,7 @@ from bayplan.errors import plural
 from bayplan.model import Level, Resource
 from bayplan.model.units import format_quantity
 
-RUNNING = "running"  # the kind of "a container that ran has no machine now": a rule that needs no stating
+RUNNING = "running"  # the rule "a container that ran has no machine now": a rule that needs no stating
 SHOWN = 3  # names in one sentence; the others are counted
 
 
@@ -15,11 +15,11 @@ SHOWN = 3  # names in one sentence; the others are counted
 class Violation:
     """One rule that does not hold in one place."""
 
-    kind: str  # of the rule: "capacity", "anti-affinity", ...
-    rule: int  # where it stands in the cluster's rules; -1 where no rule had to be stated
+    rule: str  # its kind: "capacity", "anti-affinity", ...
     subject: tuple[str, ...]  # the names it is about
     excess: float  # how far beyond what is allowed, in base units or containers; above 0
     sentence: str
+    number: int = -1  # where the rule stands in the cluster's rules; -1 where none had to be stated
 
     def __str__(self) -> str:
         return self.sentence

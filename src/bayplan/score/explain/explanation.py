@@ -1,0 +1,160 @@
+"""The answer to "why is it there, and where else could it be?"."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement, Reason
+from bayplan.score.check.violation import SHOWN, counted, named
+from bayplan.score.explain.blockers import blockers
+from bayplan.score.explain.move import Move, move_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partner:
+    """A workload that a container talks to."""
+
+    workload: str
+    share: float  # of the container's traffic
+    local: float  # of that share, what stays on the container's machine
+    machines: Mapping[str, int]  # machine -> containers of the partner there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Where a container runs, where else it could, and what blocks the other machines."""
+
+    container: str
+    workload: str
+    service: str
+    machine: str | None  # None if it has none
+    moves_with: tuple[str, ...]  # co-located containers: they go where it goes
+    machines: int  # how many there are
+    fits: tuple[str, ...]  # machines that can take it: those it would fill least first; with its own if that is in order
+    blocked: Mapping[str, int]  # reason -> machines, most first
+    why: Mapping[str, str]  # blocked machine -> its first reason, as a sentence
+    partners: tuple[Partner, ...]  # most traffic first
+    local: float | None  # share of its traffic that stays on its machine; None if it has no traffic or no machine
+
+    def reason(self) -> Reason:
+        """The machines in one line: 'web-0: 3/12 machines fit (6 short of cpu, 3 not allowed)'."""
+        return Reason(self.container, fit_text(len(self.fits), self.machines, self.blocked))
+
+    def __str__(self) -> str:
+        place = f"runs on machine '{self.machine}'" if self.machine is not None else "has no machine"
+        lines = [f"{self.container} (workload '{self.workload}', service '{self.service}') {place}"]
+        if self.machine is not None and self.machine in self.why:
+            lines.append(f"where it is: {self.why[self.machine]}")
+        if self.moves_with:
+            lines.append(f"moves together with {named(self.moves_with)}")
+        lines.append(str(self.reason()))
+        if self.fits:
+            lines.append(f"emptiest of them: {named(self.fits[:SHOWN])}")
+        if self.local is not None:
+            lines.append(f"traffic: {self.local:.1%} stays on its machine, with {counted(len(self.partners), 'partner')}")
+        return "\n".join(lines)
+
+
+def explain(cluster: Cluster, placement: Placement, container: int, before: Placement | None = None) -> Explanation:
+    """Evaluate moving `container` to every machine, everything else fixed; co-located containers move with it.
+
+    A machine fits if the move breaks no rule, and none further than it is broken now. `before` is where containers ran
+    until now, for the rules about moves; if it is not given, `placement` is. O(containers + rules) and vectorised over machines.
+    """
+    move = move_of(cluster, placement, container, placement if before is None else before)
+    reason, why = _reasons(move)
+    w = int(cluster.containers.workload[container])
+    name = cluster.machines.name
+    partners = _partners(cluster, placement, container)
+    return Explanation(
+        container=cluster.containers.name[container],
+        workload=cluster.workloads.name[w],
+        service=cluster.services.name[cluster.workloads.service[w]],
+        machine=None if move.home == UNPLACED else name[move.home],
+        moves_with=tuple(cluster.containers.name[c] for c in move.members.tolist() if c != container),
+        machines=len(name),
+        fits=tuple(name[m] for m in _emptiest(move).tolist() if m not in reason),
+        blocked=_most_first(reason),
+        why={name[m]: why[m] for m in sorted(why)},
+        partners=partners,
+        local=sum(p.share * p.local for p in partners) if partners and move.home != UNPLACED else None,
+    )
+
+
+def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason:
+    """Which machines could take one more container of a workload: 'web: 0/12 machines fit (12 short of cpu)'.
+
+    Asked for its first container without a machine; for its first container if all have one.
+    """
+    own = np.flatnonzero(cluster.containers.workload == workload)
+    name = cluster.workloads.name[workload]
+    if not own.size:
+        return Reason(name, "has no containers")
+    container = int(own[np.argmax(placement.machine_of[own] == UNPLACED)])
+    reason, _ = _reasons(move_of(cluster, placement, container, placement), sentences=False)
+    machines = len(cluster.machines.name)
+    return Reason(name, fit_text(machines - len(reason), machines, _most_first(reason)))
+
+
+def fit_text(fits: int, machines: int, blocked: Mapping[str, int]) -> str:
+    """'3/12 machines fit (6 short of cpu, 3 not allowed)'."""
+    why = ", ".join(f"{count} {reason}" for reason, count in blocked.items())
+    return f"{fits}/{machines} machines fit" + (f" ({why})" if why else "")
+
+
+def _reasons(move: Move, sentences: bool = True) -> tuple[dict[int, str], dict[int, str]]:
+    """The first reason of each blocked machine, short and as a sentence."""
+    reason: dict[int, str] = {}
+    why: dict[int, str] = {}
+    open_yet = np.ones(len(move.cluster.machines.name), dtype=np.bool_)
+    for blocker in blockers(move):
+        for m in np.flatnonzero(blocker.blocks & open_yet).tolist():
+            reason[m] = blocker.reason
+            if sentences:
+                why[m] = blocker.say(m)
+        open_yet &= ~blocker.blocks
+    return reason, why
+
+
+def _most_first(reason: Mapping[int, str]) -> dict[str, int]:
+    count: dict[str, int] = {}
+    for text in reason.values():  # in the order of the reasons, so ties keep it
+        count[text] = count.get(text, 0) + 1
+    return dict(sorted(count.items(), key=lambda item: -item[1]))
+
+
+def _emptiest(move: Move) -> IntArray:
+    """Machines by their fullest resource after the move, ties by index."""
+    load = move.rest.load + move.cluster.request_of(move.members).sum(axis=0)
+    capacity = move.cluster.machines.capacity
+    share = np.where(load > 0, load / np.maximum(capacity, 1), 0.0)
+    return np.argsort(share.max(axis=1, initial=0.0), kind="stable")
+
+
+def _partners(cluster: Cluster, placement: Placement, container: int) -> tuple[Partner, ...]:
+    """Whom it talks to: edges spread evenly over all pairs of replicas, and its service's clique."""
+    weight = _traffic_of(cluster, container)
+    total, home = weight.sum(), placement.machine_of[container]
+    partners = []
+    for w in np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)].tolist():
+        others = np.flatnonzero(cluster.containers.workload == w)
+        others = others[others != container]
+        machine, count = np.unique(placement.machine_of[others], return_counts=True)
+        there = {cluster.machines.name[m]: int(n) for m, n in zip(machine, count, strict=True) if m != UNPLACED}
+        near = int(count[machine == home].sum()) if home != UNPLACED else 0
+        name = cluster.workloads.name[w]
+        partners.append(Partner(workload=name, share=float(weight[w] / total), local=near / len(others), machines=there))
+    return tuple(partners)
+
+
+def _traffic_of(cluster: Cluster, container: int) -> FloatArray:
+    """(workload,) traffic of one container with all containers of each workload."""
+    w, traffic = int(cluster.containers.workload[container]), cluster.traffic
+    weight = np.zeros(len(cluster.workloads.name))
+    for here, there in ((traffic.a, traffic.b), (traffic.b, traffic.a)):
+        edge = here == w
+        weight[there[edge]] += traffic.weight[edge] / cluster.replicas[w] * (cluster.replicas[there[edge]] > 0)
+    mates = np.where(cluster.workloads.service == cluster.workloads.service[w], cluster.replicas, 0)
+    mates[w] -= 1  # not with itself
+    return np.asarray(weight + cluster.services.clique[cluster.workloads.service[w]] * mates, dtype=np.float64)
