@@ -41,15 +41,42 @@ VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be
     "E1110": Code("a number is out of its range", "take one in the range that the message names"),
     "E1111": Code("a list or an object is empty or has the wrong length", "fill it, or leave the key out"),
     "E1112": Code("a number has too many digits", "amounts are at most 2^63 - 1; check what made the file"),
+    "E1113": Code("amounts add up beyond 2^63 - 1 base units", "check the suffixes, or lower the scale of the resource"),
+    "E1114": Code("a safety capacity is above the capacity", "lower it, or leave it out: then it is the capacity"),
+    "E1115": Code("a machine has no capacity of any resource", "give it some, or remove it; zero of one resource is fine"),
+    "E1116": Code("a limit is below the request", "raise the limit or lower the request"),
+    "E1117": Code("traffic goes from a workload to itself", "state the clique of its service instead"),
+    "E1118": Code("two ratios contradict each other", "state one direction of each pair of resources"),
+    "E1119": Code("a ratio or a target is of a resource to itself", "name two resources"),
 }
 
-NAMES: Mapping[str, Code] = {}  # E12..: a name is missing, double or unknown
+NAMES: Mapping[str, Code] = {  # E12..: a name is missing, double or unknown
+    "E1201": Code("two things of one kind have the same name", "rename one; names are case-sensitive"),
+    "E1202": Code("a name is not known", "correct the spelling, or add what it names"),
+    "E1203": Code("a list names the same thing twice", "remove one of the two"),
+    "E1204": Code("a level is called 'machine'", "remove it: that level is always there"),
+}
 
-RULES: Mapping[str, Code] = {}  # E13..: a rule says nothing, or what cannot be
+RULES: Mapping[str, Code] = {  # E13..: a rule says nothing, or what cannot be
+    "E1301": Code("a service is to spread over more groups than it has containers", "lower the minimum, or add containers"),
+    "E1302": Code("a service is to spread over more groups than there are", "lower the minimum, or choose a finer level"),
+    "E1303": Code("two co-locate rules share a container", "join them to one rule that names all containers"),
+    "E1304": Code("co-located containers may not run together", "change the co-locate rule or the one that the message names"),
+    "E1305": Code("co-located containers have no allowed machine in common", "widen the machine sets of their allow rules"),
+    "E1306": Code("co-located containers are together larger than every machine", "split the group, or add a larger machine"),
+    "E1307": Code("an allow rule leaves no machine", "put machines into the set, or let the sets overlap"),
+    "E1308": Code("a service depends on one without containers", "add containers to it, or remove the rule"),
+    "E1309": Code("a workload interferes with itself to the point that it may run nowhere", "set the limit to at least 1"),
+    "E1310": Code("a resource is transient in two modes", "keep one of the two rules"),
+}
 
-PLACEMENTS: Mapping[str, Code] = {}  # E14..: a placement or a plan does not fit its cluster
+PLACEMENTS: Mapping[str, Code] = {  # E14..: a placement or a plan does not fit its cluster
+    "E1401": Code("`on` does not have one entry for each container", "add or remove entries; null is a container without machine"),
+    "E1402": Code("a placement names an unknown container", "check that it was made for this cluster"),
+    "E1403": Code("a placement names an unknown machine", "check that it was made for this cluster"),
+}
 
-REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zones
+REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zones, plans
     "E1501": Code("a request ends before or when it starts", "times are half-open, (start, end]: write an end after the start"),
     "E1502": Code("the columns have different lengths", "give every request a value in each column"),
     "E1503": Code("a request name occurs twice", "rename one of the two"),
@@ -72,7 +99,8 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     "E1514": Code(
         "an answer names a machine, a zone or a member that does not exist, or leaves a member out", "use the names of the input"
     ),
-    "E1515": Code("a resource name occurs twice", "rename one of the two"),
+    "E1515": Code("a step of a plan names a container or machine that does not exist", "make the plan for this cluster"),
+    "E1516": Code("a plan has the same step twice in one batch", "remove one of the two"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
@@ -83,9 +111,8 @@ RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
     "E1605": Code(
         "a service has traffic to itself", "remove the entry: replicas of one service have no traffic of their own here"
     ),
-    "E1606": Code("a service is compatible with no machine", "list a machine, or write *"),
-    "E1607": Code("an amount is too large", "all amounts of a resource together stay below 2^53 written units"),
-    "E1608": Code("the cluster is empty", "list at least one service, one container and one machine"),
+    "E1606": Code("the amounts of a resource are too large", "all of them together stay below 2^53 as written"),
+    "E1607": Code("a machine has no capacity at all", "give it some cpu or memory, or remove it"),
 }
 
 GMRP: Mapping[str, Code] = {  # E17..: GMRP models, assignments and solutions

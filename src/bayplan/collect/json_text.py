@@ -7,6 +7,7 @@ from typing import Any
 from bayplan.collect.subject import non_finite_faults, shown
 from bayplan.errors import Fault, InputError
 
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _MAY_BE_INFINITE = re.compile(r"NaN|Infinity|[eE]\+?\d{3}|\d{309}")
 
 
@@ -30,10 +31,22 @@ def parse_json(text: str, source: str) -> object:
         raise InputError(source, [too_deep(source)]) from None
     except ValueError:  # int() refuses more than 4300 digits
         raise InputError(source, [too_long(text, source)]) from None
+    if _MAY_BE_HALF.search(text) and (half := half_character(document)):
+        problem, expected = "is not Unicode text: half a character", "UTF-8 text, or both halves"
+        doubles.append(Fault(code="E1005", kind="file", name=source, problem=problem, value=half, expected=expected))
     faults = doubles + (non_finite_faults(document) if _MAY_BE_INFINITE.search(text) else [])
     if faults:
         raise InputError(source, faults)
     return document
+
+
+def half_character(document: object) -> str:
+    """The first lone surrogate of a document's strings, as it is written; else nothing. Such a text cannot be shown."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        return f"\\u{ord(error.object[error.start]):04x}"
+    return ""
 
 
 def double_key_faults(pairs: list[tuple[str, Any]]) -> list[Fault]:

@@ -2,12 +2,13 @@
 
 The schemas are the published ones: what is checked is what is printed. Of JSON Schema this knows: type,
 properties, required, additionalProperties, items, prefixItems, minItems, maxItems, minLength, minProperties,
-enum, const, minimum, exclusiveMinimum, maximum, exclusiveMaximum, anyOf and oneOf (told apart by type, or by a
-`const` member), and $ref into $defs. Stricter than JSON Schema in one point: 3.0 is not an integer.
+enum, const, minimum, exclusiveMinimum, maximum, exclusiveMaximum, pattern (of quantities), anyOf and oneOf (told
+apart by type, or by a `const` member), and $ref into $defs. Stricter in one point: 3.0 is not an integer.
 """
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+LONGEST = 10**300  # no float holds much more
 WORDS = {"object": "an object", "array": "a list", "string": "a string", "integer": "a whole number", "number": "a number"}
 WORDS |= {"boolean": "true or false", "null": "null"}
 
@@ -135,8 +137,12 @@ class _Walk:
             self.report(path, "E1109", "is not known", expected=wanted)
         if type(value) is str and len(value) < schema.get("minLength", 0):
             self.report(path, "E1111", "is empty", expected="a text")
+        if type(value) is str and "pattern" in schema and not re.search(schema["pattern"], value):
+            self.report(path, "E1104", "is not a quantity", expected="a number such as 2, 500m, 1.5Gi, 1e3")
         if type(value) is float and not math.isfinite(value):
             self.report(path, "E1103", "is not finite", expected="a finite number")
+        elif type(value) is int and abs(value) > LONGEST:
+            self.report(path, "E1112", "has too many digits", expected=f"at most {len(str(LONGEST))} digits")
         elif type(value) in (int, float) and (wanted := _outside(value, schema)):
             negative = value < 0 and min(schema.get("minimum", -1), schema.get("exclusiveMinimum", 0)) >= 0
             self.report(path, *(("E1102", "is negative") if negative else ("E1110", "is out of range")), expected=wanted)

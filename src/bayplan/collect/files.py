@@ -1,0 +1,98 @@
+"""One way in and one way out for every file: what is in it decides who reads it."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from bayplan.collect.native import (
+    native_document,
+    placement_document,
+    placement_of_snapshot,
+    read_native,
+    read_native_placement,
+    text_of,
+)
+from bayplan.collect.text import parse_document, read_text, write_text_atomically
+from bayplan.errors import Fault, InputError
+from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
+
+INTEGERS = re.compile(r"\s*-?\d+(\s+-?\d|\s*$)")  # a GMRP file starts with a number, and another one
+KNOWN = "a snapshot (key 'bayplan'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
+KNOWN_PLACEMENTS = "a placement (key 'placement'), a snapshot (key 'bayplan'), a RASA solution or a GMRP solution (integers)"
+PathLike: TypeAlias = str | os.PathLike[str]
+Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file can hold
+
+
+def read(path: PathLike) -> Snapshot:
+    """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped."""
+    source, text = os.fspath(path), read_text(path)
+    if INTEGERS.match(text):
+        from bayplan.collect.gmrp import read_gmrp
+
+        return read_gmrp(source)
+    document = parse_document(text, source)
+    if isinstance(document, Mapping) and "bayplan" in document:
+        return read_native(document, source)
+    if isinstance(document, Mapping) and "ServiceList" in document:
+        from bayplan.collect.rasa import read_rasa
+
+        return read_rasa(document, source)
+    raise InputError(source, [_unknown(document, KNOWN)])
+
+
+def read_placement(path: PathLike, cluster: Cluster) -> Placement:
+    """The placement in a file: native, a whole snapshot, a RASA solution or a GMRP solution."""
+    source, text = os.fspath(path), read_text(path)
+    if INTEGERS.match(text):
+        from bayplan.collect.gmrp import read_gmrp_solution
+
+        return read_gmrp_solution(text, cluster, source)
+    document = parse_document(text, source)
+    if isinstance(document, Mapping) and "placement" in document:
+        return read_native_placement(document, cluster, source)
+    if isinstance(document, Mapping) and "bayplan" in document:
+        return placement_of_snapshot(document, cluster, source)
+    if isinstance(document, Mapping) and document and all(isinstance(value, list) for value in document.values()):
+        from bayplan.collect.rasa import read_rasa_solution
+
+        return read_rasa_solution(document, cluster, source)
+    raise InputError(source, [_unknown(document, KNOWN_PLACEMENTS)])
+
+
+def write_snapshot(path: PathLike, snapshot: Snapshot) -> None:
+    """Write a snapshot in the native format."""
+    _write(path, native_document(snapshot))
+
+
+def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> None:
+    """Write a placement in the native format."""
+    _write(path, placement_document(cluster, placement))
+
+
+def write(path: PathLike, value: Document) -> None:
+    """Write a snapshot, timed requests or an admission in its native format."""
+    if isinstance(value, Snapshot):
+        write_snapshot(path, value)
+    elif isinstance(value, TimedRequests):
+        from bayplan.collect.requests import write_requests
+
+        write_requests(path, value)
+    else:
+        from bayplan.collect.admission import write_admission
+
+        write_admission(path, value)
+
+
+def _write(path: PathLike, document: Mapping[str, Any]) -> None:
+    as_yaml = os.fspath(path).removesuffix(".gz").lower().endswith((".yaml", ".yml"))
+    write_text_atomically(path, text_of(document, as_yaml=as_yaml))
+
+
+def _unknown(document: object, expected: str) -> Fault:
+    if isinstance(document, Mapping):
+        found = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
+    else:
+        found = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")
+    problem = "this kind of file is not known"
+    return Fault(code="E1011", kind="file", name="", problem=problem, value=found[:200], expected=expected)

@@ -1,0 +1,46 @@
+"""Native placement files, and snapshots as a source of placements."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bayplan.collect.native.read import build
+from bayplan.collect.native.reader import MISSING, Reader
+from bayplan.collect.native.schema import PLACEMENT
+from bayplan.collect.shape import shape_faults
+from bayplan.errors import InputError
+from bayplan.model import UNPLACED, Cluster, Placement, ints
+
+
+def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
+    """The placement that {"placement": {container: machine}} says; who is not named has no machine."""
+    faults = shape_faults(document, PLACEMENT)
+    if faults:
+        raise InputError(source, faults)
+    return _placed(Reader(document), cluster, document["placement"].items(), source)
+
+
+def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
+    """Where a whole snapshot says that its containers run; its names are those of `cluster`."""
+    snapshot, _ = build(document, source)
+    machine: list[str | None] = [*snapshot.cluster.machines.name, None]  # UNPLACED is -1, the last
+    names = (machine[m] for m in snapshot.placement.machine_of.tolist())
+    return _placed(Reader(document), cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
+
+
+def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | None]], source: str) -> Placement:
+    container = {name: c for c, name in enumerate(cluster.containers.name)}
+    machine = {name: m for m, name in enumerate(cluster.machines.name)}
+    machine_of = np.full(len(container), UNPLACED, dtype=np.int64)
+    for name, where in pairs:
+        c = container.get(name, MISSING)
+        m = UNPLACED if where is None else machine.get(where, MISSING)
+        if c == MISSING:
+            reader.unknown("E1402", "container", container, name, ("placement", name))
+        if m == MISSING and where is not None:
+            reader.unknown("E1403", "machine", machine, where, ("placement", name))
+        machine_of[c] = m
+    if reader.faults:
+        raise InputError(source, reader.faults)
+    return Placement(machine_of=ints(machine_of))

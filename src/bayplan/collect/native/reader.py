@@ -1,0 +1,59 @@
+"""What the parts of the native reader share: the document, the faults so far, and names -> indices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bayplan.collect.shape import did_you_mean
+from bayplan.collect.subject import Path, fault_at, shown
+from bayplan.errors import Fault
+
+MISSING = -1  # the index of a name that nothing has
+MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults, nor among
+MOST_NAMES = 20_000  # so many names
+
+
+@dataclass(slots=True)
+class Reader:
+    """A document of the right shape, on its way to a model."""
+
+    document: Mapping[str, Any]
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    hints: int = MOST_HINTS
+
+    def fault(self, path: Path, code: str, problem: str, *, value: str | None = None, expected: str = "") -> None:
+        """Note a fault at a place of the document."""
+        self.faults.append(fault_at(self.document, path, code, problem, value=value, expected=expected))
+
+    def table(self, kind: str, names: Sequence[str], paths: Sequence[Path]) -> dict[str, int]:
+        """name -> index; a fault for each name that comes twice."""
+        table: dict[str, int] = {}
+        for index, name in enumerate(names):
+            if table.setdefault(name, index) != index:
+                self.fault(paths[index], "E1201", f"the {kind} is named twice", value=shown(name), expected="each name once")
+        return table
+
+    def find(self, kind: str, table: Mapping[str, int], name: str, path: Path) -> int:
+        """The index of a name, or MISSING and a fault."""
+        index = table.get(name, MISSING)
+        if index == MISSING:
+            self.unknown("E1202", kind, table, name, path)
+        return index
+
+    def unknown(self, code: str, kind: str, table: Mapping[str, int], name: str, path: Path) -> None:
+        """Note a name that nothing has, with the nearest one that something has."""
+        self.hints -= 1
+        hint = did_you_mean(name, table) if self.hints >= 0 and len(table) <= MOST_NAMES else ""
+        self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=f"one of the {len(table)} {kind}s{hint}")
+
+    def find_all(self, kind: str, table: Mapping[str, int], names: Sequence[str], path: Path) -> tuple[int, ...]:
+        """The indices of a list of names; a fault for each that is unknown or comes twice."""
+        found = tuple(self.find(kind, table, name, (*path, place)) for place, name in enumerate(names))
+        if len(set(names)) != len(names):
+            first: dict[str, int] = {}
+            for place, name in enumerate(names):
+                if first.setdefault(name, place) != place:
+                    where = (*path, place)
+                    self.fault(where, "E1203", f"names the same {kind} again", value=shown(name), expected="each once")
+        return found
