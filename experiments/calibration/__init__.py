@@ -1,0 +1,1 @@
+"""Generated clusters beside the published cluster M3 of 004."""
