@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from experiments.calibration import run
 from experiments.calibration.quantities import quantities
 
 from bayplan.collect.rasa import read_rasa
@@ -201,3 +202,10 @@ def test_traffic_follows_the_shifted_power_law(m3):
     share = np.sort(total[total > 0])[::-1] / total.sum()
     law = (np.arange(1, len(share) + 1) + M3.rank_shift) ** -3.26
     assert np.abs(np.cumsum(share) - np.cumsum(law / law.sum())).max() < 0.05
+
+
+def test_the_tables_in_the_docs_are_those_of_the_csv_files():
+    text = run.DOCS.read_text()
+    text = run.put(text, "m3-table", run.m3_table(run.rows(run.HERE / "m3.csv")))
+    text = run.put(text, "clusters-table", run.clusters_table(run.rows(run.HERE / "clusters.csv")))
+    assert text == run.DOCS.read_text()
