@@ -19,13 +19,14 @@ RESULTS = Path(__file__).parent / "results.csv"
 COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
 
 IMPORTS = "import numpy, scipy.sparse, scipy.special"
+RUN = "subprocess.run([sys.executable, '-m', 'bayplan', "
 READ = "from bayplan.collect import read"
 SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.score.check import violations"
 
 
 def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     """Name and cost of each measurement; the first is the yardstick."""
-    generate = f"subprocess.run([sys.executable, '-m', 'bayplan', 'generate', '{instance}', '--out', r'{file}', '--quiet'], check=True)"
+    generate = f"{RUN}'generate', '{instance}', '--out', r'{file}', '--quiet'], check=True)"
     made = in_fresh_process(generate, "import subprocess")
     yield f"json.loads of {instance}", best_of(3, f"json.loads(open(r'{file}').read())")
     yield f"generate {instance}, whole process", made
@@ -33,7 +34,7 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     loaded = f"{IMPORTS}; {SCORE}; s = read(r'{file}')"
     yield f"score {instance}, all terms", best_of(3, "score(s.cluster, s.placement, s.objective)", loaded)
     yield f"check {instance}, all rules", best_of(3, "list(violations(s.cluster, s.placement))", loaded)
-    yield "bayplan --help", best_of(3, "subprocess.run([sys.executable, '-m', 'bayplan', '--help'], capture_output=True)", "import subprocess")
+    yield "bayplan --help", best_of(3, f"{RUN}'--help'], capture_output=True)", "import subprocess")
 
 
 def main() -> None:

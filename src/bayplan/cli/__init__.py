@@ -1,1 +1,5 @@
-"""The command line: read, decide, render."""
+"""The command line: thin. Read, decide, render."""
+
+from bayplan.cli.main import main
+
+__all__ = ["main"]

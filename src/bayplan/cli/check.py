@@ -1,0 +1,42 @@
+"""`bayplan check`"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayplan.cli import screen
+from bayplan.cli.exits import ANSWER_IS_NO
+from bayplan.cli.options import File, Json, Quiet, Start
+from bayplan.cli.terminal import note, working
+
+PlacementFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--placement", metavar="FILE", help="Judge this placement; the input's own is then where containers ran before."
+    ),
+]
+
+
+def check(file: File, placement: PlacementFile = None, start: Start = None, json: Json = False, quiet: Quiet = False) -> None:
+    """Judge a placement: every broken rule, one sentence each. Exit code 3 if there is any.
+
+    With --placement, the rules about moves (transient, pinned, nothing lost) are judged too.
+
+    Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
+    """
+    with working(f"checking {file}", quiet=quiet):
+        from bayplan.collect import read_placement
+        from bayplan.flows.inspect import inspect, load
+
+        before = load(file, start)
+        note(before.notes, quiet=quiet)
+        if placement is None:
+            inspection = inspect(before)
+        else:
+            after = replace(before, placement=read_placement(placement, before.cluster))
+            inspection = inspect(after, before.placement)
+    screen.check(inspection, as_json=json)
+    if inspection.violations:
+        raise typer.Exit(ANSWER_IS_NO)

@@ -1,0 +1,89 @@
+"""`bayplan convert`"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayplan.cli.options import Quiet, Seed, Start
+from bayplan.cli.terminal import note, working
+from bayplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from bayplan.collect import Document
+    from bayplan.model import Snapshot
+
+
+class Target(StrEnum):
+    """What `convert` can write."""
+
+    NATIVE = "native"
+    PLACEMENT = "placement"
+    RASA = "rasa"
+    RASA_SOLUTION = "rasa-solution"
+    GMRP_SOLUTION = "gmrp-solution"
+
+
+def _traces(incomplete: str) -> list[str]:
+    from bayplan.collect.traces import TRACES
+
+    return [name for name in TRACES if name.startswith(incomplete)]
+
+
+Source = Annotated[Path, typer.Argument(metavar="FILE", help="Any file `show` reads, or a trace's folder.", show_default=False)]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write; .gz compresses; '-' is stdout.", show_default=False)
+]
+To = Annotated[Target, typer.Option("--to", help="The format to write.")]
+Trace = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="NAME", help="Read FILE as this trace's folder.", autocompletion=_traces, show_default=False),
+]
+
+
+def convert(
+    file: Source, out: Out, to: To = Target.NATIVE, trace: Trace = None, start: Start = None, seed: Seed = 0, quiet: Quiet = False
+) -> None:
+    """Read any known format and write another.
+
+    Example: [cyan]bayplan convert M3.json --out m3.yaml[/cyan]
+    """
+    with working(f"converting {file}", quiet=quiet):
+        from bayplan.collect import write
+        from bayplan.flows.inspect import load
+        from bayplan.model import Snapshot
+
+        value = load(file, start) if trace is None else _read_trace(trace, file, seed)
+        if isinstance(value, Snapshot):
+            note(value.notes, quiet=quiet)
+            _write_snapshot(out, value, to)
+        elif to is Target.NATIVE:
+            write(out, value)
+        else:
+            raise UsageError(f"'{file}' holds requests, which have no {to} form; expected --to native")
+
+
+def _read_trace(name: str, folder: Path, seed: int) -> "Document":
+    from bayplan.collect.traces import TRACES
+
+    if name not in TRACES:
+        raise UsageError(f"no trace '{name}'; expected one of {', '.join(TRACES)}")
+    return TRACES[name].read(folder, seed=seed)
+
+
+def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
+    from bayplan.collect import gmrp, rasa, write, write_placement
+    from bayplan.collect.text import write_text_atomically
+
+    cluster, placement = snapshot.cluster, snapshot.placement
+    if to is Target.NATIVE:
+        write(out, snapshot)
+    elif to is Target.PLACEMENT:
+        write_placement(out, cluster, placement)
+    elif to is Target.RASA:
+        write_text_atomically(out, rasa.rasa_text(snapshot))
+    elif to is Target.RASA_SOLUTION:
+        write_text_atomically(out, rasa.rasa_solution_text(cluster, placement))
+    else:
+        write_text_atomically(out, gmrp.gmrp_solution_text(placement))

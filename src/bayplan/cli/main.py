@@ -1,0 +1,70 @@
+"""The way in: one app, one file per command, one place where faults become messages and exit codes."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+import typer
+
+from bayplan.cli import check, convert, demo, explain, generate, show, version, warmup
+from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
+from bayplan.errors import BayplanError, UsageError
+
+ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.
+
+[b]Try it:[/b]  bayplan demo   [dim]# a small web shop, its state, its faults, its bay plan[/dim]
+
+stdout is the answer, stderr the log. Exit codes: 0 done, 1 failed, 2 usage, 3 the answer is "no".
+"""
+
+app = typer.Typer(
+    name="bayplan",
+    help=ABOUT,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "show": show.show,
+    "check": check.check,
+    "explain": explain.explain,
+    "generate": generate.generate,
+    "convert": convert.convert,
+    "demo": demo.demo,
+    "warmup": warmup.warmup,
+    "version": version.version,
+}
+
+for name, function in COMMANDS.items():
+    app.command(name)(function)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. No traceback reaches a user unless BAYPLAN_DEBUG is set."""
+    try:
+        app(args=arguments, standalone_mode=True)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else FAILED
+    except UsageError as fault:
+        return _say(fault, USAGE)
+    except BayplanError as fault:
+        return _say(fault, FAILED)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our stdout has gone: `bayplan show x | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except MemoryError:
+        return _say("out of memory", FAILED)
+    except Exception as fault:
+        if os.environ.get("BAYPLAN_DEBUG"):
+            raise
+        return _say(f"internal fault ({type(fault).__name__}: {fault}); BAYPLAN_DEBUG=1 shows where", FAILED)
+    return 0
+
+
+def _say(message: object, code: int) -> int:
+    print(f"bayplan: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,21 @@
+"""`bayplan show`"""
+
+from bayplan.cli import screen
+from bayplan.cli.options import File, Json, Quiet, Report, Start
+from bayplan.cli.terminal import note, working
+
+
+def show(file: File, start: Start = None, report: Report = None, json: Json = False, quiet: Quiet = False) -> None:
+    """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
+
+    Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
+    """
+    with working(f"reading {file}", quiet=quiet):
+        from bayplan.flows.inspect import inspect, load
+        from bayplan.flows.report import write_report
+
+        inspection = inspect(load(file, start))
+        note(inspection.snapshot.notes, quiet=quiet)
+        if report is not None:
+            write_report(report, inspection, command=f"bayplan show {file}")
+    screen.show(inspection, as_json=json)

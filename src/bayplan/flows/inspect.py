@@ -1,0 +1,46 @@
+"""Look at a cluster: its state in numbers, the rules it breaks, and a report of both."""
+
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from bayplan.collect import read, read_placement
+from bayplan.errors import UsageError
+from bayplan.model import Cluster, Placement, Snapshot
+from bayplan.score.check import Violation, violations
+from bayplan.score.summary import Summary, summarise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What there is to say about one placement of one cluster."""
+
+    snapshot: Snapshot
+    summary: Summary
+    violations: tuple[Violation, ...]
+
+
+def load(file: Path, start: Path | None = None) -> Snapshot:
+    """The snapshot in `file`, with the placement of `start` if that is given."""
+    snapshot = read(file)
+    if start is None:
+        return snapshot
+    return replace(snapshot, placement=read_placement(start, snapshot.cluster))
+
+
+def inspect(snapshot: Snapshot, before: Placement | None = None) -> Inspection:
+    """Score and check a snapshot; `before` is where the containers ran, for rules about moves."""
+    return Inspection(
+        snapshot=snapshot,
+        summary=summarise(snapshot),
+        violations=tuple(violations(snapshot.cluster, snapshot.placement, before)),
+    )
+
+
+def container_index(cluster: Cluster, name: str) -> int:
+    """Where the container called `name` stands; a usage fault with the nearest names if there is none."""
+    if name in cluster.containers.name:
+        return cluster.containers.name.index(name)
+    near = get_close_matches(name, cluster.containers.name, n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise UsageError(f"no container '{name}' in cluster '{cluster.name}'{hint}")

@@ -1,0 +1,184 @@
+"""The command line as a user meets it: what it prints, where, and with which exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bayplan.cli.main import COMMANDS, main
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    file = tmp_path / "shop.json"
+    assert main(["generate", "boutique", "--out", str(file), "--quiet"]) == 0
+    return file
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict]:
+    capsys.readouterr()
+    code = main([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_teaches_by_an_example(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert f"Example: bayplan {command}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_loads_nothing_heavy():
+    code = "import sys, bayplan.cli.main; print([m for m in ('numpy', 'scipy', 'numba', 'yaml', 'highspy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_show_gives_the_scores_as_json(shop, capsys):
+    code, answer = run_json(capsys, "show", str(shop))
+    assert code == 0
+    assert {"utilisation", "balance", "communication", "total", "affinity", "machines"} <= answer["score"].keys()
+    assert answer["valid"] is True
+
+
+def test_show_names_the_fullest_machine_for_people(shop, capsys):
+    _, answer = run_json(capsys, "show", str(shop))
+    assert main(["show", str(shop)]) == 0
+    assert answer["hot"][0]["machine"] in capsys.readouterr().out
+
+
+def test_check_accepts_the_demo_cluster(shop, capsys):
+    code, answer = run_json(capsys, "check", str(shop))
+    assert (code, answer["valid"], answer["violations"]) == (0, True, [])
+
+
+def test_check_of_a_broken_cluster_answers_no(tmp_path, capsys):
+    file = tmp_path / "broken.json"
+    main(["generate", "boutique", "--set", "broken=1", "--out", str(file), "--quiet"])
+    code, answer = run_json(capsys, "check", str(file))
+    assert code == 3
+    assert answer["violations"] and all(violation["sentence"] for violation in answer["violations"])
+
+
+def test_check_judges_moves_of_pinned_containers(shop, tmp_path, capsys):
+    from bayplan.collect import read
+
+    cluster = read(shop).cluster
+    pinned = next(rule for rule in cluster.rules if rule.kind == "pinned").containers[0]
+    document = {"placement": {cluster.containers.name[pinned]: cluster.machines.name[-1]}}
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document))
+    code, answer = run_json(capsys, "check", str(shop), "--placement", str(other))
+    assert code == 3
+    assert {"pinned", "running"} <= {violation["rule"] for violation in answer["violations"]}
+
+
+def test_explain_counts_every_machine(shop, capsys):
+    code, answer = run_json(capsys, "explain", str(shop), "frontend-0")
+    assert code == 0
+    assert "machines fit" in answer["text"]
+
+
+def test_explain_of_an_unknown_container_suggests_near_names(shop, capsys):
+    assert main(["explain", str(shop), "frontend-"]) == 2
+    assert "did you mean frontend-" in capsys.readouterr().err
+
+
+def test_generate_lists_what_it_can_make(capsys):
+    assert main(["generate"]) == 0
+    listing = capsys.readouterr().out
+    assert all(name in listing for name in ("boutique", "rasa-m2", "freecontainer-dcb", "ucac", "requests", "container-clusters"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["generate", "nothing"], "no generator 'nothing'"),
+        (["generate", "boutique", "--set", "colour=red"], "colour"),
+        (["generate", "boutique", "--set", "broken=maybe"], "maybe"),
+        (["convert", ".", "--trace", "nothing", "--out", "x.json"], "no trace 'nothing'"),
+        (["frobnicate"], "frobnicate"),
+        (["show"], "FILE"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_names_the_word(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_exits_with_1_and_its_number(tmp_path, capsys):
+    assert main(["show", str(tmp_path / "nothing.json")]) == 1
+    said = capsys.readouterr()
+    assert "E1001" in said.err and "nothing.json" in said.err and said.out == ""
+
+
+@pytest.mark.parametrize("name", ["requests", "container-clusters"])
+def test_requests_are_generated_to_files_too(name, tmp_path):
+    file = tmp_path / f"{name}.json"
+    assert main(["generate", name, "--out", str(file), "--quiet"]) == 0
+    assert json.loads(file.read_text())["bayplan"] == 1
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".yaml"])
+def test_convert_keeps_the_scores(suffix, shop, tmp_path, capsys):
+    file = tmp_path / f"copy{suffix}"
+    assert main(["convert", str(shop), "--out", str(file), "--quiet"]) == 0
+    assert run_json(capsys, "show", str(file))[1] == run_json(capsys, "show", str(shop))[1]
+
+
+def test_convert_to_a_placement_gives_the_same_start(shop, tmp_path, capsys):
+    file = tmp_path / "placement.json"
+    assert main(["convert", str(shop), "--to", "placement", "--out", str(file), "--quiet"]) == 0
+    assert run_json(capsys, "show", str(shop), "--start", str(file))[1] == run_json(capsys, "show", str(shop))[1]
+
+
+def test_stdin_and_stdout_work_as_files(shop):
+    bayplan = [sys.executable, "-m", "bayplan"]
+    made = subprocess.run([*bayplan, "generate", "boutique", "--out", "-", "--quiet"], capture_output=True, check=True)
+    assert made.stdout == shop.read_bytes()
+    shown = subprocess.run([*bayplan, "check", "-", "--json"], input=made.stdout, capture_output=True, check=True)
+    assert json.loads(shown.stdout)["valid"] is True
+
+
+def test_quiet_leaves_stderr_empty(shop, capsys):
+    capsys.readouterr()
+    main(["show", str(shop), "--quiet"])
+    assert capsys.readouterr().err == ""
+
+
+def test_demo_says_where_its_report_is(tmp_path, capsys):
+    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
+    said = capsys.readouterr().out
+    report = tmp_path / "demo" / "report.html"
+    assert str(report) in said.replace("\n", "")
+    assert "<svg" in report.read_text(encoding="utf-8")
+
+
+def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):
+    def explode(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("bayplan.flows.inspect.summarise", explode)
+    monkeypatch.delenv("BAYPLAN_DEBUG", raising=False)
+    assert main(["show", str(shop)]) == 1
+    said = capsys.readouterr().err
+    assert "boom" in said and "Traceback" not in said
+
+
+def test_an_interruption_is_said_in_one_line(shop, capsys, monkeypatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayplan.flows.inspect.summarise", stop)
+    assert main(["show", str(shop)]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_nothing_is_left_behind_when_writing_fails(shop, tmp_path, capsys):
+    folder = tmp_path / "file"
+    folder.write_text("not a folder")
+    assert main(["convert", str(shop), "--out", str(folder / "x.json"), "--quiet"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
