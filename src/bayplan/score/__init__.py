@@ -1,1 +1,65 @@
 """What is good and what is valid."""
+
+from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
+from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, total_cost, utilisation_cost
+from bayplan.score.check import Violation, violations
+from bayplan.score.churn import MoveCost, move_cost, moved, moves
+from bayplan.score.communication_bounds import Bounds
+from bayplan.score.confidence import deviate, machine_ucac, ucac, usage, violation_probability
+from bayplan.score.counts import containers_on, loads, placed_replicas, service_counts, workload_counts
+from bayplan.score.gmrp import GmrpCost, gmrp_cost, target_cost
+from bayplan.score.monte_carlo import Truncation, violation_rate, violation_rates
+from bayplan.score.normalise import bounds, normalised
+from bayplan.score.overload import machine_overload, overload_cost
+from bayplan.score.summary import HotMachine, Summary, summarise
+from bayplan.score.terms import TERMS, confidence_asked, score, weighted
+from bayplan.score.utilisation import ResourceUse, machine_utilisation, resource_use
+
+__all__ = [
+    "TERMS",
+    "Bounds",
+    "GmrpCost",
+    "HotMachine",
+    "MoveCost",
+    "ResourceUse",
+    "Summary",
+    "Truncation",
+    "Violation",
+    "balance_cost",
+    "bounds",
+    "communication_cost",
+    "confidence_asked",
+    "containers_on",
+    "crossing",
+    "deviate",
+    "gained_affinity",
+    "gained_shares",
+    "gmrp_cost",
+    "loads",
+    "machine_overload",
+    "machine_ucac",
+    "machine_utilisation",
+    "move_cost",
+    "moved",
+    "moves",
+    "normalised",
+    "overload_cost",
+    "placed_replicas",
+    "residual",
+    "resource_use",
+    "score",
+    "service_counts",
+    "summarise",
+    "target_cost",
+    "total_affinity",
+    "total_cost",
+    "ucac",
+    "usage",
+    "utilisation_cost",
+    "violation_probability",
+    "violation_rate",
+    "violation_rates",
+    "violations",
+    "weighted",
+    "workload_counts",
+]

@@ -3,21 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceUse:
-    """How one resource is used over the machines that have it (000 Table I)."""
+from bayplan.model import Cluster, FloatArray, Placement, Snapshot
+from bayplan.score.counts import containers_on
+from bayplan.score.normalise import normalised
+from bayplan.score.overload import machine_overload
+from bayplan.score.terms import score
+from bayplan.score.utilisation import ResourceUse, machine_utilisation, resource_use
 
-    resource: str
-    load: int  # base units, all machines
-    capacity: int  # base units, all machines
-    mean: float  # of the machines' utilisations
-    p50: float
-    p95: float
-    maximum: float
-    top1: float  # mean utilisation of the hottest 1 % of machines (at least one)
-    top5: float
-    top10: float
+__all__ = ["HotMachine", "ResourceUse", "Summary", "hot_machines", "summarise"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,3 +36,52 @@ class Summary:
     hot: tuple[HotMachine, ...]  # hottest first
     score: Mapping[str, float]  # keys of the command line: utilisation, balance, communication, total, affinity, ...
     normalised: Mapping[str, float]  # U, B, C min-max normalised (000 section VI), 0 best .. 1 worst
+
+
+def summarise(snapshot: Snapshot, hot: int = 10) -> Summary:
+    """The state of the snapshot's placement, with its `hot` fullest machines."""
+    cluster, placement = snapshot.cluster, snapshot.placement
+    return Summary(
+        name=cluster.name,
+        counts=_counts(cluster, placement),
+        use=resource_use(cluster, placement),
+        hot=hot_machines(cluster, placement, hot),
+        score=score(cluster, placement, snapshot.objective),
+        normalised=normalised(cluster, placement, snapshot.objective),
+    )
+
+
+def _counts(cluster: Cluster, placement: Placement) -> Mapping[str, int]:
+    return {
+        "machines": len(cluster.machines.name),
+        "machines_used": int((containers_on(cluster, placement) > 0).sum()),
+        "services": len(cluster.services.name),
+        "workloads": len(cluster.workloads.name),
+        "containers": len(cluster.containers.name),
+        "unplaced": len(placement.unplaced),
+        "edges": len(cluster.traffic.a),
+        "rules": len(cluster.rules),
+    }
+
+
+def hot_machines(cluster: Cluster, placement: Placement, most: int) -> tuple[HotMachine, ...]:
+    """Up to `most` machines by their fullest resource, fullest first, equal ones in the cluster's order.
+
+    A machine that has no resource at all is never hot.
+    """
+    share: FloatArray = np.nan_to_num(machine_utilisation(cluster, placement), nan=-1.0)
+    if not share.size:
+        return ()
+    running, over = containers_on(cluster, placement), machine_overload(cluster, placement)
+    fullest: FloatArray = share.max(axis=1)
+    order = np.argsort(-fullest, kind="stable")[: max(0, most)]
+    return tuple(
+        HotMachine(
+            machine=cluster.machines.name[m],
+            resource=cluster.resources[int(share[m].argmax())].name,
+            utilisation=float(fullest[m]),
+            over_safety=bool(over[m].any()),
+            containers=int(running[m]),
+        )
+        for m in order[fullest[order] >= 0].tolist()
+    )
