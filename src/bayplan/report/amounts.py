@@ -9,6 +9,7 @@ from bayplan.model import Cluster, Resource
 from bayplan.model.units import BINARY, format_quantity
 
 _EXACT_ENOUGH = 6  # an exact quantity of at most this many characters is shown as it is
+NARROW = "\u00a0"  # a space where no line is broken
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
 
 
@@ -33,7 +34,7 @@ def percent(share: float) -> str:
         return "–"
     value = 100 * share
     rounded = f"{value:.1f}" if 0 < abs(value) < 9.95 or (value > 100 and round(value) == 100) else f"{value:.0f}"
-    return f"{rounded} %"
+    return f"{rounded}{NARROW}%"
 
 
 def score(value: float) -> str:

@@ -22,10 +22,10 @@ def to_json(value: object) -> str:
 
 def plain(value: object) -> Any:
     """`value` in the types of JSON."""
-    if value is None or isinstance(value, (bool, str)) and not isinstance(value, Enum):
-        return value
     if isinstance(value, Enum):
         return plain(value.value)
+    if value is None or isinstance(value, (bool, str)):
+        return value
     if isinstance(value, (int, np.integer, np.bool_)):
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, (float, np.floating)):

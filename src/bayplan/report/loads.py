@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement, floats, ints
+from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, Placement, floats, ints
+from bayplan.score.counts import containers_on
+from bayplan.score.overload import machine_overload
+from bayplan.score.utilisation import machine_utilisation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -14,33 +17,27 @@ class Use:
     share: FloatArray  # (machine, resource) load / capacity, nan where the machine has none
     fullest: IntArray  # (machine,) the resource with the highest share: what the machine runs out of first
     level: FloatArray  # (machine,) share of the fullest resource
+    margin: FloatArray  # (machine, resource) safety / capacity, 1 where the machine has none
     safety: FloatArray  # (machine,) safety / capacity of the fullest resource
+    hot: BoolArray  # (machine,) is any resource above its safety capacity?
     containers: IntArray  # (machine,)
-
-    @property
-    def over_safety(self) -> IntArray:
-        """Machines whose fullest resource is above its safety capacity."""
-        return ints(np.flatnonzero(self.level > self.safety))
 
 
 def machine_use(cluster: Cluster, placement: Placement) -> Use:
     """Load of every machine. O(containers x resources)."""
     n_m, n_r = cluster.machines.capacity.shape
-    placed = placement.machine_of != UNPLACED
-    m, w = placement.machine_of[placed], cluster.containers.workload[placed]
-    load = np.stack(
-        [np.bincount(m, weights=cluster.workloads.request[w, r], minlength=n_m) for r in range(n_r)] or [np.zeros(n_m)], axis=1
-    )
-    capacity = cluster.machines.capacity.astype(np.float64) if n_r else np.zeros((n_m, 1))
-    safety = cluster.machines.safety.astype(np.float64) if n_r else np.zeros((n_m, 1))
-    share = np.divide(load, capacity, out=np.full(load.shape, np.nan), where=capacity > 0)
-    fullest = np.argmax(np.nan_to_num(share, nan=-1.0), axis=1)
-    every = np.arange(n_m)
-    margin = np.divide(safety, capacity, out=np.ones(load.shape), where=capacity > 0)
+    share = machine_utilisation(cluster, placement) if n_r else np.full((n_m, 1), np.nan)
+    margin = np.ones(share.shape)
+    capacity = cluster.machines.capacity
+    if n_r:
+        np.divide(cluster.machines.safety, capacity, out=margin, where=capacity > 0)
+    fullest, every = np.argmax(np.nan_to_num(share, nan=-1.0), axis=1), np.arange(n_m)
     return Use(
         share=floats(share),
         fullest=ints(fullest),
         level=floats(np.nan_to_num(share[every, fullest])),
+        margin=floats(margin),
         safety=floats(margin[every, fullest]),
-        containers=ints(np.bincount(m, minlength=n_m)),
+        hot=np.asarray((machine_overload(cluster, placement) > 0).any(axis=1), dtype=np.bool_),
+        containers=ints(containers_on(cluster, placement)),
     )

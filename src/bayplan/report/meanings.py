@@ -23,3 +23,8 @@ MEANINGS: Mapping[str, str] = {
 def meaning_of(score: str) -> str:
     """One line about a score; empty for a name that is not ours."""
     return MEANINGS.get(score, "")
+
+
+def higher_is_better(score: str) -> bool:
+    """Is more of it good?"""
+    return meaning_of(score).endswith("higher is better")

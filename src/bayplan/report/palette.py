@@ -9,6 +9,8 @@ from bayplan.model import Cluster, IntArray, ints
 OWN = 12  # services with a colour of their own: more cannot be told apart
 GREYS = 3  # shades for the others, so that neighbours differ
 
+TIERS = ((60, "services ranked 13–60"), (250, "ranked 61–250"), (None, "all smaller"))  # of the overview's greys
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Palette:
@@ -16,6 +18,13 @@ class Palette:
 
     rank: IntArray  # (service,) 0 is the biggest
     colour: IntArray  # (service,)
+
+    @property
+    def tier(self) -> IntArray:
+        """(service,) like `colour`, but the greys are tiers by size."""
+        first, second = (end for end, _ in TIERS if end is not None)
+        greys = OWN + (self.rank >= first).astype(np.int64) + (self.rank >= second)
+        return ints(np.where(self.rank < OWN, self.rank, greys))
 
     @property
     def own(self) -> IntArray:

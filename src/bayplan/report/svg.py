@@ -5,7 +5,7 @@ import re
 from importlib.resources import files
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # XML 1.0 has no way to write these
-_SHORT = 0.56  # mean width of a character of the system fonts, in font sizes
+_SHORT = 0.6  # mean width of a character of the system fonts, in font sizes
 
 STYLE = f"<style>{files('bayplan.report').joinpath('picture.css').read_text(encoding='utf-8').strip()}</style>"
 
@@ -62,7 +62,7 @@ def shortened(content: str, width: float, size: float = 12) -> str:
 def wrapped(content: str, width: float, size: float = 12) -> list[str]:
     """`content` broken between words into lines of about `width` pixels."""
     lines: list[str] = []
-    for word in content.split():
+    for word in content.split(" ") if content else ():
         if lines and width_of(f"{lines[-1]} {word}", size) <= width:
             lines[-1] += f" {word}"
         else:

@@ -1,0 +1,19 @@
+"use strict";
+// Pointing at a name in a legend lights up that service. Clicking a table's head sorts by that column.
+for (const key of document.querySelectorAll(".key[data-s]")) {
+  const picture = key.closest("svg");
+  key.addEventListener("pointerenter", () => { picture.dataset.focus = key.dataset.s; key.classList.add("lit"); });
+  key.addEventListener("pointerleave", () => { delete picture.dataset.focus; key.classList.remove("lit"); });
+}
+for (const button of document.querySelectorAll("th button")) {
+  button.addEventListener("click", () => {
+    const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;
+    const up = head.getAttribute("aria-sort") === "descending";
+    for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const value = row => row.cells[column].dataset.v === undefined ? row.cells[column].textContent : Number(row.cells[column].dataset.v);
+    const order = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b);
+    const rows = [...body.rows].sort((a, b) => order(value(a), value(b)) * (up ? 1 : -1));
+    body.append(...rows);
+  });
+}

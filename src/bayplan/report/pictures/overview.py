@@ -1,0 +1,102 @@
+"""The bay plan of thousands of machines: a skyline, and the deck from above with one cell per machine."""
+
+import numpy as np
+
+from bayplan.model import FloatArray, IntArray, ints
+from bayplan.report import svg
+from bayplan.report.amounts import count, scale_of
+from bayplan.report.loads import Use
+from bayplan.report.palette import OWN, TIERS
+from bayplan.report.pictures.deck import draw_deck
+from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, Sheet, caption, grid, ground_and_capacity, safety_label
+from bayplan.report.pictures.legend import service_legend, state_words
+from bayplan.report.pictures.scene import Scene
+from bayplan.report.svg import element, line, number, text
+
+PLOT = 230.0
+STEP = 4.0  # pixels per column of the skyline
+
+CAPTION = (
+    "Above: all machines side by side, the fullest first; the height is how full a machine is in its fullest resource, "
+    "the colours are the services that use it. Below: every machine is one cell, coloured by how full it is."
+)
+
+
+def overview_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
+    """The drawing of a big cluster, and its height. Its size does not grow with the number of containers."""
+    title = sheet.heading or f"{scene.cluster.name}: {scale_of(scene.cluster)}"
+    facts = state_words(scene.use, scene.placement, scene.cluster)
+    words, y = caption(title, f"{CAPTION} {facts}" if sheet.words is None else sheet.words, sheet.width)
+    most = max(1.0, sheet.top_share, float(scene.use.level.max(initial=0.0))) * 1.02
+    frame = Frame(left=LEFT, right=sheet.width - RIGHT, top=y + 14, bottom=y + 14 + PLOT, most=most)
+    legend, tall = service_legend(
+        scene.cluster, scene.palette, left=LEFT, top=frame.bottom + 38, room=sheet.width - LEFT - 16, tiers=True
+    )
+    deck, below = draw_deck(scene.cluster, scene.use, sheet.group_by, left=LEFT, top=frame.bottom + 62 + tall, room=frame.wide)
+    return "".join([words, _skyline(scene, frame), legend, deck]), below + 12
+
+
+def _skyline(scene: Scene, frame: Frame) -> str:
+    bins = max(1, min(len(scene.use.level), int(frame.wide / STEP)))
+    place = _columns(scene.use, bins)
+    end = frame.right + 6
+    areas = element("g", *_areas(scene, _layers(scene, place, bins), frame), class_="stacks")
+    lines = [ground_and_capacity(frame, end), _safety(scene.use, place, bins, frame), _ranks(len(place), frame)]
+    return "".join([grid(frame), areas, *lines])
+
+
+def _columns(use: Use, bins: int) -> IntArray:
+    """(machine,) the column of every machine: the fullest first, as many machines in each."""
+    order = np.argsort(-use.level, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) * bins // max(1, len(order))
+    return ints(place)
+
+
+def _layers(scene: Scene, place: IntArray, bins: int) -> FloatArray:
+    """(colour, column) mean share of the column's machines; the greys are tiers of services."""
+    blocks = scene.blocks
+    colour = scene.palette.tier[blocks.service]
+    layers = OWN + len(TIERS)
+    flat = np.bincount(colour * bins + place[blocks.machine], weights=blocks.height, minlength=layers * bins)
+    return np.asarray(flat.reshape(layers, bins) / np.maximum(1, np.bincount(place, minlength=bins)))
+
+
+def _areas(scene: Scene, layer: FloatArray, frame: Frame) -> list[str]:
+    top = np.cumsum(layer, axis=0)
+    own = scene.palette.own.tolist()
+    parts = []
+    for colour in np.flatnonzero(layer.any(axis=1)).tolist():
+        name = scene.cluster.services.name[own[colour]] if colour < OWN else TIERS[colour - OWN][1]
+        path = _outline(top[colour] - layer[colour], top[colour], frame)
+        parts.append(element("path", element("title", svg.escaped(name)), d=path, class_=f"s{colour}"))
+    return parts
+
+
+def _outline(base: FloatArray, top: FloatArray, frame: Frame) -> str:
+    """A closed path of steps along the tops and back along the bases."""
+    step = f"{frame.wide / len(top):.4g}"
+    there = "".join(f"V{frame.y(share):.1f}h{step}" for share in top.tolist())
+    back = "".join(f"V{frame.y(share):.1f}h-{step}" for share in base[::-1].tolist())
+    return f"M{number(frame.left)} {frame.y(float(base[0])):.1f}{there}{back}z"
+
+
+def _safety(use: Use, place: IntArray, bins: int, frame: Frame) -> str:
+    if not use.safety.size or use.safety.min() >= 1:
+        return ""
+    mean = np.bincount(place, weights=use.safety, minlength=bins) / np.maximum(1, np.bincount(place, minlength=bins))
+    label = safety_label(frame, frame.right + 6, float(mean[-1]))
+    if np.ptp(use.safety) < 1e-9:
+        return line(frame.left, frame.y(mean[0]), frame.right + 6, frame.y(mean[0]), "safety") + label
+    steps = "".join(f"V{frame.y(share):.1f}h{frame.wide / bins:.4g}" for share in mean.tolist())
+    return element("path", d=f"M{number(frame.left)} {frame.y(mean[0]):.1f}{steps}", class_="safety", fill="none") + label
+
+
+def _ranks(machines: int, frame: Frame) -> str:
+    y = frame.bottom + 17
+    parts = [text(frame.left, y, "fullest", "soft small"), text(frame.right, y, "emptiest", "soft small end")]
+    for quarter in (0.25, 0.5, 0.75):
+        x = frame.left + quarter * frame.wide
+        parts.append(line(x, frame.bottom, x, frame.bottom + 5, "floor"))
+        parts.append(text(x, y, count(round(quarter * machines), "machine"), "soft small mid"))
+    return "".join(parts)

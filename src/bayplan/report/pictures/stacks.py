@@ -1,0 +1,151 @@
+"""One row of a bay plan: bays, blocks, lines and labels."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bayplan.report.amounts import percent
+from bayplan.report.pictures.columns import Columns
+from bayplan.report.pictures.frame import Frame, grid, ground_and_capacity, safety_label
+from bayplan.report.pictures.scene import Scene
+from bayplan.report.svg import element, line, number, rect, shortened, text, width_of
+
+ROOMY = 34.0  # pixels per machine from which each has its percentage
+NAMED = 15.0  # ... from which each has its name
+UPRIGHT = 56.0  # ... from which names are written level
+MARK = 'class="k'  # how the marks of the resources begin
+THIN = 2.5  # blocks of fewer pixels are not outlined: the outline would hide them
+MOST_TOOLTIPS = 5000  # containers with a tooltip of their own; more would not fit the file
+
+
+def draw_row(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
+    """The drawing of one row, and how far down it reaches."""
+    labels, below = _labels(scene, row, frame)
+    stacks = element("g", *_stacks(scene, row, frame), class_="stacks")
+    parts = [grid(frame), *_bays(scene, row, frame), stacks, _lines(scene, row, frame), labels]
+    return "".join(parts), below
+
+
+def _bays(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
+    for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+        yield rect(x, frame.y(1), row.stack, frame.tall(1), "bay", scene.machine_words(m))
+
+
+def _stacks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
+    alone = len(scene.blocks) <= MOST_TOOLTIPS
+    for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+        blocks = range(scene.starts[m], scene.starts[m + 1])
+        drawn = [_block(scene, b, x, row.stack, frame, alone) for b in blocks]
+        drawn.append(_cuts(scene, blocks, x, row.stack, frame))
+        if scene.use.level[m] > 1:
+            drawn.append(rect(x, frame.y(scene.use.level[m]), row.stack, frame.tall(scene.use.level[m] - 1), "above"))
+        yield "".join(drawn)
+    if scene.lit is not None:
+        yield "".join(_outlines(scene, row, frame))
+
+
+def _block(scene: Scene, b: int, x: float, width: float, frame: Frame, tooltip: bool) -> str:
+    share, c = float(scene.blocks.height[b]), int(scene.blocks.container[b])
+    pale = " pale" if scene.lit is not None and not scene.lit[c] else ""
+    class_ = f"s{scene.palette.colour[scene.blocks.service[b]]}{pale}"
+    y = frame.y(float(scene.blocks.base[b]) + share)
+    return rect(x, y, width, frame.tall(share), class_, scene.container_words(c) if tooltip else "")
+
+
+def _cuts(scene: Scene, blocks: range, x: float, width: float, frame: Frame) -> str:
+    """Thin lines of paper between blocks: fainter inside of a service, thinner where the blocks are thin."""
+    paths: dict[tuple[str, float], str] = {}
+    for b in blocks[1:]:
+        thin = frame.tall(float(min(scene.blocks.height[b - 1], scene.blocks.height[b])))
+        if thin > 0:
+            border = scene.blocks.service[b - 1] != scene.blocks.service[b]
+            key = ("cut" if border else "cut in", 1.0 if thin > 3 else 0.5 if thin > 1.2 else 0.2)
+            y = frame.y(float(scene.blocks.base[b]))
+            paths[key] = f"{paths.get(key, '')}M{number(x)} {number(y)}h{number(width)}"
+    return "".join(element("path", d=path, class_=class_, stroke_width=wide) for (class_, wide), path in paths.items())
+
+
+def _outlines(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
+    assert scene.lit is not None
+    for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+        for b in range(scene.starts[m], scene.starts[m + 1]):
+            base, share = float(scene.blocks.base[b]), float(scene.blocks.height[b])
+            if scene.lit[scene.blocks.container[b]] and frame.tall(share) >= THIN:
+                yield rect(x, frame.y(base + share), row.stack, frame.tall(share), "moved")
+
+
+def _lines(scene: Scene, row: Columns, frame: Frame) -> str:
+    end = row.right + 6
+    safety = scene.use.safety[row.machine]
+    marks = _safety(safety.tolist(), row, frame) if safety.size and safety.min() < 1 else ""
+    return ground_and_capacity(frame, end) + marks
+
+
+def _safety(safety: list[float], row: Columns, frame: Frame) -> str:
+    end = row.right + 6
+    label = safety_label(frame, end, float(np.median([s for s in safety if s < 1])))
+    if max(safety) - min(safety) < 1e-9:
+        return line(frame.left, frame.y(safety[0]), end, frame.y(safety[0]), "safety") + label
+    marks = (line(x - 1, frame.y(s), x + row.stack + 1, frame.y(s), "tick") for x, s in zip(row.x, safety, strict=True))
+    return "".join(marks) + label
+
+
+def _labels(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
+    parts = [*_percentages(scene, row, frame)]
+    if row.slot < UPRIGHT:
+        parts += _marks(scene, row, frame)
+    below = frame.bottom + 10
+    if row.slot >= NAMED or not row.groups:
+        names, below = _names(scene, row, frame)
+        parts.append(names)
+    for name, left, right in row.groups:
+        parts.append(line(left, below + 6, right, below + 6, "grid"))
+        parts.append(text((left + right) / 2, below + 20, shortened(name, right - left + 12), "strong mid"))
+    return "".join(parts), below + (24 if row.groups else 0)
+
+
+def _percentages(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
+    for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+        level, middle = float(scene.use.level[m]), x + row.stack / 2
+        state = "over" if level > 1 else "hot" if scene.use.hot[m] else ""
+        if row.slot >= ROOMY and scene.use.containers[m]:
+            y = frame.y(level) - 5
+            y = frame.y(1) - 4 if frame.y(1) - 4 < y < frame.y(1) + 13 else y  # not across the capacity line
+            yield text(middle, y, percent(level), f"small mid halo {state or 'soft'}")
+        elif state:
+            y = frame.y(max(level, 1.0)) - 3
+            wide = min(4.0, max(2.0, row.stack / 2))
+            path = f"M{number(middle)} {number(y)}l{number(-wide)} -6h{number(2 * wide)}z"
+            yield element("path", d=path, class_="h11" if state == "over" else "h10")
+
+
+def _marks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
+    """A short stroke below each column: the resource it is fullest in, where they differ."""
+    used = row.machine[scene.use.containers[row.machine] > 0]
+    if len(np.unique(scene.use.fullest[scene.use.containers > 0])) > 1:
+        at = dict(zip(row.machine.tolist(), row.x.tolist(), strict=True))
+        yield from (rect(at[m], frame.bottom + 3, row.stack, 4, f"k{scene.use.fullest[m] % 4}") for m in used.tolist())
+
+
+def _names(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
+    names, resources = scene.cluster.machines.name, scene.cluster.resources
+    if row.slot >= UPRIGHT:
+        parts = []
+        for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+            middle = x + row.stack / 2
+            parts.append(text(middle, frame.bottom + 16, shortened(names[m], row.slot - 2, 11.5), "mid"))
+            if len(resources) > 1 and scene.use.containers[m]:
+                fullest = shortened(resources[scene.use.fullest[m]].name, row.slot - 2, 11)
+                parts.append(text(middle, frame.bottom + 31, fullest, "soft small mid"))
+        return "".join(parts), frame.bottom + (36 if len(resources) > 1 else 22)
+    every = next(k for k in (1, 2, 5, 10, 20, 50) if k * row.slot >= (17 if k == 1 else 28))
+    shown = [
+        (shortened(names[m], 92, 11), x) for m, x in zip(row.machine.tolist()[::every], row.x.tolist()[::every], strict=True)
+    ]
+    parts = [_slanted(name, x + row.stack / 2 + 3, frame.bottom + 17) for name, x in shown]
+    longest = max((width_of(name, 11) for name, _ in shown), default=0.0)
+    return "".join(parts), frame.bottom + 22 + 0.72 * longest
+
+
+def _slanted(name: str, x: float, y: float) -> str:
+    return text(x, y, name, "small end soft", transform=f"rotate(-45 {number(x)} {number(y)})")

@@ -1,0 +1,134 @@
+"""The parts of a report page: numbers, what is wrong, tables."""
+
+from collections.abc import Mapping, Sequence
+
+from bayplan.model import Cluster, Placement, Resource
+from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
+from bayplan.report.meanings import higher_is_better, meaning_of
+from bayplan.report.pictures.traffic import chatty_pairs
+from bayplan.score.summary import HotMachine, Summary
+
+SHOWN = 100  # broken rules on a page; the rest as a count
+FEW = 10  # names in a list
+
+
+def numbers(summary: Summary) -> str:
+    """The state in big numbers."""
+    counts = summary.counts
+    facts = [
+        ("machines in use", f"{counts['machines_used']:,}", f"of {counts['machines']:,}"),
+        ("containers", f"{counts['containers']:,}", f"{counts['services']:,} services, {counts['workloads']:,} workloads"),
+        ("without a machine", f"{counts['unplaced']:,}", "containers"),
+    ]
+    facts += [
+        (f"{use.resource} in use", percent(_share(use.load, use.capacity)), f"fullest machine {percent(use.maximum)}")
+        for use in summary.use[:4]
+    ]
+    if "affinity" in summary.score:
+        facts.append(("gained affinity", percent(summary.score["affinity"]), "of the traffic can stay on one machine"))
+    return tiles(facts)
+
+
+def wrong(summary: Summary, violations: Sequence[object], cluster: Cluster, placement: Placement) -> str:
+    """What is wrong: broken rules, machines that are too full, containers that wait, pairs that talk across machines."""
+    hot = [machine for machine in summary.hot if machine.over_safety or machine.utilisation > 1]
+    parts = [
+        card(f"{count(len(violations), 'broken rule')}", _broken(violations)) if violations else "",
+        card("Machines above their safety capacity", _hot(hot, len(summary.hot))) if hot else "",
+        card("Containers without a machine", _waiting(cluster, placement)) if len(placement.unplaced) else "",
+        _chatty(cluster, placement),
+    ]
+    if not any(parts):
+        return card(
+            "", paragraph("Nothing: every rule is kept, no machine is above its safety capacity, every container has one.")
+        )
+    return tag("div", *parts, class_="two")
+
+
+def _broken(violations: Sequence[object]) -> str:
+    rest = len(violations) - SHOWN
+    more = paragraph(f"and {rest:,} more", "soft") if rest > 0 else ""
+    return items(map(str, violations[:SHOWN])) + more
+
+
+def _hot(hot: Sequence[HotMachine], listed: int) -> str:
+    lines = [f"{m.machine}: {percent(m.utilisation)} of its {m.resource}, {count(m.containers, 'container')}" for m in hot]
+    cut = paragraph("These are the fullest; there may be more.", "soft") if len(hot) == listed else ""
+    return items(lines) + cut
+
+
+def _waiting(cluster: Cluster, placement: Placement) -> str:
+    names = [cluster.containers.name[c] for c in placement.unplaced[:FEW].tolist()]
+    rest = len(placement.unplaced) - len(names)
+    return items([*names, *([f"and {rest:,} more"] if rest else [])])
+
+
+def _chatty(cluster: Cluster, placement: Placement) -> str:
+    pairs = chatty_pairs(cluster, placement, top=5)
+    if not pairs:
+        return ""
+    lines = [f"{p.a} – {p.b}: {percent(p.traffic)} of all traffic, {percent(1 - p.local)} of it crosses machines" for p in pairs]
+    return card("Pairs that talk most across machines", items(lines))
+
+
+def use_table(summary: Summary, resources: Sequence[Resource]) -> str:
+    """How much of each resource is used, over the machines that have it."""
+    by_name = {resource.name: resource for resource in resources}
+    heads = ("resource", "load", "capacity", "mean", "median", "95th percentile", "highest", "top 1 %", "top 5 %", "top 10 %")
+    rows = []
+    for use in summary.use:
+        resource = by_name.get(use.resource, Resource(name=use.resource))
+        shares = (use.mean, use.p50, use.p95, use.maximum, use.top1, use.top5, use.top10)
+        amounts = (Cell(human_amount(amount, resource), amount) for amount in (use.load, use.capacity))
+        rows.append([Cell(use.resource), *amounts, *(Cell(percent(share), share) for share in shares)])
+    return table(heads, rows)
+
+
+def hot_table(summary: Summary) -> str:
+    """The fullest machines."""
+    rows = [
+        [
+            Cell(m.machine),
+            Cell(m.resource),
+            Cell(percent(m.utilisation), m.utilisation),
+            Cell(f"{m.containers:,}", m.containers),
+            _state(m),
+        ]
+        for m in summary.hot
+    ]
+    return table(("machine", "fullest resource", "use", "containers", "state"), rows)
+
+
+def _state(machine: HotMachine) -> Cell:
+    if machine.utilisation > 1:
+        return Cell("over capacity", class_="worse")
+    return Cell("over safety", class_="warn") if machine.over_safety else Cell("")
+
+
+def score_table(summary: Summary) -> str:
+    """The scores and what they mean."""
+    rows = []
+    for name, value in summary.score.items():
+        rank = summary.normalised.get(name)
+        shown = Cell("" if rank is None else f"{rank:.3f}", float("nan") if rank is None else rank)
+        rows.append([Cell(name), Cell(score(value), value), shown, Cell(meaning_of(name))])
+    return table(("score", "value", "0 best, 1 worst", "what it means"), rows)
+
+
+def change_table(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """The scores before and after, and whether that is better."""
+    rows = []
+    for name in [*before, *(name for name in after if name not in before)]:
+        old, new = before.get(name, float("nan")), after.get(name, float("nan"))
+        difference = new - old
+        better = difference > 0 if higher_is_better(name) else difference < 0
+        class_ = "" if not difference or difference != difference else "better" if better else "worse"
+        sign = "+" if difference > 0 else ""
+        change = Cell(f"{sign}{score(difference)}", difference, class_)
+        rows.append([Cell(name), Cell(score(old), old), Cell(score(new), new), change, Cell(meaning_of(name))])
+    return table(("score", "before", "after", "change", "what it means"), rows)
+
+
+def _share(load: int, capacity: int) -> float:
+    return load / capacity if capacity else float("nan")
