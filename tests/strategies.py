@@ -75,20 +75,22 @@ def subsets(size: int, least: int = 1) -> SearchStrategy[tuple[int, ...]]:
 
 
 @st.composite
-def clusters(draw: DrawFn, *, rules: bool = True, max_machines: int = 6, max_workloads: int = 8) -> Cluster:
+def clusters(
+    draw: DrawFn, *, rules: bool = True, max_machines: int = 6, max_workloads: int = 8, min_replicas: int = 0
+) -> Cluster:
     """Any valid cluster; its rules may contradict each other and its machines may be too small."""
-    bare = draw(bare_clusters(max_machines=max_machines, max_workloads=max_workloads))
+    bare = draw(bare_clusters(max_machines=max_machines, max_workloads=max_workloads, min_replicas=min_replicas))
     return replace(bare, rules=draw(rule_lists(bare))) if rules else bare
 
 
 @st.composite
-def bare_clusters(draw: DrawFn, *, max_machines: int = 6, max_workloads: int = 8) -> Cluster:
+def bare_clusters(draw: DrawFn, *, max_machines: int = 6, max_workloads: int = 8, min_replicas: int = 0) -> Cluster:
     """A cluster without rules, but with machine sets for them."""
     n_m, n_w = draw(st.integers(1, max_machines)), draw(st.integers(1, max_workloads))
     resources = RESOURCES[: draw(st.integers(1, len(RESOURCES)))]
     machines = draw(_machines(n_m, len(resources)))
     n_s = draw(st.integers(1, n_w))
-    replicas = draw(st.lists(st.integers(0, 3), min_size=n_w, max_size=n_w))
+    replicas = draw(st.lists(st.integers(min_replicas, 3), min_size=n_w, max_size=n_w))
     owner = [(w, i) for w, count in enumerate(replicas) for i in range(count)]
     clique = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=n_s, max_size=n_s))
     sets = draw(st.lists(subsets(n_m), max_size=2))
@@ -194,9 +196,8 @@ def _dependency(cluster: Cluster) -> SearchStrategy[Dependency]:
 
 def _interference(cluster: Cluster) -> SearchStrategy[Interference]:
     w = st.integers(0, len(cluster.workloads.name) - 1)
-    return st.builds(Interference, a=w, b=w, limit=st.integers(0, 2), level=_levels(cluster)).filter(
-        lambda rule: rule.a != rule.b or rule.limit > 0
-    )
+    drawn = st.builds(Interference, a=w, b=w, limit=st.integers(0, 2), level=_levels(cluster))
+    return drawn.map(lambda rule: replace(rule, limit=1) if rule.a == rule.b and not rule.limit else rule)  # 0 would forbid `a`
 
 
 def _allow(cluster: Cluster) -> SearchStrategy[Allow]:

@@ -129,7 +129,8 @@ class Cluster:
     replicas: IntArray = field(init=False)  # (workload,) containers of each workload
 
     def __post_init__(self) -> None:
-        counts = np.bincount(self.containers.workload, minlength=len(self.workloads.name))
+        n_w, owner = len(self.workloads.name), self.containers.workload
+        counts = np.bincount(owner[(owner >= 0) & (owner < n_w)], minlength=n_w)  # others are faults, said below
         object.__setattr__(self, "replicas", ints(counts))
         sets = {name: ints(machines) for name, machines in self.machine_sets.items()}
         object.__setattr__(self, "machine_sets", sets)

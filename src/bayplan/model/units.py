@@ -21,7 +21,8 @@ LARGEST = 2**63 - 1  # amounts are int64
 MOST_DIGITS = 64  # longer numbers are refused before they cost time
 
 _QUANTITY = re.compile(
-    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?:[eE](?P<exponent>[+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkMGTPE])?)"
+    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?:[eE](?P<exponent>[+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkMGTPE])?)",
+    re.ASCII,
 )
 
 

@@ -1,0 +1,20 @@
+"""The names that others may use. A change here is a change for everybody."""
+
+import bayplan.model
+
+NAMES = """
+MACHINE NO_LIMIT RULES UNPLACED Action Admission Allow AntiAffinity BalanceTarget BoolArray Budget Capacity Clock Cluster
+ClusterRequest CoLocate Confidence Containers Dependency FloatArray IntArray Interference Level Machines MoveCosts Objective
+Pinned Placement Plan Progress Reason Resource Result Rule Services Snapshot Spread Status Step Term Tick TimedRequests Traffic
+Transient TransientMode Workloads Zones floats ints machine_level relabelled silent
+"""
+
+
+def test_exported_names_are_pinned():
+    assert sorted(bayplan.model.__all__) == sorted(NAMES.split())
+    assert all(hasattr(bayplan.model, name) for name in NAMES.split())
+
+
+def test_every_rule_is_listed_under_its_own_kind():
+    assert {kind: rule.kind for kind, rule in bayplan.model.RULES.items()} == {kind: kind for kind in bayplan.model.RULES}
+    assert len(bayplan.model.RULES) == 10
