@@ -1,0 +1,1 @@
+"""Speed and memory, measured and appended; never asserted in a test."""

@@ -1,0 +1,1 @@
+"""Experiments: settings, scripts, raw results."""

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from tests.naive import kube_scheduler as naive
@@ -51,3 +54,11 @@ def test_a_balanced_machine_beats_an_equally_free_one():
     machine_of = np.empty(3, dtype=np.int64)
     schedule(np.arange(3), np.zeros(3), np.arange(3), request, np.full((2, 2), 100), filters, machine_of)
     assert machine_of.tolist() == [0, 1, 1]
+
+
+def test_warm_up_compiles_what_the_generator_calls():
+    code = (
+        "from bayplan.kernels import kube_scheduler as k; k.warm_up(); before = k.schedule.signatures; "
+        "from bayplan.generate.rasa import rasa_m3; rasa_m3(); assert k.schedule.signatures == before, k.schedule.signatures"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -58,6 +58,15 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         raise WorldError(f"cannot write '{target}': {error.strerror or error}; check the folder and the permissions") from error
 
 
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder, with those above it; one that is there already is fine."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise WorldError(f"cannot make folder '{os.fspath(path)}': {reason}; check the path and the permissions") from error
+
+
 def _replace(target: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     temporary = Path(name)

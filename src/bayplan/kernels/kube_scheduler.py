@@ -122,3 +122,16 @@ def schedule(order, tie, workload_of, request, capacity, filters, machine_of_out
             used[m] += need
             for k in sets:
                 count[k, m] += 1
+
+
+def warm_up() -> None:
+    """Compile `schedule` by placing one container on one machine.
+
+    Numba compiles once more for arrays that are read-only, as those of the model are: so are they here.
+    """
+    fixed, one, none = np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    start = np.zeros(2, dtype=np.int64)
+    for array in (fixed, one, none, start):
+        array.flags.writeable = False
+    filters = Filters(np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.bool_), start, none, none)
+    schedule(np.zeros(1, dtype=np.int64), np.zeros(1), fixed, one, one, filters, np.empty(1, dtype=np.int64))
