@@ -67,13 +67,13 @@ def _fields(stream: IntegerStream) -> Fields:
 
 def _services(stream: IntegerStream, n_s: int) -> tuple[IntArray, IntArray]:
     """Spread minima, and (service, on) pairs, each once."""
-    spread = np.zeros(n_s, dtype=np.int64)
+    spread: list[int] = []  # grows: a false count is found by the end of the file, not by the end of the memory
     pairs: dict[tuple[int, int], None] = {}
     for s in range(n_s):
-        spread[s] = stream.one(f"spread minimum of service {s}")
+        spread.append(stream.one(f"spread minimum of service {s}"))
         n_d = stream.count(f"number of dependencies of service {s}")
         pairs.update(((s, on), None) for on in stream.take(n_d, f"dependencies of service {s}").tolist())
-    return spread, ints(np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
+    return ints(spread), ints(np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
 
 
 def _range_faults(raw: Fields) -> list[Fault]:

@@ -83,11 +83,11 @@ class IntegerStream:
 
 def integer_stream(text: str, source: str) -> IntegerStream:
     """The numbers of `text`; InputError with the place of each token that is none."""
-    tokens = text.split()
+    odd = _strange_tokens(text) if "_" in text or not text.isascii() else []  # int() takes 1_000 and other scripts' digits
+    if odd:
+        raise InputError(source, odd)
     try:
-        if "_" in text or not text.isascii():
-            raise ValueError  # int() would take 1_000 and other scripts' digits
-        return IntegerStream(source=source, number=ints(np.array(list(map(int, tokens)), dtype=np.int64)))
+        return IntegerStream(source=source, number=ints(np.array(list(map(int, text.split())), dtype=np.int64)))
     except (ValueError, OverflowError):
         raise InputError(source, _strange_tokens(text)) from None
 

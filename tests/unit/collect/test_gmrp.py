@@ -103,6 +103,7 @@ def test_a_missing_assignment_is_named(tmp_path):
 def test_a_solution_comes_back_as_it_was_written():
     cluster = read_gmrp(TINY).cluster
     assert gmrp_solution_text(read_gmrp_solution("2 1\n0", cluster, "s")) == "2 1 0\n"
+    assert gmrp_solution_text(read_gmrp_solution("2\u00a01\t0", cluster, "s")) == "2 1 0\n"
 
 
 def test_a_solution_with_an_unplaced_process_is_refused():
