@@ -30,7 +30,7 @@ FILES: Mapping[str, Code] = {  # E10..: the file as a whole
 
 VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be
     "E1101": Code("a value has the wrong type", "write the type that the message asks for"),
-    "E1102": Code("an amount is negative", "write zero or more"),
+    "E1102": Code("a number is negative", "write zero or more"),
     "E1103": Code("a number is NaN or infinite", "write a finite number, or leave the key out"),
     "E1104": Code("an amount is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
     "E1105": Code("an amount is finer than one base unit", "round it, or raise the scale of the resource"),
@@ -47,11 +47,11 @@ VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be
     "E1116": Code("a limit is below the request", "raise the limit or lower the request"),
     "E1117": Code("traffic goes from a workload to itself", "state the clique of its service instead"),
     "E1118": Code("two ratios contradict each other", "state one direction of each pair of resources"),
-    "E1119": Code("a ratio or a target is of a resource to itself", "name two resources"),
+    "E1119": Code("a ratio is of a resource to itself", "name two resources"),
 }
 
 NAMES: Mapping[str, Code] = {  # E12..: a name is missing, double or unknown
-    "E1201": Code("two things of one kind have the same name", "rename one; names are case-sensitive"),
+    "E1201": Code("two things of one kind have the same name", "rename one of them"),
     "E1202": Code("a name is not known", "correct the spelling, or add what it names"),
     "E1203": Code("a list names the same thing twice", "remove one of the two"),
     "E1204": Code("a level is called 'machine'", "remove it: that level is always there"),

@@ -32,7 +32,7 @@ def read(path: PathLike) -> Snapshot:
 
         return read_gmrp(source)
     document = parse_document(text, source)
-    if isinstance(document, Mapping) and "bayplan" in document:
+    if isinstance(document, Mapping) and "bayplan" in document and "kind" not in document:
         return read_native(document, source)
     if isinstance(document, Mapping) and "ServiceList" in document:
         from bayplan.collect.rasa import read_rasa
@@ -91,8 +91,14 @@ def _write(path: PathLike, document: Mapping[str, Any]) -> None:
 
 def _unknown(document: object, expected: str) -> Fault:
     if isinstance(document, Mapping):
+        if "bayplan" in document and isinstance(document.get("kind"), str):
+            return _fault(f"a native file of {document['kind'][:40]}", expected)
         found = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
     else:
         found = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")
-    problem = "this kind of file is not known"
-    return Fault(code="E1011", kind="file", name="", problem=problem, value=found[:200], expected=expected)
+    return _fault(found[:200], expected)
+
+
+def _fault(found: str, expected: str) -> Fault:
+    problem = "is not of a kind that can be read here"
+    return Fault(code="E1011", kind="file", name="", problem=problem, value=found, expected=expected)

@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.collect.subject import Path, fault_at, shown
 from bayplan.errors import Fault
@@ -27,6 +27,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+FAR = 2**53  # a bound beyond this is not worth saying to somebody who is below it
 LONGEST = 10**300  # no float holds much more
 WORDS = {"object": "an object", "array": "a list", "string": "a string", "integer": "a whole number", "number": "a number"}
 WORDS |= {"boolean": "true or false", "null": "null"}
@@ -49,22 +50,38 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
+def counted(entries: int) -> str:
+    """'1 entry', '2 entries'."""
+    return f"{entries} entry" if entries == 1 else f"{entries} entries"
+
+
+class _Facts(NamedTuple):
+    """What the walk asks of a schema at every value."""
+
+    schema: Schema  # itself, or what it refers to
+    choices: list[Schema]
+    allowed: tuple[type, ...]  # empty for any
+    plain: bool  # nothing but a type to check
+
+
 class _Walk:
     """One walk through a document, with the schema's definitions at hand."""
 
     def __init__(self, root: Schema, report: Report) -> None:
         self.root, self.report = root, report
+        self.known: dict[int, _Facts] = {}  # by the identity of the schema, which outlives the walk
 
     def check(self, value: Any, schema: Schema, path: Path) -> None:
-        schema = self.resolved(schema)
-        for choice in ("anyOf", "oneOf"):
-            if choice in schema:
-                branch = self.branch(value, schema[choice], path)
-                if branch is not None:
-                    self.check(value, branch, path)
-                return
-        if "type" in schema and type(value) not in (allowed := _allowed(schema)):
-            self.report(path, "E1101", f"must be {_either(allowed)}")
+        facts = self.known.get(id(schema)) or self.learn(schema)
+        schema = facts.schema
+        if facts.choices:
+            branch = self.branch(value, facts.choices, path)
+            if branch is not None:
+                self.check(value, branch, path)
+        elif facts.allowed and type(value) not in facts.allowed:
+            self.report(path, "E1101", f"must be {_either(facts.allowed)}")
+        elif facts.plain:
+            return
         elif type(value) is dict:
             self.check_object(value, schema, path)
         elif type(value) is list:
@@ -72,14 +89,21 @@ class _Walk:
         else:
             self.check_scalar(value, schema, path)
 
+    def learn(self, schema: Schema) -> "_Facts":
+        whole = self.resolved(schema)
+        choices = [self.resolved(branch) for branch in whole.get("anyOf", whole.get("oneOf", ()))]
+        allowed = _allowed(whole) if "type" in whole else ()
+        plain = whole.keys() <= {"type", "description"} and set(allowed) <= {str, bool, type(None)}
+        facts = self.known[id(schema)] = _Facts(whole, choices, allowed, plain)
+        return facts
+
     def resolved(self, schema: Schema) -> Schema:
         while "$ref" in schema:
             schema = self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
         return schema
 
-    def branch(self, value: Any, branches: list[Schema], path: Path) -> Schema | None:
-        """The one branch that the value means; None, and a fault, if it means none."""
-        options = [self.resolved(branch) for branch in branches]
+    def branch(self, value: Any, options: list[Schema], path: Path) -> Schema | None:
+        """The one option that the value means; None, and a fault, if it means none."""
         fitting = [option for option in options if type(value) in _allowed(option)]
         if len(fitting) > 1 and type(value) is dict:
             return self.branch_by_const(value, fitting, path)
@@ -118,7 +142,7 @@ class _Walk:
         few, many = schema.get("minItems", 0), schema.get("maxItems", math.inf)
         if not few <= len(value) <= many:
             wanted = f"exactly {few}" if few == many else f"at least {few}" if len(value) < few else f"at most {many}"
-            self.report(path, "E1111", f"has {len(value)} entries" if value else "is empty", expected=wanted)
+            self.report(path, "E1111", f"has {counted(len(value))}" if value else "is empty", expected=wanted)
             return
         first: list[Schema] = schema.get("prefixItems", [])
         for index, (member, item) in enumerate(zip(value, first, strict=False)):
@@ -144,7 +168,7 @@ class _Walk:
         elif type(value) is int and abs(value) > LONGEST:
             self.report(path, "E1112", "has too many digits", expected=f"at most {len(str(LONGEST))} digits")
         elif type(value) in (int, float) and (wanted := _outside(value, schema)):
-            negative = value < 0 and min(schema.get("minimum", -1), schema.get("exclusiveMinimum", 0)) >= 0
+            negative = value < 0 <= max(schema.get("minimum", -1), schema.get("exclusiveMinimum", -1))
             self.report(path, *(("E1102", "is negative") if negative else ("E1110", "is out of range")), expected=wanted)
 
 
@@ -168,7 +192,9 @@ def _outside(value: float, schema: Schema) -> str:
     if holds and (high is None or value <= high) and (below is None or value < below):
         return ""
     words = {"at least": low, "more than": above, "at most": high, "less than": below}
-    return " and ".join(f"{word} {limit}" for word, limit in words.items() if limit is not None)
+    return " and ".join(
+        f"{word} {limit}" for word, limit in words.items() if limit is not None and (limit < FAR or value > limit)
+    )
 
 
 def _either(types: Iterable[type]) -> str:

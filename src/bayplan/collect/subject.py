@@ -2,7 +2,6 @@
 
 import json
 import math
-import reprlib
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -10,19 +9,25 @@ from bayplan.errors import Fault
 
 Path: TypeAlias = tuple[str | int, ...]  # keys and positions from the top of a document
 
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 40
-_short.maxdict = _short.maxlist = 3
-_short.maxlevel = 2
+FEW = 3  # members of a list or an object that are shown
+LONG = 40  # letters of a text or digits of a number that are shown
 
 
-def shown(value: object) -> str:
+def shown(value: object, depth: int = 2) -> str:
     """A value as the user wrote it, cut to a glance."""
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    if isinstance(value, str):
-        return _short.repr(value).replace("'", '"') if "'" not in value else _short.repr(value)
-    return _short.repr(value)
+    if isinstance(value, list):
+        return f"[{_members([shown(item, depth - 1) for item in value[:FEW]], len(value), depth)}]"
+    if isinstance(value, dict):
+        pairs = list(value.items())[:FEW] if depth else []
+        return "{" + _members([f"{shown(key)}: {shown(item, depth - 1)}" for key, item in pairs], len(value), depth) + "}"
+    if isinstance(value, str) and len(value) > LONG:
+        return shown(f"{value[: LONG - 3]}...")
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if isinstance(value, str) or len(text) <= LONG else f"{text[: LONG - 3]}..."
+
+
+def _members(few: list[str], count: int, depth: int) -> str:
+    return "..." if count and not depth else ", ".join([*few, *(["..."] if count > FEW else [])])
 
 
 class Subject(NamedTuple):

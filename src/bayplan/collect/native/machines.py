@@ -71,7 +71,7 @@ def _level(reader: Reader, name: str, stated: str | Mapping[str, Any]) -> Level:
     for m, machine in enumerate(reader.document["machines"]):
         group = machine.get("at", {}).get(name)
         if group is None:
-            reader.fault(("machines", m, "at"), "E1107", f"'{name}' is missing", expected="a group at every level")
+            reader.fault(("machines", m, "at"), "E1107", f"'{name}' is missing", value="", expected="a group at every level")
             group_of.append(0)
         elif isinstance(stated, str):
             group_of.append(table.setdefault(group, len(table)))

@@ -29,7 +29,7 @@ def read_objective(reader: Reader, names: Names) -> Callable[[Objective], Object
             weight={Term(term): value for term, value in stated["weights"].items()} if "weights" in stated else default.weight,
             ratio=ratio,
             hop=floats([hop.get(level, value) for level, value in enumerate(default.hop.tolist())]),
-            overload_weight=ints([overload.get(r, value) for r, value in enumerate(default.overload_weight.tolist())]),
+            overload_weight=floats([overload.get(r, value) for r, value in enumerate(default.overload_weight.tolist())]),
             targets=targets,
             move_costs=costs,
             explicit=True,
@@ -67,8 +67,6 @@ def _targets(reader: Reader, names: Names, stated: Mapping[str, Any]) -> tuple[B
     for number, target in enumerate(stated.get("targets", [])):
         path = (AT, "targets", number)
         r1, r2 = (reader.find("resource", names.resource, target[key], (*path, key)) for key in ("r1", "r2"))
-        if target["r1"] == target["r2"]:
-            reader.fault(path, "E1119", "is of a resource to itself", value=shown(target["r1"]), expected="two resources")
         targets.append(BalanceTarget(r1=r1, r2=r2, target=target["target"], weight=target["weight"]))
     return tuple(targets)
 

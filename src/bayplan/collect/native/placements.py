@@ -9,7 +9,8 @@ from bayplan.collect.native.read import build
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import PLACEMENT
 from bayplan.collect.shape import shape_faults
-from bayplan.errors import InputError
+from bayplan.collect.subject import shown
+from bayplan.errors import Fault, InputError
 from bayplan.model import UNPLACED, Cluster, Placement, ints
 
 
@@ -29,6 +30,10 @@ def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source:
     return _placed(Reader(document), cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
 
 
+def _fault(code: str, container: str, problem: str, value: str, expected: str) -> Fault:
+    return Fault(code=code, kind="container", name=container, problem=problem, value=value, expected=expected)
+
+
 def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | None]], source: str) -> Placement:
     container = {name: c for c, name in enumerate(cluster.containers.name)}
     machine = {name: m for m, name in enumerate(cluster.machines.name)}
@@ -37,9 +42,11 @@ def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | N
         c = container.get(name, MISSING)
         m = UNPLACED if where is None else machine.get(where, MISSING)
         if c == MISSING:
-            reader.unknown("E1402", "container", container, name, ("placement", name))
+            expected = f"one of the {len(container)} containers{reader.hint(name, container)}"
+            reader.faults.append(_fault("E1402", name, "is not in this cluster", shown(where), expected))
         if m == MISSING and where is not None:
-            reader.unknown("E1403", "machine", machine, where, ("placement", name))
+            expected = f"one of the {len(machine)} machines{reader.hint(where, machine)}"
+            reader.faults.append(_fault("E1403", name, "runs on an unknown machine", shown(where), expected))
         machine_of[c] = m
     if reader.faults:
         raise InputError(source, reader.faults)

@@ -91,4 +91,4 @@ def _assembled(reader: Reader, source: str) -> tuple[Snapshot, list[int]]:
 
 def _table(reader: Reader, kind: str) -> dict[str, int]:
     items = reader.document[f"{kind}s"]
-    return reader.table(kind, [item["name"] for item in items], [(f"{kind}s", i, "name") for i in range(len(items))])
+    return reader.table(kind, [item["name"] for item in items], [(f"{kind}s", i) for i in range(len(items))])

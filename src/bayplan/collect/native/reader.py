@@ -1,6 +1,6 @@
 """What the parts of the native reader share: the document, the faults so far, and names -> indices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,9 @@ class Reader:
         table: dict[str, int] = {}
         for index, name in enumerate(names):
             if table.setdefault(name, index) != index:
-                self.fault(paths[index], "E1201", f"the {kind} is named twice", value=shown(name), expected="each name once")
+                self.fault(
+                    paths[index], "E1201", f"a {kind} of this name is there already", value=shown(name), expected="each name once"
+                )
         return table
 
     def find(self, kind: str, table: Mapping[str, int], name: str, path: Path) -> int:
@@ -43,9 +45,13 @@ class Reader:
 
     def unknown(self, code: str, kind: str, table: Mapping[str, int], name: str, path: Path) -> None:
         """Note a name that nothing has, with the nearest one that something has."""
+        expected = f"one of the {len(table)} {kind}s{self.hint(name, table)}"
+        self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=expected)
+
+    def hint(self, name: str, known: Collection[str]) -> str:
+        """The nearest known name, while there are few enough to look."""
         self.hints -= 1
-        hint = did_you_mean(name, table) if self.hints >= 0 and len(table) <= MOST_NAMES else ""
-        self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=f"one of the {len(table)} {kind}s{hint}")
+        return did_you_mean(name, known) if self.hints >= 0 and len(known) <= MOST_NAMES else ""
 
     def find_all(self, kind: str, table: Mapping[str, int], names: Sequence[str], path: Path) -> tuple[int, ...]:
         """The indices of a list of names; a fault for each that is unknown or comes twice."""

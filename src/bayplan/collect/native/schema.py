@@ -116,7 +116,7 @@ OBJECTIVE = _object(
             "description": "[r, r', t]: t units of r for one of r'; 1 if left out.",
         },
         "hops": _map(REAL, "Distance that two machines gain by not sharing this level; machine 1, others 0."),
-        "overload_weights": _map(WHOLE, "By resource; 1 if left out."),
+        "overload_weights": _map(REAL, "Price of one base unit above safety, by resource; 1 / the largest capacity if left out."),
         "targets": {"type": "array", "items": TARGET},
         "move_costs": MOVE_COSTS,
     },

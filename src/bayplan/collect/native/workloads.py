@@ -8,6 +8,7 @@ import numpy as np
 
 from bayplan.collect.native.amounts import Amounts
 from bayplan.collect.native.reader import MISSING, Reader
+from bayplan.collect.shape import counted
 from bayplan.collect.subject import Path, shown
 from bayplan.model import (
     NO_LIMIT,
@@ -29,7 +30,7 @@ def read_services(reader: Reader) -> Services:
     """Services that are listed, then those that only workloads name, in their order."""
     listed = reader.document.get("services", [])
     names = [service["name"] for service in listed]
-    reader.table("service", names, [("services", s, "name") for s in range(len(names))])
+    reader.table("service", names, [("services", s) for s in range(len(names))])
     used = [service_of(workload) for workload in reader.document["workloads"]]
     for name in sorted(set(names) - set(used)):
         reader.notes.append(f"service '{name}' has no workload")
@@ -104,7 +105,7 @@ def read_containers(reader: Reader, amounts: Amounts, request: list[list[int]]) 
     names = [name for workload in reader.document["workloads"] for name in container_names(workload)]
     table = dict(zip(names, range(len(names)), strict=True))
     if len(table) != len(names):
-        paths: list[Path] = [("workloads", w, "containers") for w, count in enumerate(counts) for _ in range(count)]
+        paths: list[Path] = [("workloads", w) for w, count in enumerate(counts) for _ in range(count)]
         table = reader.table("container", names, paths)
     for r, resource in enumerate(amounts.resources):
         if (total := sum(row[r] * count for row, count in zip(request, counts, strict=True))) > LARGEST:
@@ -133,7 +134,7 @@ def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
     for w, workload in enumerate(reader.document["workloads"]):
         count, on = count_of(workload), workload.get("on")
         if on is not None and len(on) != count:
-            problem, expected = f"has {len(on)} entries", f"{count}, one for each container"
+            problem, expected = f"has {counted(len(on))}", f"{count}, one for each container"
             reader.fault(("workloads", w, "on"), "E1401", problem, expected=expected)
         elif on is not None:
             for c, name in enumerate(on):

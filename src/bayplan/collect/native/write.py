@@ -26,7 +26,7 @@ from bayplan.model import (
 
 RULE_TABLES = {"resource": "resources", "resources": "resources", "workloads": "workloads", "a": "workloads", "b": "workloads"}
 RULE_TABLES |= {"service": "services", "on": "services", "containers": "containers", "level": "levels"}
-LEFT_OUT = {"level": MACHINE, "mode": TransientMode.JOINT}  # what a rule need not say
+LEFT_OUT = {"level": MACHINE, "mode": TransientMode.JOINT.value}  # what a rule need not say
 
 
 def native_document(snapshot: Snapshot) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _fields(rule: Rule, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         table = names[RULE_TABLES[key]] if key in RULE_TABLES else None
         if table is not None:
             value = [table[index] for index in value] if isinstance(value, tuple) else table[value]
-        yield key, value
+        yield key, value.value if isinstance(value, TransientMode) else value
 
 
 def _objective(cluster: Cluster, objective: Objective) -> dict[str, Any] | None:
