@@ -98,9 +98,9 @@ def gained_affinity(cluster: Cluster, placement: Placement) -> float:
     return gained / total if total else 0.0
 
 
-def overload_cost(cluster: Cluster, placement: Placement, objective: Objective) -> int:
+def overload_cost(cluster: Cluster, placement: Placement, objective: Objective) -> float:
     return sum(
-        int(objective.overload_weight[r]) * max(0, load(cluster, placement, m, r) - int(cluster.machines.safety[m, r]))
+        float(objective.overload_weight[r]) * max(0, load(cluster, placement, m, r) - int(cluster.machines.safety[m, r]))
         for m in machines(cluster)
         for r in resources(cluster)
     )

@@ -36,6 +36,7 @@ from bayplan.model import (
     Transient,
     TransientMode,
     Workloads,
+    floats,
     machine_level,
 )
 
@@ -153,7 +154,7 @@ def _objective(cluster: Cluster, raw: Fields) -> Objective:
         weight={Term.OVERLOAD: 1.0, Term.TARGETS: 1.0, Term.MOVE_COST: 1.0},
         ratio=np.ones((n_r, n_r)),
         hop=np.array([1.0, 0.0, 0.0]),
-        overload_weight=raw.resource[:, 1],
+        overload_weight=floats(raw.resource[:, 1]),
         targets=tuple(BalanceTarget(r1=a, r2=b, target=t, weight=w) for a, b, t, w in raw.balance.tolist()),
         move_costs=MoveCosts(
             container=raw.process[:, -1],

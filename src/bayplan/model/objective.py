@@ -56,7 +56,7 @@ class Objective:
     weight: Mapping[Term, float]
     ratio: FloatArray  # (resource, resource) t(r, r') of 000 (4); t(r', r) = 1 / t(r, r')
     hop: FloatArray  # (level,) added to the distance of two machines for each level they do not share
-    overload_weight: IntArray  # (resource,) GMRP's load cost weights
+    overload_weight: FloatArray  # (resource,) price of one base unit above safety; GMRP's are whole numbers
     targets: tuple[BalanceTarget, ...] = ()
     move_costs: MoveCosts | None = None
     explicit: bool = field(default=False)  # stated by the user, or the default of 000?
@@ -65,22 +65,27 @@ class Objective:
         object.__setattr__(self, "weight", {Term(term): float(value) for term, value in self.weight.items()})
         object.__setattr__(self, "ratio", floats(self.ratio))
         object.__setattr__(self, "hop", floats(self.hop))
-        object.__setattr__(self, "overload_weight", ints(self.overload_weight))
+        object.__setattr__(self, "overload_weight", floats(self.overload_weight))
         if any(not np.isfinite(value) or value < 0 for value in self.weight.values()):
             raise ModelError("objective weights are finite and not negative")
+        if not (np.isfinite(self.overload_weight) & (self.overload_weight >= 0)).all():
+            raise ModelError("overload weights are finite and not negative")
         if (self.ratio <= 0).any() or not np.allclose(self.ratio * self.ratio.T, 1.0, rtol=1e-9):
             raise ModelError("target ratios are positive and t(r', r) = 1 / t(r, r')")
 
     @classmethod
     def default(cls, cluster: Cluster) -> "Objective":
-        """000 section VI-B: weights 1, 1/|H|, 1/|C|^2; every ratio 1; distance 1 off the machine."""
+        """000 section VI-B: weights 1, 1/|H|, 1/|C|^2; every ratio 1; distance 1 off the machine.
+
+        Overload is counted in largest machines: a resource's unit costs 1 / the largest capacity.
+        """
         n_r = len(cluster.resources)
         machines, containers = max(1, len(cluster.machines.name)), max(1, len(cluster.containers.name))
         return cls(
             weight={Term.UTILISATION: 1.0, Term.BALANCE: 1.0 / machines, Term.COMMUNICATION: 1.0 / containers**2},
             ratio=floats(np.ones((n_r, n_r))),
             hop=floats([1.0] + [0.0] * (len(cluster.levels) - 1)),
-            overload_weight=ints(np.ones(n_r)),
+            overload_weight=floats(1.0 / np.maximum(1, cluster.machines.capacity.max(axis=0, initial=0))),
         )
 
     def with_weights(self, weight: Mapping[Term, float]) -> "Objective":

@@ -14,12 +14,12 @@ from bayplan.score.overload import overload_cost
 class GmrpCost:
     """The parts of GMRP's objective, each already times its weight."""
 
-    load: int  # above safety capacity
+    load: float  # above safety capacity; an int for the whole weights of GMRP
     balance: int  # free amounts below their targets
     moves: MoveCost
 
     @property
-    def total(self) -> int:
+    def total(self) -> float:
         """What GMRP minimises."""
         return self.load + self.balance + self.moves.total
 

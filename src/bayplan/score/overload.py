@@ -12,7 +12,8 @@ def machine_overload(cluster: Cluster, placement: Placement) -> IntArray:
     return above
 
 
-def overload_cost(cluster: Cluster, placement: Placement, objective: Objective) -> int:
-    """Sum over resources of `objective.overload_weight` times the overload of all machines."""
-    per_resource = machine_overload(cluster, placement).sum(axis=0).tolist()
-    return sum(weight * amount for weight, amount in zip(objective.overload_weight.tolist(), per_resource, strict=True))
+def overload_cost(cluster: Cluster, placement: Placement, objective: Objective) -> float:
+    """The overload of all machines, times `objective.overload_weight` per resource; an exact int if those are whole."""
+    amounts: list[int] = machine_overload(cluster, placement).sum(axis=0).tolist()
+    weights: list[float] = [int(weight) if weight.is_integer() else weight for weight in objective.overload_weight.tolist()]
+    return sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
