@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.model import Cluster, Resource
 from bayplan.model.units import BINARY, format_quantity
 
-_EXACT_ENOUGH = 6  # an exact quantity of at most this many characters is shown as it is
+_EXACT_ENOUGH = 6  # an exact quantity below one of at most this many characters is shown as it is
 NARROW = "\u00a0"  # a space where no line is broken
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
 
@@ -17,7 +17,8 @@ def human_amount(amount: float, resource: Resource) -> str:
     """An amount in written units and about three digits: '1.5Gi' of bytes, '500m' or '12.3' of cores."""
     if resource.unit == "bytes":
         return _binary(amount / resource.scale)
-    if float(amount).is_integer() and len(exact := format_quantity(int(amount), resource.scale)) <= _EXACT_ENOUGH:
+    small = abs(amount) < resource.scale and float(amount).is_integer()
+    if small and len(exact := format_quantity(int(amount), resource.scale)) <= _EXACT_ENOUGH:
         return exact
     return _decimal(amount / resource.scale)
 

@@ -10,6 +10,7 @@ OWN = 12  # services with a colour of their own: more cannot be told apart
 GREYS = 3  # shades for the others, so that neighbours differ
 
 TIERS = ((60, "services ranked 13–60"), (250, "ranked 61–250"), (None, "all smaller"))  # of the overview's greys
+TIER_CLASS = ("s14", "s12", "s13")  # darker is bigger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource
 from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.loads import machine_use
 from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
 from bayplan.report.meanings import higher_is_better, meaning_of
 from bayplan.report.pictures.traffic import chatty_pairs
@@ -32,10 +33,11 @@ def numbers(summary: Summary) -> str:
 
 def wrong(summary: Summary, violations: Sequence[object], cluster: Cluster, placement: Placement) -> str:
     """What is wrong: broken rules, machines that are too full, containers that wait, pairs that talk across machines."""
-    hot = [machine for machine in summary.hot if machine.over_safety or machine.utilisation > 1]
+    hot = [machine for machine in summary.hot if machine.over_safety]
+    total = int(machine_use(cluster, placement).hot.sum())
     parts = [
         card(f"{count(len(violations), 'broken rule')}", _broken(violations)) if violations else "",
-        card("Machines above their safety capacity", _hot(hot, len(summary.hot))) if hot else "",
+        card(f"{count(total, 'machine')} above safety capacity", _hot(hot, total)) if total else "",
         card("Containers without a machine", _waiting(cluster, placement)) if len(placement.unplaced) else "",
         _chatty(cluster, placement),
     ]
@@ -52,10 +54,9 @@ def _broken(violations: Sequence[object]) -> str:
     return items(map(str, violations[:SHOWN])) + more
 
 
-def _hot(hot: Sequence[HotMachine], listed: int) -> str:
+def _hot(hot: Sequence[HotMachine], total: int) -> str:
     lines = [f"{m.machine}: {percent(m.utilisation)} of its {m.resource}, {count(m.containers, 'container')}" for m in hot]
-    cut = paragraph("These are the fullest; there may be more.", "soft") if len(hot) == listed else ""
-    return items(lines) + cut
+    return items([*lines, *([f"and {total - len(hot):,} more"] if total > len(hot) else [])])
 
 
 def _waiting(cluster: Cluster, placement: Placement) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -11,18 +12,20 @@ from bayplan.model import Placement, Resource, Result
 from bayplan.report.amounts import count, human_amount, percent, score
 from bayplan.report.json import gap
 from bayplan.report.meanings import meaning_of
+from bayplan.score.explain import Explanation
 from bayplan.score.summary import Summary
 
+FEW = 8  # machines and partners of one container
 SHOWN = 20  # broken rules in a terminal; the rest as a count
 
 
 def show_tables(summary: Summary, resources: Sequence[Resource] = ()) -> list[RenderableType]:
     """What `show` prints: counts, use per resource, the hottest machines, the scores and what they mean."""
-    tables = [_headline(summary), _use_table(summary, {resource.name: resource for resource in resources})]
+    tables: list[RenderableType] = [_headline(summary), _use_table(summary, {resource.name: resource for resource in resources})]
     if summary.hot:
         tables.append(_hot_table(summary))
     tables.append(_score_table(summary.score, summary.normalised))
-    return tables
+    return [*_spaced(tables), Text("")]
 
 
 def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[RenderableType]:
@@ -30,9 +33,9 @@ def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[Re
     broken = list(violations)
     if not broken:
         return [Text("valid: every rule is kept", style="bold green")]
-    table = _table("", "rule", "what is wrong")
+    table = _table("", "what is wrong")
     for index, violation in enumerate(broken[:shown], start=1):
-        table.add_row(str(index), Text(str(getattr(violation, "rule", ""))), Text(str(violation)))
+        table.add_row(str(index), Text(str(violation)))
     parts: list[RenderableType] = [Text(f"not valid: {count(len(broken), 'broken rule')}", style="bold red"), table]
     if len(broken) > shown:
         parts.append(Text(f"and {len(broken) - shown:,} more (--json lists them all)", style="dim"))
@@ -40,9 +43,33 @@ def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[Re
 
 
 def explain_tables(explanation: object) -> list[RenderableType]:
-    """What `explain` prints: its sentences, one per line."""
+    """What `explain` prints: its sentences, whom it talks to, and what blocks the other machines."""
     first, *rest = str(explanation).splitlines() or [""]
-    return [Group(Text(first, style="bold"), *(Text(line) for line in rest))]
+    parts: list[RenderableType] = [Group(Text(first, style="bold"), *(Text(line) for line in rest))]
+    if isinstance(explanation, Explanation):
+        parts += [_partners(explanation)] if explanation.partners else []
+        parts += [_blocked(explanation)] if explanation.why else []
+    return _spaced(parts)
+
+
+def _partners(explanation: Explanation) -> Table:
+    table = _table("talks to", title="Its traffic")
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("local", justify="right", no_wrap=True)
+    table.add_column("on", overflow="fold")
+    for partner in explanation.partners[:FEW]:
+        where = ", ".join([*list(partner.machines)[:FEW], *(["..."] if len(partner.machines) > FEW else [])])
+        table.add_row(Text(partner.workload), percent(partner.share), percent(partner.local), Text(where))
+    return table
+
+
+def _blocked(explanation: Explanation) -> Table:
+    table = _table("machine", "what blocks it", title=f"Machines that cannot take it: {len(explanation.why):,}")
+    for machine, why in list(explanation.why.items())[:FEW]:
+        table.add_row(Text(machine), Text(why))
+    if len(explanation.why) > FEW:
+        table.add_row(f"and {len(explanation.why) - FEW:,} more", "", style="dim")
+    return table
 
 
 def result_tables(
@@ -63,7 +90,7 @@ def result_tables(
         parts.append(_score_table(result.score, {}))
     if result.reasons:
         parts.append(_reasons(result))
-    return parts
+    return _spaced(parts)
 
 
 def _headline(summary: Summary) -> RenderableType:
@@ -76,7 +103,7 @@ def _headline(summary: Summary) -> RenderableType:
 
 def _use_table(summary: Summary, resources: Mapping[str, Resource]) -> Table:
     table = _table("resource", title="Use of the machines, by requests")
-    for name in ("load", "capacity", "mean", "p50", "p95", "max", "top 1 %", "top 5 %", "top 10 %"):
+    for name in ("load", "capacity", "mean", "p50", "p95", "max", "top\n1 %", "top\n5 %", "top\n10 %"):
         table.add_column(name, justify="right", no_wrap=True)
     for use in summary.use:
         resource = resources.get(use.resource, Resource(name=use.resource))
@@ -103,7 +130,7 @@ def _score_table(scores: Mapping[str, float], normalised: Mapping[str, float]) -
     table = _table("score", title="Scores")
     table.add_column("value", justify="right", no_wrap=True)
     if normalised:
-        table.add_column("0 best .. 1 worst", justify="right", no_wrap=True)
+        table.add_column("0 best\n1 worst", justify="right", no_wrap=True)
     table.add_column("what it means", overflow="fold")
     for name, value in scores.items():
         rank = [f"{normalised[name]:.3f}" if name in normalised else ""] if normalised else []
@@ -128,7 +155,16 @@ def _facts(facts: Iterable[tuple[str, str]]) -> Table:
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    """An empty table: no frame, two blanks between columns, so that ten columns fit a terminal of 80."""
+    table = Table(
+        box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", show_edge=False, padding=(0, 1, 0, 0)
+    )
     for name in columns:
         table.add_column(name, overflow="fold")
     return table
+
+
+def _spaced(renderables: Iterable[RenderableType]) -> list[RenderableType]:
+    """An empty line before each but the first."""
+    first, *rest = renderables
+    return [first, *(Padding(renderable, (1, 0, 0, 0)) for renderable in rest)]

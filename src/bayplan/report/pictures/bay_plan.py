@@ -20,7 +20,7 @@ from bayplan.report.pictures.scene import Scene
 from bayplan.report.pictures.stacks import MARK, draw_row
 from bayplan.report.pictures.waiting import draw_waiting, waiting_room
 
-MOST_STACKS = 240  # more machines than this are drawn as an overview
+MOST_STACKS, MOST_BLOCKS = 240, 8000  # more machines or containers than this are drawn as an overview
 PER_ROW = 120
 PLOT = 300.0
 
@@ -40,7 +40,7 @@ def bay_plan(
 ) -> str:
     """The picture of a placement, as an SVG document.
 
-    Up to 240 machines every container is a block; beyond that, an overview of all machines. `group_by` names a
+    Up to 240 machines and 8,000 containers every container is a block; beyond that, an overview. `group_by` names a
     topology level; `highlight` are containers to outline while the others pale.
     """
     scene = Scene.of(cluster, placement, highlight)
@@ -50,7 +50,7 @@ def bay_plan(
 
 def plan_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
     """The drawing inside of the document, and its height."""
-    if len(scene.cluster.machines.name) > MOST_STACKS:
+    if is_big(scene):
         return overview_body(scene, sheet)
     facts = state_words(scene.use, scene.placement, scene.cluster)
     title = sheet.heading or f"{scene.cluster.name}: {scale_of(scene.cluster)}"
@@ -60,6 +60,11 @@ def plan_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
         return words + drawn, y + 8
     legend, y = plan_legend(scene, drawn, y + 8, sheet.width)
     return "".join([words, drawn, legend]), y + 6
+
+
+def is_big(scene: Scene) -> bool:
+    """Is it too much for one block per container?"""
+    return len(scene.cluster.machines.name) > MOST_STACKS or len(scene.blocks) > MOST_BLOCKS
 
 
 def plan_legend(scene: Scene, drawn: str, top: float, width: float) -> tuple[str, float]:

@@ -5,7 +5,7 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count
-from bayplan.report.pictures.bay_plan import MOST_STACKS, plan_body, plan_legend
+from bayplan.report.pictures.bay_plan import is_big, plan_body, plan_legend
 from bayplan.report.pictures.frame import Sheet, caption
 from bayplan.report.pictures.scene import Scene
 from bayplan.report.pictures.waiting import waiting_room
@@ -24,12 +24,12 @@ def before_after(cluster: Cluster, before: Placement, after: Placement, *, width
     """Two bay plans, as one SVG document: beside each other for a few machines, else one above the other."""
     changed = changed_containers(before, after)
     scenes = [Scene.of(cluster, placement, changed) for placement in (before, after)]
-    big, beside = len(cluster.machines.name) > MOST_STACKS, len(cluster.machines.name) <= SIDE_BY_SIDE
+    big, beside = is_big(scenes[0]) or is_big(scenes[1]), len(cluster.machines.name) <= SIDE_BY_SIDE
     words = BIG if big else CAPTION
     head, y = caption(f"{cluster.name}: {change_words(before, after)}", words, width)
     drawn, below = _both(scenes, width / 2 if beside else float(width), group_by, beside)
     parts, below = [head, element("g", drawn, transform=f"translate(0 {number(y)})")], y + below
-    legend, below = plan_legend(scenes[1], drawn, below + 4, width)
+    legend, below = ("", below) if big else plan_legend(scenes[1], drawn, below + 4, width)  # an overview has its own
     return svg.document(width, below + 6, f"{cluster.name} before and after", words, "".join([*parts, legend]))
 
 

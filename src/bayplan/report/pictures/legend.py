@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement
 from bayplan.report.amounts import count
 from bayplan.report.loads import Use
-from bayplan.report.palette import GREYS, OWN, TIERS, Palette
+from bayplan.report.palette import GREYS, OWN, TIER_CLASS, TIERS, Palette
 from bayplan.report.pictures.scene import Scene
 from bayplan.report.svg import element, escaped, rect, shortened, text, width_of
 
@@ -38,7 +38,7 @@ def _others(cluster: Cluster, palette: Palette, size: IntArray) -> list[Item]:
 
 def _tiers(palette: Palette, size: IntArray) -> list[Item]:
     of = [size[palette.tier == OWN + k] for k in range(len(TIERS))]
-    return [((f"s{OWN + k}",), name, f"{of[k].sum():,}") for k, (_, name) in enumerate(TIERS) if of[k].sum()]
+    return [((TIER_CLASS[k],), name, f"{of[k].sum():,}") for k, (_, name) in enumerate(TIERS) if of[k].sum()]
 
 
 def resource_legend(scene: Scene, *, left: float, top: float) -> tuple[str, float]:
@@ -82,7 +82,7 @@ def state_words(use: Use, placement: Placement, cluster: Cluster) -> str:
     fullest = np.unique(use.fullest[use.containers > 0])
     same = len(cluster.resources) > 1 and len(fullest) == 1
     words = [
-        f"Everywhere that is {cluster.resources[int(fullest[0])].name}." if same else "",
+        f"The fullest resource is {cluster.resources[int(fullest[0])].name} everywhere." if same else "",
         f"{count(full, 'machine')} over capacity." if full else "",
         f"{count(hot, 'machine')} over safety." if hot else "",
         f"{count(out, 'container')} without a machine." if out else "",

@@ -6,7 +6,7 @@ from bayplan.model import FloatArray, IntArray, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count, scale_of
 from bayplan.report.loads import Use
-from bayplan.report.palette import OWN, TIERS
+from bayplan.report.palette import OWN, TIER_CLASS, TIERS
 from bayplan.report.pictures.deck import draw_deck
 from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, Sheet, caption, grid, ground_and_capacity, safety_label
 from bayplan.report.pictures.legend import service_legend, state_words
@@ -69,7 +69,14 @@ def _areas(scene: Scene, layer: FloatArray, frame: Frame) -> list[str]:
     for colour in np.flatnonzero(layer.any(axis=1)).tolist():
         name = scene.cluster.services.name[own[colour]] if colour < OWN else TIERS[colour - OWN][1]
         path = _outline(top[colour] - layer[colour], top[colour], frame)
-        parts.append(element("path", element("title", svg.escaped(name)), d=path, class_=f"s{colour}"))
+        parts.append(
+            element(
+                "path",
+                element("title", svg.escaped(name)),
+                d=path,
+                class_=f"s{colour}" if colour < OWN else TIER_CLASS[colour - OWN],
+            )
+        )
     return parts
 
 

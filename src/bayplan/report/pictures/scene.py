@@ -11,6 +11,8 @@ from bayplan.report.loads import Use, machine_use
 from bayplan.report.palette import Palette, service_palette
 from bayplan.report.pictures.blocks import Blocks, stacked
 
+MOST_WORDS = 450_000  # characters of all tooltips: a picture stays below a megabyte
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scene:
@@ -43,6 +45,11 @@ class Scene:
     def starts(self) -> IntArray:
         """(machine + 1,) where each machine's blocks begin."""
         return ints(np.searchsorted(self.blocks.machine, np.arange(len(self.cluster.machines.name) + 1)))
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Is there room in the file for a tooltip on every block?"""
+        return sum(len(self.container_words(c)) for c in self.blocks.container.tolist()) <= MOST_WORDS
 
     def container_words(self, c: int) -> str:
         """A container in words: its name, its workload, the service where it has another name, its requests."""

@@ -15,7 +15,6 @@ NAMED = 15.0  # ... from which each has its name
 UPRIGHT = 56.0  # ... from which names are written level
 MARK = 'class="k'  # how the marks of the resources begin
 THIN = 2.5  # blocks of fewer pixels are not outlined: the outline would hide them
-MOST_TOOLTIPS = 5000  # containers with a tooltip of their own; more would not fit the file
 
 
 def draw_row(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
@@ -32,10 +31,9 @@ def _bays(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
 
 
 def _stacks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
-    alone = len(scene.blocks) <= MOST_TOOLTIPS
     for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
         blocks = range(scene.starts[m], scene.starts[m + 1])
-        drawn = [_block(scene, b, x, row.stack, frame, alone) for b in blocks]
+        drawn = [_block(scene, b, x, row.stack, frame) for b in blocks]
         drawn.append(_cuts(scene, blocks, x, row.stack, frame))
         if scene.use.level[m] > 1:
             drawn.append(rect(x, frame.y(scene.use.level[m]), row.stack, frame.tall(scene.use.level[m] - 1), "above"))
@@ -44,12 +42,12 @@ def _stacks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
         yield "".join(_outlines(scene, row, frame))
 
 
-def _block(scene: Scene, b: int, x: float, width: float, frame: Frame, tooltip: bool) -> str:
+def _block(scene: Scene, b: int, x: float, width: float, frame: Frame) -> str:
     share, c = float(scene.blocks.height[b]), int(scene.blocks.container[b])
     pale = " pale" if scene.lit is not None and not scene.lit[c] else ""
     class_ = f"s{scene.palette.colour[scene.blocks.service[b]]}{pale}"
     y = frame.y(float(scene.blocks.base[b]) + share)
-    return rect(x, y, width, frame.tall(share), class_, scene.container_words(c) if tooltip else "")
+    return rect(x, y, width, frame.tall(share), class_, scene.container_words(c) if scene.has_words else "")
 
 
 def _cuts(scene: Scene, blocks: range, x: float, width: float, frame: Frame) -> str:
@@ -86,7 +84,7 @@ def _safety(safety: list[float], row: Columns, frame: Frame) -> str:
     label = safety_label(frame, end, float(np.median([s for s in safety if s < 1])))
     if max(safety) - min(safety) < 1e-9:
         return line(frame.left, frame.y(safety[0]), end, frame.y(safety[0]), "safety") + label
-    marks = (line(x - 1, frame.y(s), x + row.stack + 1, frame.y(s), "tick") for x, s in zip(row.x, safety, strict=True))
+    marks = (line(x - 1, frame.y(s), x + row.stack + 1, frame.y(s), "tick") for x, s in zip(row.x, safety, strict=True) if s < 1)
     return "".join(marks) + label
 
 

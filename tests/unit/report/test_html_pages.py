@@ -1,0 +1,90 @@
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.report.clusters import cluster_of
+
+from bayplan.model import Containers, Placement
+from bayplan.report.html import comparison_page, report_page
+from bayplan.score.summary import summarise
+
+EVIL = "</style><script>alert(1)</script>"
+
+
+def _report(snapshot, violations=(), **options):
+    return report_page(snapshot, summarise(snapshot), violations, **options)
+
+
+def _comparison(snapshot):
+    after = Placement(machine_of=np.roll(snapshot.placement.machine_of, 3))
+    summaries = (summarise(snapshot), summarise(replace(snapshot, placement=after)))
+    return comparison_page(snapshot, after, summaries, violations=["machine 'a' is full"], footer={"seed": "7"})
+
+
+@pytest.fixture(scope="module")
+def pages():
+    snapshot = cluster_of(machines=12, services=14, replicas=5)
+    return {"report": _report(snapshot, footer={"command": "bayplan show x.json"}), "comparison": _comparison(snapshot)}
+
+
+@pytest.mark.parametrize("kind", ["report", "comparison"])
+def test_page_is_well_formed(pages, kind):
+    root = ET.fromstring(pages[kind].removeprefix("<!DOCTYPE html>\n"))
+    assert root.tag == "html"
+    assert root.find("head/title").text
+
+
+@pytest.mark.parametrize("kind", ["report", "comparison"])
+def test_page_needs_no_network(pages, kind):
+    assert not re.search(r"""(src|href|action)\s*=|url\(|@import|fetch\(|https?://(?!www\.w3\.org/2000/svg)""", pages[kind])
+    policy = ET.fromstring(pages[kind].removeprefix("<!DOCTYPE html>\n")).find("head/meta[@http-equiv]")
+    assert policy.get("content").startswith("default-src 'none';")
+
+
+@pytest.mark.parametrize("kind", ["report", "comparison"])
+def test_html_elements_are_closed_and_styles_come_once(pages, kind):
+    assert not re.search(r"<(td|th|div|p|span|dl|dt|dd|ul|li|script|table|figure)\b[^>]*/>", pages[kind])
+    assert pages[kind].count("<style>") == 2
+
+
+def test_verdict_and_sentences():
+    snapshot = cluster_of(machines=12, services=14, replicas=5)
+    assert "valid: every rule is kept" in _report(snapshot)
+    broken = _report(snapshot, ["machine 'a' is full", "web is split"])
+    assert "not valid: 2 broken rules" in broken
+    assert "web is split" in broken
+    many = _report(snapshot, [f"rule {k}" for k in range(250)])
+    assert "and 150 more" in many
+
+
+def test_names_from_files_are_harmless():
+    snapshot = cluster_of(machines=4, services=3, replicas=2, name=EVIL)
+    containers = Containers(name=tuple(f"{EVIL}{c}" for c in range(6)), workload=snapshot.cluster.containers.workload)
+    evil = replace(snapshot, cluster=replace(snapshot.cluster, containers=containers), notes=(EVIL,))
+    page = _report(evil, [EVIL], title=EVIL, footer={EVIL: EVIL})
+    root = ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
+    assert len(list(root.iter("script"))) == 1
+    assert "alert(1)</script>" not in page
+
+
+def test_page_says_how_it_was_made(pages):
+    assert "bayplan show x.json" in pages["report"]
+    assert ">seed<" in pages["comparison"]
+
+
+def test_page_has_every_picture(pages):
+    assert pages["report"].count('role="img"') == 4
+    assert pages["comparison"].count('role="img"') == 3
+
+
+def test_pictures_have_words_for_screen_readers(pages):
+    for page in pages.values():
+        root = ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
+        svgs = list(root.iter("{http://www.w3.org/2000/svg}svg"))
+        assert all(svg.get("aria-label") and svg.find("{http://www.w3.org/2000/svg}desc").text for svg in svgs)
+
+
+def test_page_of_a_big_cluster_stays_small():
+    assert len(_report(cluster_of(machines=2000, services=500, replicas=20))) < 1_000_000

@@ -1,0 +1,165 @@
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from tests.unit.report.clusters import cluster_of
+
+from bayplan.model import Placement, Reason, Resource, Result, Status
+from bayplan.report import tables
+from bayplan.report.amounts import count, human_amount, percent, score, written
+from bayplan.report.json import check_object, decision_object, explain_object, gap, show_object, to_json
+from bayplan.report.meanings import MEANINGS, higher_is_better
+from bayplan.score.check import Violation
+from bayplan.score.explain import explain
+from bayplan.score.summary import summarise
+
+CPU, MEMORY = Resource(name="cpu", scale=1000, unit="cores"), Resource(name="memory", unit="bytes")
+DECISION = ["method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"]
+
+
+def _printed(renderables, width=80):
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None)
+    for renderable in renderables:
+        console.print(renderable)
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return cluster_of(machines=6, services=4, replicas=5)
+
+
+@pytest.mark.parametrize(
+    ("amount", "resource", "text"),
+    [
+        (500, CPU, "500m"),
+        (1500, CPU, "1.5"),
+        (68600, CPU, "68.6"),
+        (12_345_000, CPU, "12.3k"),
+        (0, CPU, "0"),
+        (3 * 2**29, MEMORY, "1.5Gi"),
+        (163 * 2**30, MEMORY, "163Gi"),
+        (512, MEMORY, "512"),
+        (0, MEMORY, "0"),
+    ],
+)
+def test_amounts_are_short_and_in_written_units(amount, resource, text):
+    assert human_amount(amount, resource) == text
+
+
+def test_requests_in_words():
+    assert written([250, 2**30], (CPU, MEMORY)) == "cpu 250m, memory 1Gi"
+    assert written([0, 0], (CPU, MEMORY)) == "asks for nothing"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0 %"), (0.034, "3.4 %"), (0.834, "83 %"), (1, "100 %"), (1.004, "100.4 %"), (1.5, "150 %"), (float("nan"), "–")],
+)
+def test_percentages(share, text):
+    assert percent(share).replace("\u00a0", " ") == text
+
+
+def test_counts_and_scores():
+    assert count(1, "machine") == "1 machine"
+    assert count(5284, "machine") == "5,284 machines"
+    assert score(0.069951) == "0.069951"
+    assert score(1234567) == "1,234,567"
+    assert score(float("nan")) == "–"
+
+
+@pytest.mark.parametrize("width", [60, 80, 130])
+def test_show_fits_the_terminal_and_says_everything(snapshot, width):
+    text = _printed(tables.show_tables(summarise(snapshot), snapshot.cluster.resources), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "affinity" in text
+    if width >= 80:
+        assert all(word in text for word in ("sample", "cpu", "memory", "containers", "resource", "top"))
+
+
+def test_every_score_of_a_summary_has_a_meaning(snapshot):
+    assert set(summarise(snapshot).score) <= set(MEANINGS)
+    assert higher_is_better("affinity")
+    assert not higher_is_better("total")
+
+
+def test_check_says_the_verdict_and_counts_the_rest():
+    assert "valid: every rule is kept" in _printed(tables.check_tables([]))
+    text = _printed(tables.check_tables([f"rule [red]{k}[/red] broken" for k in range(30)]))
+    assert "not valid: 30 broken rules" in text
+    assert "rule [red]0[/red] broken" in text  # markup of a name is text
+    assert "and 10 more" in text
+
+
+def test_explain_prints_its_sentences(snapshot):
+    explanation = explain(snapshot.cluster, snapshot.placement, 0)
+    text = _printed(tables.explain_tables(explanation))
+    assert str(explanation).splitlines()[0][:40] in text
+    assert "talks to" in text
+
+
+def _result(snapshot, **changes):
+    after = Placement(machine_of=np.zeros(len(snapshot.placement.machine_of)))
+    fields = {"status": Status.FEASIBLE, "solution": after, "score": {"total": 2.0, "balance": float("nan")}, "bound": 1.5}
+    return Result(**{**fields, "seconds": 0.25, "reasons": (Reason("web", "0/6 machines fit"),), **changes})
+
+
+def test_result_prints_status_scores_and_reasons(snapshot):
+    text = _printed(tables.result_tables(_result(snapshot), method="binpack", before=snapshot.placement))
+    assert all(word in text for word in ("binpack", "feasible", "gap 25", "moved", "0/6 machines fit"))
+
+
+def test_decision_has_the_promised_keys_in_order(snapshot):
+    answer = decision_object(_result(snapshot), method="binpack", seed=3, before=snapshot.placement)
+    assert list(answer) == DECISION
+    assert answer["score"] == {"total": 2.0, "balance": None}
+    assert answer["gap"] == pytest.approx(0.25)
+    assert answer["placed"] == len(snapshot.placement.machine_of)
+    assert answer["moved"] == int((snapshot.placement.machine_of > 0).sum())
+    assert answer["left_out"] == [{"name": "web", "reason": "0/6 machines fit"}]
+
+
+def test_decision_without_a_solution(snapshot):
+    result = _result(snapshot, status=Status.INFEASIBLE, solution=None, bound=None, score={})
+    answer = json.loads(to_json(decision_object(result, method="binpack")))
+    assert list(answer) == DECISION
+    assert (answer["placed"], answer["moved"], answer["bound"], answer["gap"]) == (0, 0, None, None)
+
+
+def test_gap_of_a_gain():
+    result = Result(status=Status.OPTIMAL, solution=1, score={"affinity": 0.5}, bound=0.6)
+    assert gap(result, maximise=True) == pytest.approx(0.2)
+
+
+def test_json_is_strict():
+    text = to_json(
+        {"a": float("nan"), "b": np.float64("inf"), "c": np.arange(2), "d": Status.OPTIMAL, "e": {2, 1}, "f": np.True_}
+    )
+    assert text == '{"a": null, "b": null, "c": [0, 1], "d": "optimal", "e": [1, 2], "f": true}'
+
+
+def test_show_object_is_the_summary(snapshot):
+    summary = summarise(replace(snapshot))
+    answer = json.loads(to_json(show_object(summary)))
+    assert list(answer) == ["name", "counts", "use", "hot", "score", "normalised"]
+    assert answer["counts"] == dict(summary.counts)
+
+
+def test_check_object_lists_every_sentence():
+    assert check_object("x", []) == {"name": "x", "valid": True, "broken": 0, "violations": []}
+    violation = Violation(rule="capacity", subject=("m",), excess=1, sentence="m is full", number=0)
+    answer = check_object("x", [violation, "told"])
+    assert not answer["valid"]
+    assert [v["sentence"] for v in answer["violations"]] == ["m is full", "told"]
+    assert answer["violations"][0]["rule"] == "capacity"
+
+
+def test_explain_object_has_fields_and_text(snapshot):
+    explanation = explain(snapshot.cluster, snapshot.placement, 0)
+    answer = explain_object(explanation)
+    assert answer["container"] == "work-0-0"
+    assert answer["text"] == str(explanation)
