@@ -51,9 +51,13 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    data = text.encode()
+    data = gzip.compress(text.encode(), mtime=0) if target.endswith(".gz") else text.encode()
     try:
-        _replace(Path(target), gzip.compress(data, mtime=0) if target.endswith(".gz") else data)
+        path = Path(target).resolve()  # a link stays a link
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or a device: nothing to replace
+        else:
+            _replace(path, data)
     except OSError as error:
         raise WorldError(f"cannot write '{target}': {error.strerror or error}; check the folder and the permissions") from error
 
