@@ -21,6 +21,7 @@ from bayplan.model import Action, Resource, TimedRequests
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES, BROKEN = ROOT / "examples", ROOT / "tests" / "broken" / "requests"
+SHOWN = ["rasa", "rasa-solution", "requests", "admission", "plan", "served", "accepted"]  # examples
 SCHEMAS = ROOT / "src" / "bayplan" / "collect" / "schema"
 
 
@@ -215,6 +216,13 @@ def test_the_published_schema_is_the_one_in_use(path):
     assert (ROOT / "docs" / "schema" / path.name).read_text() == path.read_text()
 
 
-@pytest.mark.parametrize("name", ["rasa", "rasa-solution", "requests", "admission", "plan", "served", "accepted"])
+@pytest.mark.parametrize("name", SHOWN)
 def test_the_examples_keep_their_schema_in_the_eyes_of_a_second_judge(name):
     jsonschema.validate(example(f"{name}.json"), schema(name))
+
+
+@pytest.mark.parametrize(
+    "path", [f"{name}.json" for name in SHOWN] + [f"gmrp/{kind}_tiny.txt" for kind in ("model", "assignment", "solution")]
+)
+def test_the_docs_show_the_example_that_the_tests_read(path):
+    assert (EXAMPLES / path).read_text().strip() in (ROOT / "docs" / "formats.md").read_text()
