@@ -1,12 +1,13 @@
-"""Rewrite the pages that are made from code and from measured results: `make docs`."""
+"""Rewrite the pages and pictures that are made from code and from measured results: `make docs`."""
 
 import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bayplan.report.errors_page import errors_page
-
 from bayplan.cli.reference import cli_page
+from bayplan.generate.boutique import boutique
+from bayplan.report.errors_page import errors_page
+from bayplan.report.pictures import bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results.csv"
@@ -31,16 +32,41 @@ def benchmarks_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shop(picture: Callable[..., str], **options: str) -> Callable[[], str]:
+    """A picture of the demo shop."""
+    shop = boutique()
+    return lambda: picture(shop.cluster, shop.placement, **options)
+
+
+def _change() -> str:
+    """The shop before and after five containers were moved to where they do not belong."""
+    shop = boutique()
+    return before_after(shop.cluster, shop.placement, boutique(broken=1).placement, group_by="zone")
+
+
+def _overview() -> str:
+    from bayplan.generate.rasa import rasa_m2
+
+    large = rasa_m2()
+    return bay_plan(large.cluster, large.placement)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "cli.md": cli_page,
     "benchmarks.md": benchmarks_page,
+    "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
+    "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
+    "pictures/heat-map-boutique.svg": _shop(heat_map),
+    "pictures/traffic-boutique.svg": _shop(traffic_bars),
+    "pictures/before-after-boutique.svg": _change,
 }
+SLOW_PAGES: Mapping[str, Callable[[], str]] = {"pictures/overview-rasa-m2.svg": _overview}
 
 
 def main() -> None:
     """Write every page that differs."""
-    for name, page in PAGES.items():
+    for name, page in {**PAGES, **SLOW_PAGES}.items():
         path, text = DOCS / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ import typer
 
 from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import File, Json, Quiet, Start
+from bayplan.cli.options import File, Json, Quiet, Report, Start
 from bayplan.cli.terminal import note, working
 
 PlacementFile = Annotated[
@@ -19,16 +19,25 @@ PlacementFile = Annotated[
 ]
 
 
-def check(file: File, placement: PlacementFile = None, start: Start = None, json: Json = False, quiet: Quiet = False) -> None:
+def check(
+    file: File,
+    placement: PlacementFile = None,
+    start: Start = None,
+    report: Report = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
     """Judge a placement: every broken rule, one sentence each. Exit code 3 if there is any.
 
-    With --placement, the rules about moves (transient, pinned, nothing lost) are judged too.
+    With --placement, the rules about moves (transient, pinned, nothing lost) are judged too, and --report shows
+    before and after side by side.
 
     Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
     """
     with working(f"checking {file}", quiet=quiet):
         from bayplan.collect import read_placement
         from bayplan.flows.inspect import inspect, load
+        from bayplan.flows.report import write_comparison, write_report
 
         before = load(file, start)
         note(before.notes, quiet=quiet)
@@ -37,6 +46,10 @@ def check(file: File, placement: PlacementFile = None, start: Start = None, json
         else:
             after = replace(before, placement=read_placement(placement, before.cluster))
             inspection = inspect(after, before.placement)
+        if report is not None and placement is None:
+            write_report(report, inspection, command=f"bayplan check {file}")
+        elif report is not None:
+            write_comparison(report, before, inspection, command=f"bayplan check {file} --placement {placement}")
     screen.check(inspection, as_json=json)
     if inspection.violations:
         raise typer.Exit(ANSWER_IS_NO)

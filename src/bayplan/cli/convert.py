@@ -69,7 +69,10 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 
     if name not in TRACES:
         raise UsageError(f"no trace '{name}'; expected one of {', '.join(TRACES)}")
-    return TRACES[name].read(folder, seed=seed)
+    read = TRACES[name].read
+    if read is None:
+        raise UsageError(f"trace '{name}' has no native form: {TRACES[name].about} from Python")
+    return read(folder, seed)
 
 
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:

@@ -20,6 +20,10 @@ Start: TypeAlias = Annotated[
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")]
+GroupBy: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--group-by", metavar="LEVEL", help="Group machines in the report by this level (rack, zone, ...)."),
+]
 Report: TypeAlias = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write a self-contained HTML report.", show_default=False)
 ]

@@ -1,11 +1,13 @@
 """`bayplan show`"""
 
 from bayplan.cli import screen
-from bayplan.cli.options import File, Json, Quiet, Report, Start
+from bayplan.cli.options import File, GroupBy, Json, Quiet, Report, Start
 from bayplan.cli.terminal import note, working
 
 
-def show(file: File, start: Start = None, report: Report = None, json: Json = False, quiet: Quiet = False) -> None:
+def show(
+    file: File, start: Start = None, report: Report = None, group_by: GroupBy = None, json: Json = False, quiet: Quiet = False
+) -> None:
     """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
 
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
@@ -17,5 +19,5 @@ def show(file: File, start: Start = None, report: Report = None, json: Json = Fa
         inspection = inspect(load(file, start))
         note(inspection.snapshot.notes, quiet=quiet)
         if report is not None:
-            write_report(report, inspection, command=f"bayplan show {file}")
+            write_report(report, inspection, command=f"bayplan show {file}", group_by=group_by)
     screen.show(inspection, as_json=json)

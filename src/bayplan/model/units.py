@@ -1,6 +1,7 @@
 """Kubernetes quantities (`500m`, `1.5Gi`, `1e3`), read exactly and written briefly."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
@@ -48,15 +49,24 @@ def to_base_units(quantity: Fraction, scale: int) -> int:
 
 
 def format_quantity(amount: int, scale: int = 1) -> str:
-    """The shortest exact quantity: `format_quantity(500, 1000)` is '500m', 1610612736 is '1536Mi'."""
+    """The plainest exact quantity: 500 of 1000 is '500m', 1500 of 1000 '1.5', 1610612736 '1536Mi'.
+
+    Exact while `scale` has no prime factors but 2 and 5; else the nearest float.
+    """
     value = Fraction(amount, scale)
-    if value == 0:
-        return "0"
-    candidates = []
-    for suffix, factor in SUFFIX.items():
-        number = value / factor
-        if number.denominator == 1:
-            candidates.append(f"{number.numerator}{suffix}")
-    if not candidates:  # no suffix makes it whole: an exact decimal, or the fraction's nearest
-        return f"{float(value)!r}"
-    return min(candidates, key=len)
+    large = abs(value) >= 1 or value == 0
+    whole = [
+        f"{(value / factor).numerator}{suffix}"
+        for suffix, factor in SUFFIX.items()
+        if (value / factor).denominator == 1 and (factor >= 1 or not large)
+    ]
+    return min(whole, key=len) if whole else _decimal(value)
+
+
+def _decimal(value: Fraction) -> str:
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+        if digits > MOST_DIGITS // 2:
+            return repr(float(value))
+    return f"{Decimal((value * 10**digits).numerator).scaleb(-digits):f}"

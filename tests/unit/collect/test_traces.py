@@ -37,9 +37,15 @@ def test_a_missing_file_is_named(reader, tmp_path):
         reader(tmp_path)
 
 
-def test_every_reader_is_in_the_registry():
-    assert {reader for trace in TRACES.values() for reader in trace.readers} == set(READERS)
-    assert all("\n" not in trace.about for trace in TRACES.values())
+@pytest.mark.parametrize("name", TRACES)
+def test_every_trace_of_the_registry_names_its_missing_file_or_its_reader(name, tmp_path):
+    trace = TRACES[name]
+    assert "\n" not in trace.about
+    if trace.read is None:
+        assert "`read_" in trace.about
+    else:
+        with pytest.raises(InputError, match="E1801"):
+            trace.read(tmp_path, 0)
 
 
 def test_without_pyarrow_the_user_is_told_what_to_install(tmp_path, monkeypatch):

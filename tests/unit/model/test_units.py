@@ -61,7 +61,7 @@ def test_base_units_are_whole_and_fit_int64():
         (0, 1000, "0"),
         (500, 1000, "500m"),
         (16000, 1000, "16"),
-        (17500, 1000, "17500m"),
+        (17500, 1000, "17.5"),
         (1610612736, 1, "1536Mi"),
         (2**30, 1, "1Gi"),
         (10**9, 1, "1G"),
@@ -69,7 +69,7 @@ def test_base_units_are_whole_and_fit_int64():
         (1, 7, "0.14285714285714285"),
     ],
 )
-def test_amounts_are_written_as_briefly_as_is_exact(amount, scale, text):
+def test_amounts_are_written_as_plainly_as_is_exact(amount, scale, text):
     assert format_quantity(amount, scale) == text
 
 

@@ -26,7 +26,7 @@ class Violation:
 
 
 def amount(base_units: int, resource: Resource) -> str:
-    """'1500m' for 1500 base units of a resource with 1000 to the unit."""
+    """'1.5' for 1500 base units of a resource with 1000 to the unit."""
     return format_quantity(int(base_units), resource.scale)
 
 

@@ -179,7 +179,7 @@ def test_capacity_has_one_sentence_per_machine_and_resource():
 
 def test_amounts_are_written_as_people_write_them():
     small = with_capacity(7500, cluster(Capacity(resources=(CPU,))))
-    assert str(check(small, at(0, 0, 1, 1, 1, 0))[0]) == "machine 'm-0': 8 cpu requested of 7500m (500m too much)"
+    assert str(check(small, at(0, 0, 1, 1, 1, 0))[0]) == "machine 'm-0': 8 cpu requested of 7.5 (500m too much)"
 
 
 @pytest.mark.parametrize(("rule", "before", "kept", "broken", "sentence"), MOVES.values(), ids=MOVES)

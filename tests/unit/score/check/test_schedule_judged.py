@@ -23,7 +23,7 @@ def test_half_open_intervals_that_touch_do_not_meet():
 
 def test_overload_is_said_with_its_time():
     assert [v.sentence for v in check_schedule(requests(), {0: 0, 2: 0}, machines=1)] == [
-        "machine 0: 2500m cpu requested of 2 during (1, 2] (500m too much)",
+        "machine 0: 2.5 cpu requested of 2 during (1, 2] (500m too much)",
     ]
 
 
