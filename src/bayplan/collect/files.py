@@ -13,7 +13,7 @@ from bayplan.collect.native import (
     read_native_placement,
     text_of,
 )
-from bayplan.collect.text import parse_document, read_text, write_text_atomically
+from bayplan.collect.text import STDIO, parse_document, read_text, write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
 
@@ -28,6 +28,8 @@ def read(path: PathLike) -> Snapshot:
     """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
+        if source == STDIO:
+            raise InputError(source, [_fault("a GMRP model", "its file: the initial assignment stands beside it")])
         from bayplan.collect.gmrp import read_gmrp
 
         return read_gmrp(source)

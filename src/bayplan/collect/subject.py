@@ -16,7 +16,8 @@ LONG = 40  # letters of a text or digits of a number that are shown
 def shown(value: object, depth: int = 2) -> str:
     """A value as the user wrote it, cut to a glance."""
     if isinstance(value, list):
-        return f"[{_members([shown(item, depth - 1) for item in value[:FEW]], len(value), depth)}]"
+        items = value[:FEW] if depth else []
+        return f"[{_members([shown(item, depth - 1) for item in items], len(value), depth)}]"
     if isinstance(value, dict):
         pairs = list(value.items())[:FEW] if depth else []
         return "{" + _members([f"{shown(key)}: {shown(item, depth - 1)}" for key, item in pairs], len(value), depth) + "}"
