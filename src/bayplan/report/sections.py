@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource
 from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.broken import SHOWN, rest
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
 from bayplan.report.meanings import higher_is_better, meaning_of
 from bayplan.report.pictures.traffic import chatty_pairs
 from bayplan.score.summary import HotMachine, Summary
 
-SHOWN = 100  # broken rules on a page; the rest as a count
 FEW = 10  # names in a list
 
 
@@ -49,9 +49,8 @@ def wrong(summary: Summary, violations: Sequence[object], cluster: Cluster, plac
 
 
 def _broken(violations: Sequence[object]) -> str:
-    rest = len(violations) - SHOWN
-    more = paragraph(f"and {rest:,} more", "soft") if rest > 0 else ""
-    return items(map(str, violations[:SHOWN])) + more
+    more = rest(violations)
+    return items(map(str, violations[:SHOWN])) + (paragraph(more, "soft") if more else "")
 
 
 def _hot(hot: Sequence[HotMachine], total: int) -> str:
@@ -61,8 +60,8 @@ def _hot(hot: Sequence[HotMachine], total: int) -> str:
 
 def _waiting(cluster: Cluster, placement: Placement) -> str:
     names = [cluster.containers.name[c] for c in placement.unplaced[:FEW].tolist()]
-    rest = len(placement.unplaced) - len(names)
-    return items([*names, *([f"and {rest:,} more"] if rest else [])])
+    others = len(placement.unplaced) - len(names)
+    return items([*names, *([f"and {others:,} more"] if others else [])])
 
 
 def _chatty(cluster: Cluster, placement: Placement) -> str:

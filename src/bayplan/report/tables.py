@@ -10,13 +10,13 @@ from rich.text import Text
 
 from bayplan.model import Placement, Resource, Result
 from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.broken import SHOWN, rest
 from bayplan.report.json import gap
 from bayplan.report.meanings import meaning_of
 from bayplan.score.explain import Explanation
 from bayplan.score.summary import Summary
 
 FEW = 8  # machines and partners of one container
-SHOWN = 20  # broken rules in a terminal; the rest as a count
 
 
 def show_tables(summary: Summary, resources: Sequence[Resource] = ()) -> list[RenderableType]:
@@ -37,8 +37,8 @@ def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[Re
     for index, violation in enumerate(broken[:shown], start=1):
         table.add_row(str(index), Text(str(violation)))
     parts: list[RenderableType] = [Text(f"not valid: {count(len(broken), 'broken rule')}", style="bold red"), table]
-    if len(broken) > shown:
-        parts.append(Text(f"and {len(broken) - shown:,} more (--json lists them all)", style="dim"))
+    if more := rest(broken, shown):
+        parts.append(Text(f"{more} (--json lists them all)", style="dim"))
     return parts
 
 

@@ -1,0 +1,18 @@
+"""Broken rules in few words: the first ones, and how many of each kind there are."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+SHOWN = 20  # sentences on a screen or a page; the rest as counts
+
+
+def by_kind(violations: Sequence[object]) -> str:
+    """'752 capacity, 12 spread': how many rules of each kind are broken, most first."""
+    kinds = Counter(str(getattr(violation, "rule", "other")) for violation in violations)
+    return ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+
+
+def rest(violations: Sequence[object], shown: int = SHOWN) -> str:
+    """What to say below the first sentences; empty if all are shown."""
+    more = len(violations) - shown
+    return f"and {more:,} more; in all {by_kind(violations)}" if more > 0 else ""
