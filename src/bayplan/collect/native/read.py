@@ -84,7 +84,7 @@ def _assembled(reader: Reader, source: str) -> tuple[Snapshot, list[int]]:
         rules=tuple(rule for _, rule in rules),
         machine_sets=sets,
     )
-    notes = (*reader.document.get("notes", []), *reader.notes)
+    notes = tuple(dict.fromkeys([*reader.document.get("notes", []), *reader.notes]))  # read again, said once
     snapshot = Snapshot(cluster=cluster, placement=placement, objective=objective(Objective.default(cluster)), notes=notes)
     return snapshot, [number for number, _ in rules]
 

@@ -168,3 +168,8 @@ def test_each_item_is_written_on_its_own_line(tmp_path: Path) -> None:
 
 def test_what_has_its_default_is_not_written() -> None:
     assert list(native_document(read())) == ["bayplan", "resources", "machines", "workloads"]
+
+
+def test_a_note_is_not_repeated_when_a_file_is_written_and_read_again() -> None:
+    once = read(services=[{"name": "mail"}])
+    assert read_native(native_document(once), "x").notes == once.notes == ("service 'mail' has no workload",)
