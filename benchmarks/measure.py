@@ -1,8 +1,6 @@
 """Run a piece of Python in a fresh process and measure its wall time and peak memory."""
 
 import json
-import os
-import platform
 import subprocess
 import sys
 from typing import NamedTuple
@@ -34,15 +32,3 @@ def in_fresh_process(body: str, setup: str = "") -> Measured:
 def best_of(times: int, body: str, setup: str = "") -> Measured:
     """The fastest of several fresh processes: the machine's other work only ever adds."""
     return min(in_fresh_process(body, setup) for _ in range(times))
-
-
-def machine() -> str:
-    """What the numbers were measured on, without naming the host."""
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-
-
-def commit() -> str:
-    """The commit that was measured, with a + if the tree had changes."""
-    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
-    changed = subprocess.run(["git", "status", "--porcelain", "src"], capture_output=True, text=True, check=False).stdout.strip()
-    return f"{head or 'unknown'}{'+' if changed else ''}"

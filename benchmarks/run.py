@@ -8,12 +8,13 @@ same file with the standard library's JSON parser), which carries over to other 
 """
 
 import argparse
-import csv
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Measured, best_of, commit, in_fresh_process, machine
+from experiments.results import append, commit, machine
+
+from benchmarks.measure import Measured, best_of, in_fresh_process
 
 RESULTS = Path(__file__).parent / "results.csv"
 COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
@@ -49,18 +50,8 @@ def main() -> None:
         for name, cost in measurements(instance, Path(folder) / f"{instance}.json"):
             yardstick = yardstick or cost.seconds
             row = (commit(), machine(), name, f"{cost.seconds:.3f}", f"{cost.peak_mb:.0f}", f"{cost.seconds / yardstick:.2f}")
-            append(arguments.out, row)
+            append(arguments.out, COLUMNS, [dict(zip(COLUMNS, row, strict=True))])
             print(*row[2:], sep="\t")
-
-
-def append(path: Path, row: tuple[str, ...]) -> None:
-    """One more line, with the heading first if the file is new."""
-    new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out)
-        if new:
-            writer.writerow(COLUMNS)
-        writer.writerow(row)
 
 
 if __name__ == "__main__":

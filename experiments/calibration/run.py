@@ -4,62 +4,29 @@ Resumable: what a CSV file already has is not measured again; delete the file to
 the folder BAYPLAN_DATA, or from ../shared/data beside the repository.
 """
 
-import csv
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bayplan.collect.rasa import read_rasa
 from bayplan.generate.rasa import rasa_m1, rasa_m2, rasa_m3, rasa_m4
 from bayplan.generate.rasa.measured import MEASURED, Fact
 from bayplan.model import Snapshot
+from experiments.calibration.data import real_file
 from experiments.calibration.quantities import quantities
+from experiments.results import ROOT, Row, append, commit, put, rows
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 DOCS = ROOT / "docs" / "generate-rasa.md"
 SEEDS = range(10)
 CLUSTERS = {"rasa-m1": rasa_m1, "rasa-m2": rasa_m2, "rasa-m3": rasa_m3, "rasa-m4": rasa_m4}
 M3_FIELDS = ("seed", "quantity", "real", "generated", "commit")
 CLUSTER_FIELDS = ("cluster", "seed", "quantity", "generated", "commit")
 
-Row = Mapping[str, str]
-
 
 def real_m3() -> Snapshot:
     """The published cluster."""
-    folder = Path(os.environ.get("BAYPLAN_DATA", ROOT.parent / "shared" / "data"))
-    path = folder / "rasa" / "M3.json"
-    if not path.is_file():
-        sys.exit(f"no {path}: set BAYPLAN_DATA to the folder that has rasa/M3.json")
+    path = real_file("rasa/M3.json")
     return read_rasa(json.loads(path.read_text()), str(path))
-
-
-def commit() -> str:
-    """The short commit of the working tree."""
-    asked = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return asked.stdout.strip()
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """What was measured before."""
-    if not path.is_file():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def append(path: Path, fields: tuple[str, ...], new: Iterable[Row]) -> None:
-    """Add rows, under a header if the file is new."""
-    fresh = not path.is_file()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, fields, lineterminator="\n")
-        if fresh:
-            writer.writeheader()
-        writer.writerows(new)
 
 
 def measure_m3(path: Path) -> None:
@@ -125,13 +92,6 @@ def clusters_table(measured: list[dict[str, str]]) -> list[str]:
         shown = [value[cluster, name] for cluster in CLUSTERS]
         lines.append(f"| {name} | " + " | ".join(f"{v:,.0f}" if v >= 1000 else f"{v:.4g}" for v in shown) + " |")
     return lines
-
-
-def put(text: str, marker: str, lines: list[str]) -> str:
-    """`text` with what stands between the two markers replaced."""
-    head, rest = text.split(f"<!-- {marker}: generated -->\n", 1)
-    _, tail = rest.split(f"<!-- {marker}: end -->", 1)
-    return head + "\n".join([f"<!-- {marker}: generated -->", *lines, f"<!-- {marker}: end -->"]) + tail
 
 
 def main() -> None:

@@ -1,0 +1,69 @@
+"""Measured results: CSV rows appended as soon as they are measured, and the tables of the docs made from them."""
+
+import csv
+import io
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+ROOT = Path(__file__).parents[1]
+
+Row: TypeAlias = Mapping[str, str]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """What was measured before; nothing if the file is not there."""
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def append(path: Path, fields: Sequence[str], new: Iterable[Row]) -> None:
+    """Add rows, under a header if the file is new. They are written in one go: a run that is stopped leaves no half of them."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    if _header(path) is None:
+        writer.writeheader()
+    elif _header(path) != list(fields):
+        raise ValueError(f"{path} has the columns {_header(path)}, not {list(fields)}: move it away to start over")
+    writer.writerows(new)
+    with path.open("a", newline="", encoding="utf-8") as file:
+        file.write(text.getvalue())
+
+
+def commit() -> str:
+    """The short commit that was measured, with a + if `src` had changes that are not in it."""
+    head = _git("rev-parse", "--short", "HEAD")
+    return f"{head or 'unknown'}{'+' if _git('status', '--porcelain', 'src') else ''}"
+
+
+def machine() -> str:
+    """What the numbers were measured on, without naming the host."""
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def put(text: str, marker: str, lines: Iterable[str]) -> str:
+    """`text` with what stands between the two comments of `marker` replaced."""
+    start, end = f"<!-- {marker}: generated -->", f"<!-- {marker}: end -->"
+    head, rest = text.split(start + "\n", 1)
+    _, tail = rest.split(end, 1)
+    return head + "\n".join([start, *lines, end]) + tail
+
+
+def _header(path: Path) -> list[str] | None:
+    if not path.is_file():
+        return None
+    with path.open(newline="", encoding="utf-8") as file:
+        return next(csv.reader(file), None)
+
+
+def _git(*words: str) -> str:
+    """What git says; nothing where there is no git or no repository."""
+    try:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    except FileNotFoundError:
+        return ""
