@@ -182,3 +182,35 @@ def test_nothing_is_left_behind_when_writing_fails(shop, tmp_path, capsys):
     folder.write_text("not a folder")
     assert main(["convert", str(shop), "--out", str(folder / "x.json"), "--quiet"]) == 1
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "words"), [("requests", "timed requests"), ("container-clusters", "zones and cluster requests")])
+def test_a_file_without_a_cluster_is_told_so(name, words, tmp_path, capsys):
+    file = tmp_path / "requests.json"
+    main(["generate", name, "--out", str(file), "--quiet"])
+    assert main(["show", str(file)]) == 1
+    said = capsys.readouterr().err
+    assert "E1011" in said and words in said
+
+
+@pytest.mark.parametrize("name", ["requests", "container-clusters"])
+def test_requests_convert_to_the_same_requests(name, tmp_path):
+    file, copy, again = (tmp_path / part for part in ("a.json", "b.json.gz", "c.json"))
+    main(["generate", name, "--out", str(file), "--quiet"])
+    assert main(["convert", str(file), "--out", str(copy)]) == 0
+    assert main(["convert", str(copy), "--out", str(again)]) == 0
+    assert again.read_text() == file.read_text()
+
+
+def test_check_with_a_report_shows_before_and_after(shop, tmp_path, capsys):
+    placement, page = tmp_path / "new.json", tmp_path / "change.html"
+    broken = tmp_path / "broken.json"
+    main(["generate", "boutique", "--set", "broken=1", "--out", str(broken), "--quiet"])
+    main(["convert", str(broken), "--to", "placement", "--out", str(placement), "--quiet"])
+    assert main(["check", str(shop), "--placement", str(placement), "--report", str(page)]) == 3
+    assert page.read_text(encoding="utf-8").count("<svg") >= 2
+
+
+def test_an_unknown_level_to_group_by_is_named(shop, tmp_path, capsys):
+    assert main(["show", str(shop), "--report", str(tmp_path / "x.html"), "--group-by", "planet"]) == 2
+    assert "no level 'planet'" in capsys.readouterr().err

@@ -34,11 +34,16 @@ WORDS |= {"boolean": "true or false", "null": "null"}
 
 
 def shape_faults(document: object, schema: Schema) -> list[Fault]:
-    """Every place where the document is not what the schema asks for."""
-    faults: list[Fault] = []
+    """Every way in which the document is not what the schema asks for."""
+    return [fault for _, fault in misshapen(document, schema)]
+
+
+def misshapen(document: object, schema: Schema) -> list[tuple[Path, Fault]]:
+    """Every place where the document is not what the schema asks for, with its fault."""
+    faults: list[tuple[Path, Fault]] = []
 
     def report(path: Path, code: str, problem: str, **more: Any) -> None:
-        faults.append(fault_at(document, path, code, problem, **more))
+        faults.append((path, fault_at(document, path, code, problem, **more)))
 
     _Walk(schema, report).check(document, schema, ())
     return faults

@@ -19,7 +19,7 @@ def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source:
     faults = shape_faults(document, PLACEMENT)
     if faults:
         raise InputError(source, faults)
-    return _placed(Reader(document), cluster, document["placement"].items(), source)
+    return _placed(Reader(document, whole=document), cluster, document["placement"].items(), source)
 
 
 def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
@@ -27,7 +27,7 @@ def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source:
     snapshot, _ = build(document, source)
     machine: list[str | None] = [*snapshot.cluster.machines.name, None]  # UNPLACED is -1, the last
     names = (machine[m] for m in snapshot.placement.machine_of.tolist())
-    return _placed(Reader(document), cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
+    return _placed(Reader(document, whole=document), cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
 
 
 def _fault(code: str, container: str, problem: str, value: str, expected: str) -> Fault:

@@ -18,13 +18,20 @@ class Reader:
     """A document of the right shape, on its way to a model."""
 
     document: Mapping[str, Any]
+    whole: Mapping[str, Any]  # as the user wrote it: the same, unless parts of the wrong shape were left out
+    position: Mapping[str, Sequence[int]] = field(default_factory=dict)  # list -> where its items stand in `whole`
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     hints: int = MOST_HINTS
 
     def fault(self, path: Path, code: str, problem: str, *, value: str | None = None, expected: str = "") -> None:
         """Note a fault at a place of the document."""
-        self.faults.append(fault_at(self.document, path, code, problem, value=value, expected=expected))
+        self.faults.append(fault_at(self.whole, self._in_whole(path), code, problem, value=value, expected=expected))
+
+    def _in_whole(self, path: Path) -> Path:
+        if len(path) < 2 or path[0] not in self.position or not isinstance(path[1], int):
+            return path
+        return (path[0], self.position[str(path[0])][path[1]], *path[2:])
 
     def table(self, kind: str, names: Sequence[str], paths: Sequence[Path]) -> dict[str, int]:
         """name -> index; a fault for each name that comes twice."""
