@@ -11,7 +11,8 @@ import json, resource, sys, time
 started = time.perf_counter()
 {body}
 seconds = time.perf_counter() - started
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(json.dumps([seconds, max(used) / 1024]))
 """
 
 
@@ -23,7 +24,7 @@ class Measured(NamedTuple):
 
 
 def in_fresh_process(body: str, setup: str = "") -> Measured:
-    """Seconds of `body` alone, and the peak memory of the process that ran `setup` and `body`."""
+    """Seconds of `body` alone, and the peak memory of the process that ran `setup` and `body`, or of its child."""
     code = _PROBE.format(setup=setup, body=body)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return Measured(*json.loads(done.stdout.splitlines()[-1]))

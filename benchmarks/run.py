@@ -22,6 +22,18 @@ COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
 IMPORTS = "import numpy, scipy.sparse, scipy.special"
 RUN = "subprocess.run([sys.executable, '-m', 'bayplan', "
 READ = "from bayplan.collect import read"
+KERNEL = (
+    "from bayplan.kernels import kube_scheduler as k; from bayplan.generate.rasa.original import filters_of, original_placement"
+)
+TWIN = """
+from tests.naive import kube_scheduler as naive
+c = s.cluster; n = 300; order = numpy.arange(n); tie = numpy.zeros(n); out = numpy.empty(n, dtype=numpy.int64); f = filters_of(c)
+lists = [x.tolist() for x in (order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity)]
+allowed = [set(numpy.flatnonzero(f.allowed[row]).tolist()) for row in f.allow_row]
+sets = [(rule.workloads, rule.limit) for rule in c.rules if rule.kind == 'anti-affinity']
+fast = lambda: k.schedule(order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity, f, out)
+fast()
+"""
 SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.score.check import violations"
 
 
@@ -35,6 +47,17 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     loaded = f"{IMPORTS}; {SCORE}; s = read(r'{file}')"
     yield f"score {instance}, all terms", best_of(3, "score(s.cluster, s.placement, s.objective)", loaded)
     yield f"check {instance}, all rules", best_of(3, "list(violations(s.cluster, s.placement))", loaded)
+    kernel, twin = f"{loaded}\n{KERNEL}", f"{loaded}\n{KERNEL}\n{TWIN}"
+    place = "original_placement(s.cluster, numpy.random.default_rng(0))"
+    yield (
+        f"kernel kube_scheduler, all of {instance}",
+        best_of(3, place, kernel),
+    )
+    yield f"kernel kube_scheduler, 300 containers of {instance}", best_of(3, "fast()", twin)
+    yield (
+        f"its naive twin, 300 containers of {instance}",
+        best_of(1, "naive.schedule(*lists, allowed, sets)", twin),
+    )
     yield "bayplan --help", best_of(3, f"{RUN}'--help'], capture_output=True)", "import subprocess")
 
 
@@ -49,7 +72,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, cost in measurements(instance, Path(folder) / f"{instance}.json"):
             yardstick = yardstick or cost.seconds
-            row = (commit(), machine(), name, f"{cost.seconds:.3f}", f"{cost.peak_mb:.0f}", f"{cost.seconds / yardstick:.2f}")
+            row = (commit(), machine(), name, f"{cost.seconds:.4f}", f"{cost.peak_mb:.0f}", f"{cost.seconds / yardstick:.2f}")
             append(arguments.out, COLUMNS, [dict(zip(COLUMNS, row, strict=True))])
             print(*row[2:], sep="\t")
 

@@ -71,7 +71,9 @@ RULES: Mapping[str, Code] = {  # E13..: a rule says nothing, or what cannot be
 }
 
 PLACEMENTS: Mapping[str, Code] = {  # E14..: a placement or a plan does not fit its cluster
-    "E1401": Code("`on` does not have one entry for each container", "add or remove entries; null is a container without machine"),
+    "E1401": Code(
+        "`on` does not have one entry for each container", "add or remove entries; null is a container without machine"
+    ),
     "E1402": Code("a placement names an unknown container", "check that it was made for this cluster"),
     "E1403": Code("a placement names an unknown machine", "check that it was made for this cluster"),
 }

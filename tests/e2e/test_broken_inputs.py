@@ -104,7 +104,7 @@ BROKEN: dict[str, tuple[str, list[str]]] = {
     "ratio_of_zero.json": ("E1110", ["(0)"]),
     "ratio_to_itself.json": ("E1119", ['("cpu")']),
     "request_is_true.json": ("E1101", ["web", "(true)"]),
-    "requests.json": ("E1011", ["(a native file of requests)"]),
+    "requests.json": ("E1011", ["(timed requests)"]),
     "rule_about_nothing.json": ("E1111", ["rule '1 (anti-affinity)'", "([])"]),
     "rule_of_unknown_container.json": ("E1202", ["rule '1 (pinned)'", '("web-3")']),
     "rule_of_unknown_level.json": ("E1202", ["rule '1 (anti-affinity)'", '("zone")']),

@@ -184,7 +184,7 @@ def test_nothing_is_left_behind_when_writing_fails(shop, tmp_path, capsys):
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "words"), [("requests", "timed requests"), ("container-clusters", "zones and cluster requests")])
+@pytest.mark.parametrize(("name", "words"), [("requests", "timed requests"), ("container-clusters", "zones and cluster")])
 def test_a_file_without_a_cluster_is_told_so(name, words, tmp_path, capsys):
     file = tmp_path / "requests.json"
     main(["generate", name, "--out", str(file), "--quiet"])

@@ -50,14 +50,14 @@ def convert(
     Example: [cyan]bayplan convert M3.json --out m3.yaml[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
-        from bayplan.collect import write
-        from bayplan.flows.inspect import load
+        from bayplan.collect import read_any, write
+        from bayplan.flows.inspect import started_from
         from bayplan.model import Snapshot
 
-        value = load(file, start) if trace is None else _read_trace(trace, file, seed)
+        value = read_any(file) if trace is None else _read_trace(trace, file, seed)
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
-            _write_snapshot(out, value, to)
+            _write_snapshot(out, started_from(value, start), to)
         elif to is Target.NATIVE:
             write(out, value)
         else:

@@ -26,6 +26,15 @@ Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file
 
 def read(path: PathLike) -> Snapshot:
     """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped."""
+    value = read_any(path)
+    if not isinstance(value, Snapshot):
+        found = "timed requests" if isinstance(value, TimedRequests) else "zones and cluster requests"
+        raise InputError(os.fspath(path), [_fault(found, KNOWN)])
+    return value
+
+
+def read_any(path: PathLike) -> Document:
+    """The snapshot, the timed requests or the admission in a file."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         if source == STDIO:
@@ -34,12 +43,27 @@ def read(path: PathLike) -> Snapshot:
 
         return read_gmrp(source)
     document = parse_document(text, source)
-    if isinstance(document, Mapping) and "bayplan" in document and "kind" not in document:
-        return read_native(document, source)
+    if isinstance(document, Mapping) and "bayplan" in document:
+        return _native(document, source)
     if isinstance(document, Mapping) and "ServiceList" in document:
         from bayplan.collect.rasa import read_rasa
 
         return read_rasa(document, source)
+    raise InputError(source, [_unknown(document, KNOWN)])
+
+
+def _native(document: Mapping[str, Any], source: str) -> Document:
+    kind = document.get("kind")
+    if kind is None:
+        return read_native(document, source)
+    if kind == "requests":
+        from bayplan.collect.requests import read_requests
+
+        return read_requests(document, source)
+    if kind == "admission":
+        from bayplan.collect.admission import read_admission
+
+        return read_admission(document, source)
     raise InputError(source, [_unknown(document, KNOWN)])
 
 

@@ -22,10 +22,12 @@ class Inspection:
 
 def load(file: Path, start: Path | None = None) -> Snapshot:
     """The snapshot in `file`, with the placement of `start` if that is given."""
-    snapshot = read(file)
-    if start is None:
-        return snapshot
-    return replace(snapshot, placement=read_placement(start, snapshot.cluster))
+    return started_from(read(file), start)
+
+
+def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:
+    """The snapshot with the placement in the file `start`, or as it is."""
+    return snapshot if start is None else replace(snapshot, placement=read_placement(start, snapshot.cluster))
 
 
 def inspect(snapshot: Snapshot, before: Placement | None = None) -> Inspection:
