@@ -29,7 +29,8 @@ TWIN = """
 from tests.naive import kube_scheduler as naive
 c = s.cluster; n = 300; order = numpy.arange(n); tie = numpy.zeros(n); out = numpy.empty(n, dtype=numpy.int64); f = filters_of(c)
 lists = [x.tolist() for x in (order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity)]
-allowed = [set(numpy.flatnonzero(f.allowed[row]).tolist()) for row in f.allow_row]
+rows = [set(numpy.flatnonzero(row).tolist()) for row in f.allowed]
+allowed = [rows[row] for row in f.allow_row]
 sets = [(rule.workloads, rule.limit) for rule in c.rules if rule.kind == 'anti-affinity']
 fast = lambda: k.schedule(order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity, f, out)
 fast()
