@@ -8,7 +8,7 @@ import typer
 
 from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import File, Json, Quiet, Report, Start
+from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
 from bayplan.cli.terminal import note, working
 
 PlacementFile = Annotated[
@@ -24,6 +24,7 @@ def check(
     placement: PlacementFile = None,
     start: Start = None,
     report: Report = None,
+    out: Out = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -50,6 +51,6 @@ def check(
             write_report(report, inspection, command=f"bayplan check {file}")
         elif report is not None:
             write_comparison(report, before, inspection, command=f"bayplan check {file} --placement {placement}")
-    screen.check(inspection, as_json=json)
+    screen.check(inspection, as_json=json, out=out)
     if inspection.violations:
         raise typer.Exit(ANSWER_IS_NO)

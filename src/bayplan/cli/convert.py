@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayplan.cli.options import Quiet, Seed, Start
+from bayplan.cli import screen
+from bayplan.cli.options import Json, Quiet, Seed, Start
 from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
@@ -43,7 +44,14 @@ Trace = Annotated[
 
 
 def convert(
-    file: Source, out: Out, to: To = Target.NATIVE, trace: Trace = None, start: Start = None, seed: Seed = 0, quiet: Quiet = False
+    file: Source,
+    out: Out,
+    to: To = Target.NATIVE,
+    trace: Trace = None,
+    start: Start = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Read any known format and write another.
 
@@ -62,6 +70,8 @@ def convert(
             write(out, value)
         else:
             raise UsageError(f"'{file}' holds requests, which have no {to} form; expected --to native")
+    if json and str(out) != "-":
+        screen.say_object({"converted": str(file), "to": to.value, "file": str(out)})
 
 
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from bayplan.cli import screen
-from bayplan.cli.options import Quiet, Seed
+from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the snapshot, the picture and the report go.")]
 
 
-def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, quiet: Quiet = False) -> None:
+def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """Show bayplan on a small web shop: its state, its faults, one explanation, and its bay plan.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
@@ -32,8 +32,12 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, quiet: Quiet = Fals
         write(snapshot_file, snapshot)
         write_picture(picture, snapshot)
         write_report(page, inspection, command="bayplan demo")
+    files = {"snapshot": str(snapshot_file), "bay plan": str(picture), "report": str(page.resolve())}
+    if json:
+        screen.say_object({"seed": seed, "valid": not inspection.violations, "files": files})
+        return
     screen.show(inspection)
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
     screen.explain(explain(snapshot.cluster, snapshot.placement, chosen))
-    print(f"snapshot  {snapshot_file}\nbay plan  {picture}\nreport    {page.resolve()}")
+    print("\n".join(f"{what:9} {file}" for what, file in files.items()))

@@ -5,13 +5,15 @@ from typing import Annotated
 import typer
 
 from bayplan.cli import screen
-from bayplan.cli.options import File, Json, Quiet, Start
+from bayplan.cli.options import File, Json, Out, Quiet, Start
 from bayplan.cli.terminal import note, working
 
 Container = Annotated[str, typer.Argument(metavar="CONTAINER", help="The container's name.", show_default=False)]
 
 
-def explain(file: File, container: Container, start: Start = None, json: Json = False, quiet: Quiet = False) -> None:
+def explain(
+    file: File, container: Container, start: Start = None, out: Out = None, json: Json = False, quiet: Quiet = False
+) -> None:
     """Say why a container is where it is, which machines could take it, and what blocks the others.
 
     Example: [cyan]bayplan explain shop.yaml frontend-0[/cyan]
@@ -23,4 +25,4 @@ def explain(file: File, container: Container, start: Start = None, json: Json = 
         snapshot = load(file, start)
         note(snapshot.notes, quiet=quiet)
         explanation = explanation_of(snapshot.cluster, snapshot.placement, container_index(snapshot.cluster, container))
-    screen.explain(explanation, as_json=json)
+    screen.explain(explanation, as_json=json, out=out)

@@ -1,6 +1,5 @@
 """`bayplan generate`"""
 
-import json as json_text
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bayplan.cli import screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 from bayplan.errors import UsageError
@@ -42,7 +42,7 @@ def generate(
     from bayplan.generate import GENERATORS, read_settings
 
     if name is None:
-        _list()
+        _list(as_json=json)
         return
     if name not in GENERATORS:
         raise UsageError(f"no generator '{name}'; expected one of {', '.join(GENERATORS)}")
@@ -55,7 +55,7 @@ def generate(
         write(target, GENERATORS[name].make(seed=seed, progress=progress, **chosen))
     seconds = time.perf_counter() - started
     if json and str(target) != "-":
-        print(json_text.dumps({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)}))
+        screen.say_object({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)})
     elif str(target) != "-":
         print(f"{name} (seed {seed}) written to {target} in {seconds:.1f} s")
 
@@ -71,9 +71,16 @@ def _pairs(settings: Iterable[str]) -> dict[str, str]:
     return pairs
 
 
-def _list() -> None:
+def _list(*, as_json: bool) -> None:
     from bayplan.generate import GENERATORS, options
 
+    if as_json:
+        listing = {
+            name: {"about": g.about, "source": g.source, "settings": {o: default for o, (_, default) in options(g).items()}}
+            for name, g in GENERATORS.items()
+        }
+        screen.say_object({"generators": listing})
+        return
     for name, generator in GENERATORS.items():
         print(f"{name:20} {generator.about} [{generator.source}]")
         for option, (kind, default) in options(generator).items():

@@ -46,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         app(args=arguments, standalone_mode=True)
     except SystemExit as stop:
+        if stop.code == INTERRUPTED:  # typer turns Ctrl-C into this without a word
+            _say("interrupted", INTERRUPTED)
         return stop.code if isinstance(stop.code, int) else FAILED
     except UsageError as fault:
         return _say(fault, USAGE)

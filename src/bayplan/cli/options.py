@@ -17,6 +17,10 @@ Start: TypeAlias = Annotated[
     Path | None,
     typer.Option("--start", metavar="FILE", help="Use this placement instead of the one in the input.", show_default=False),
 ]
+Out: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write the answer to this file instead of stdout.", show_default=False),
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")]

@@ -1,6 +1,8 @@
-"""What goes to stdout: one JSON object, or tables for people."""
+"""The answer of a command: one JSON object or tables for people, on stdout or in a file."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,42 +11,62 @@ if TYPE_CHECKING:
     from bayplan.flows.inspect import Inspection
     from bayplan.score.explain import Explanation
 
+FILE_WIDTH = 120  # columns of a table that goes to a file
 
-def show(inspection: "Inspection", *, as_json: bool = False) -> None:
+
+def show(inspection: "Inspection", *, as_json: bool = False, out: Path | None = None) -> None:
     """The state of a cluster in numbers, and whether it is valid."""
     from bayplan.report import json, tables
 
     if as_json:
         verdict = {"valid": not inspection.violations, "broken": len(inspection.violations)}
-        print(json.to_json({**json.show_object(inspection.summary), **verdict}))
+        say_object({**json.show_object(inspection.summary), **verdict}, out)
     else:
-        _print(tables.show_tables(inspection.summary, inspection.snapshot.cluster.resources))
-        check(inspection)
+        state = tables.show_tables(inspection.summary, inspection.snapshot.cluster.resources)
+        _say_tables([*state, *tables.check_tables(inspection.violations)], out)
 
 
-def check(inspection: "Inspection", *, as_json: bool = False) -> None:
+def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None = None) -> None:
     """The verdict, and one sentence per broken rule."""
     from bayplan.report import json, tables
 
     if as_json:
-        print(json.to_json(json.check_object(inspection.snapshot.cluster.name, inspection.violations)))
+        say_object(json.check_object(inspection.snapshot.cluster.name, inspection.violations), out)
     else:
-        _print(tables.check_tables(inspection.violations))
+        _say_tables(tables.check_tables(inspection.violations), out)
 
 
-def explain(explanation: "Explanation", *, as_json: bool = False) -> None:
+def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | None = None) -> None:
     """Why a container is where it is."""
     from bayplan.report import json, tables
 
     if as_json:
-        print(json.to_json(json.explain_object(explanation)))
+        say_object(json.explain_object(explanation), out)
     else:
-        _print(tables.explain_tables(explanation))
+        _say_tables(tables.explain_tables(explanation), out)
 
 
-def _print(renderables: Iterable["RenderableType"]) -> None:
+def say_object(answer: Mapping[str, object], out: Path | None = None) -> None:
+    """One JSON object on one line."""
+    from bayplan.report.json import to_json
+
+    _say(f"{to_json(answer)}\n", out)
+
+
+def _say_tables(renderables: Iterable["RenderableType"], out: Path | None) -> None:
     from rich.console import Console
 
-    console = Console()
-    for renderable in renderables:
-        console.print(renderable)
+    console = Console() if out is None else Console(width=FILE_WIDTH, color_system=None)
+    with console.capture() as capture:
+        for renderable in renderables:
+            console.print(renderable)
+    _say(capture.get(), out)
+
+
+def _say(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        from bayplan.collect.text import write_text_atomically
+
+        write_text_atomically(out, text)

@@ -1,12 +1,18 @@
 """`bayplan show`"""
 
 from bayplan.cli import screen
-from bayplan.cli.options import File, GroupBy, Json, Quiet, Report, Start
+from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.cli.terminal import note, working
 
 
 def show(
-    file: File, start: Start = None, report: Report = None, group_by: GroupBy = None, json: Json = False, quiet: Quiet = False
+    file: File,
+    start: Start = None,
+    report: Report = None,
+    group_by: GroupBy = None,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
 
@@ -20,4 +26,4 @@ def show(
         note(inspection.snapshot.notes, quiet=quiet)
         if report is not None:
             write_report(report, inspection, command=f"bayplan show {file}", group_by=group_by)
-    screen.show(inspection, as_json=json)
+    screen.show(inspection, as_json=json, out=out)

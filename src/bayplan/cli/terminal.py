@@ -62,6 +62,8 @@ class _LateBar:
         with self._lock:
             bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = bar.add_task(self._what, total=None)
+            started = bar.tasks[0].start_time
+            bar.tasks[0].start_time = None if started is None else started - PATIENCE
             bar.start()
             self._bar = bar
         self._refresh()

@@ -1,11 +1,16 @@
 """`bayplan version`"""
 
 import bayplan
+from bayplan.cli import screen
+from bayplan.cli.options import Json
 
 
-def version() -> None:
+def version(json: Json = False) -> None:
     """Print the version.
 
     Example: [cyan]bayplan version[/cyan]
     """
-    print(f"bayplan {bayplan.__version__}")
+    if json:
+        screen.say_object({"version": bayplan.__version__})
+    else:
+        print(f"bayplan {bayplan.__version__}")

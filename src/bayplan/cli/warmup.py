@@ -2,11 +2,12 @@
 
 import time
 
-from bayplan.cli.options import Quiet
+from bayplan.cli import screen
+from bayplan.cli.options import Json, Quiet
 from bayplan.cli.terminal import working
 
 
-def warmup(quiet: Quiet = False) -> None:
+def warmup(json: Json = False, quiet: Quiet = False) -> None:
     """Compile all kernels once, so that later commands start at full speed.
 
     The machine code is cached beside the package; a second run takes under a second.
@@ -18,4 +19,8 @@ def warmup(quiet: Quiet = False) -> None:
 
         started = time.perf_counter()
         names = warm_up(progress)
-    print(f"{len(names)} kernel modules ready in {time.perf_counter() - started:.1f} s: {', '.join(names)}")
+    seconds = time.perf_counter() - started
+    if json:
+        screen.say_object({"kernels": names, "seconds": round(seconds, 3)})
+    else:
+        print(f"{len(names)} kernel modules ready in {seconds:.1f} s: {', '.join(names)}")

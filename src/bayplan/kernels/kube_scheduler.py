@@ -84,7 +84,7 @@ def keeps_limits(m, sets, limit, count):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)  # a progress bar in another thread goes on
 def schedule(order, tie, workload_of, request, capacity, filters, machine_of_out):  # type: ignore[no-untyped-def]
     """A machine for every container of `order`, UNPLACED where none is feasible. O(C (M + R)).
 
