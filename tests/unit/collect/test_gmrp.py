@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.naive.gmrp import gmrp_cost
+from tests.published import GMRP_INITIAL
 
 from bayplan.collect.gmrp import gmrp_solution_text, read_gmrp, read_gmrp_solution
 from bayplan.errors import InputError, UsageError
@@ -14,23 +15,6 @@ from bayplan.model import AntiAffinity, Capacity, Dependency, Placement, Spread,
 EXAMPLES = Path(__file__).parents[3] / "examples" / "gmrp"
 TINY = EXAMPLES / "model_tiny.txt"
 
-INITIAL = {
-    "a1_1": 49_528_750,
-    "a1_2": 1_061_649_570,
-    "a1_3": 583_662_270,
-    "a1_4": 632_499_600,
-    "a1_5": 782_189_690,
-    "a2_1": 391_189_190,
-    "a2_2": 1_876_768_120,
-    "a2_3": 2_272_487_840,
-    "a2_4": 3_223_516_130,
-    "a2_5": 787_355_300,
-    "b_1": 7_644_173_180,
-    "b_2": 5_181_493_830,
-    "b_3": 6_336_834_660,
-    "b_4": 9_209_576_380,
-    "b_5": 12_426_813_010,
-}
 SIZES = {"a1_1": (100, 4, 79, 2), "a2_3": (1000, 100, 129, 12), "b_1": (5000, 100, 2512, 12), "b_5": (40000, 100, 35082, 6)}
 
 
@@ -169,7 +153,7 @@ def test_left_over_numbers_are_refused(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", INITIAL)
+@pytest.mark.parametrize("name", GMRP_INITIAL)
 def test_instances_are_read_and_cost_what_is_published(data_folder, name):
     model = data_folder / "gmrp" / f"model_{name}.txt"
     snapshot = read_gmrp(model)
@@ -179,4 +163,4 @@ def test_instances_are_read_and_cost_what_is_published(data_folder, name):
     load = np.zeros_like(cluster.machines.capacity)
     np.add.at(load, snapshot.placement.machine_of, cluster.workloads.request)
     assert (load <= cluster.machines.capacity).all()
-    assert gmrp_cost(model, data_folder / "gmrp" / f"assignment_{name}.txt") == INITIAL[name]
+    assert gmrp_cost(model, data_folder / "gmrp" / f"assignment_{name}.txt") == GMRP_INITIAL[name]

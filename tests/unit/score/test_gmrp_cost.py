@@ -1,33 +1,16 @@
 from dataclasses import replace
 
 import pytest
+from tests.published import GMRP_INITIAL
 from tests.unit.score.tiny import on, tiny
 
 from bayplan.collect.gmrp import read_gmrp
 from bayplan.model import BalanceTarget, MoveCosts, Objective, ints
 from bayplan.score import gmrp_cost, machine_overload, move_cost, moved, moves, overload_cost, score, target_cost
 
-INITIAL = {
-    "a1_1": 49_528_750,
-    "a1_2": 1_061_649_570,
-    "a1_3": 583_662_270,
-    "a1_4": 632_499_600,
-    "a1_5": 782_189_690,
-    "a2_1": 391_189_190,
-    "a2_2": 1_876_768_120,
-    "a2_3": 2_272_487_840,
-    "a2_4": 3_223_516_130,
-    "a2_5": 787_355_300,
-    "b_1": 7_644_173_180,
-    "b_2": 5_181_493_830,
-    "b_3": 6_336_834_660,
-    "b_4": 9_209_576_380,
-    "b_5": 12_426_813_010,
-}
-
 
 @pytest.mark.data
-@pytest.mark.parametrize(("instance", "cost"), INITIAL.items(), ids=INITIAL)
+@pytest.mark.parametrize(("instance", "cost"), GMRP_INITIAL.items(), ids=GMRP_INITIAL)
 def test_the_initial_assignment_costs_what_the_contest_says(data_folder, instance, cost):
     snapshot = read_gmrp(data_folder / "gmrp" / f"model_{instance}.txt")
     placement = snapshot.placement
