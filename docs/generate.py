@@ -32,6 +32,15 @@ def benchmarks_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def schema_page() -> str:
+    """Every published JSON Schema, as the readers walk it."""
+    lines = ["# JSON Schemas", "", "Made by `make docs` from [schema/](schema): the very schemas that the readers walk.", ""]
+    for path in sorted((DOCS / "schema").glob("*.json")):
+        lines += [f"## {path.stem}", "", f"[schema/{path.name}](schema/{path.name})", ""]
+        lines += ["```json", path.read_text(encoding="utf-8").rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
 def _shop(picture: Callable[..., str], **options: str) -> Callable[[], str]:
     """A picture of the demo shop."""
     shop = boutique()
@@ -54,6 +63,7 @@ def _overview() -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "cli.md": cli_page,
+    "schema.md": schema_page,
     "benchmarks.md": benchmarks_page,
     "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
