@@ -1,5 +1,6 @@
 """The shared language of all parts: frozen values over numpy arrays."""
 
+from bayplan.model.allowed import Allowed, allowed
 from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
 from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
@@ -35,6 +36,7 @@ __all__ = [
     "Action",
     "Admission",
     "Allow",
+    "Allowed",
     "AntiAffinity",
     "BalanceTarget",
     "BoolArray",
@@ -75,6 +77,7 @@ __all__ = [
     "TransientMode",
     "Workloads",
     "Zones",
+    "allowed",
     "floats",
     "ints",
     "machine_level",

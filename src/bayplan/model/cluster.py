@@ -67,6 +67,18 @@ class Workloads:
         for name in ("usage_mean", "usage_std"):
             object.__setattr__(self, name, floats(getattr(self, name)))
 
+    @classmethod
+    def by_request(cls, name: tuple[str, ...], service: IntArray, request: IntArray) -> "Workloads":
+        """Workloads that use what they request, without limits."""
+        return cls(
+            name=name,
+            service=service,
+            request=request,
+            usage_mean=floats(request),
+            usage_std=floats(np.zeros(np.shape(request))),
+            limit=ints(np.full(np.shape(request), NO_LIMIT)),
+        )
+
     @property
     def has_usage(self) -> bool:
         """Does any workload state a usage that differs from its request?"""
