@@ -73,7 +73,9 @@ def anti_affinity(cluster, at, rule):
 def spread(cluster, at, rule):
     placed = [m for c, m in enumerate(at) if m != UNPLACED and service(cluster, c) == rule.service]
     used = {int(cluster.levels[rule.level].group_of[m]) for m in placed}
-    missing = min(rule.minimum, len(placed)) - len(used)
+    everyone = [c for c in range(len(at)) if service(cluster, c) == rule.service]
+    enough = rule.minimum if placed and len(placed) == len(everyone) else min(rule.minimum, len(placed))
+    missing = enough - len(used)
     if missing > 0:
         yield [cluster.services.name[rule.service]], missing
 

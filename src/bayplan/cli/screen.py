@@ -27,13 +27,15 @@ def show(inspection: "Inspection", *, as_json: bool = False, out: Path | None = 
 
 
 def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None = None) -> None:
-    """The verdict, and one sentence per broken rule."""
-    from bayplan.report import json, tables
+    """The verdict, and one sentence per broken rule, each on a line of its own."""
+    from bayplan.report import json
+    from bayplan.report.broken import verdict
 
     if as_json:
-        say_object(json.check_object(inspection.snapshot.cluster.name, inspection.violations), out)
+        say_object(json.check_object(inspection.summary, inspection.violations), out)
     else:
-        _say_tables(tables.check_tables(inspection.violations), out)
+        lines = [verdict(inspection.violations), *map(str, inspection.violations)]
+        _say("".join(f"{line}\n" for line in lines), out)
 
 
 def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | None = None) -> None:

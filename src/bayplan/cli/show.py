@@ -16,13 +16,17 @@ def show(
 ) -> None:
     """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
 
+    With --start, moves and their costs are counted from the input's own placement.
+
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
     """
     with working(f"reading {file}", quiet=quiet):
-        from bayplan.flows.inspect import inspect, load
+        from bayplan.collect import read
+        from bayplan.flows.inspect import inspect, started_from
         from bayplan.flows.report import write_report
 
-        inspection = inspect(load(file, start))
+        original = read(file)
+        inspection = inspect(started_from(original, start), None if start is None else original.placement)
         note(inspection.snapshot.notes, quiet=quiet)
         if report is not None:
             write_report(report, inspection, command=f"bayplan show {file}", group_by=group_by)

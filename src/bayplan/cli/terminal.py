@@ -40,6 +40,7 @@ class _LateBar:
         self._last: Tick | None = None
         self._bar: object | None = None
         self._lock = threading.Lock()
+        self._stopped = False
         self._timer = threading.Timer(PATIENCE, self._start)
         self._timer.daemon = True
         self._timer.start()
@@ -51,6 +52,7 @@ class _LateBar:
     def stop(self) -> None:
         self._timer.cancel()
         with self._lock:
+            self._stopped = True  # the timer may be on its way
             if self._bar is not None:
                 self._bar.stop()  # type: ignore[attr-defined]
 
@@ -60,6 +62,8 @@ class _LateBar:
 
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with self._lock:
+            if self._stopped:
+                return
             bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._task = bar.add_task(self._what, total=None)
             started = bar.tasks[0].start_time

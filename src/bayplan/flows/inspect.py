@@ -31,10 +31,10 @@ def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:
 
 
 def inspect(snapshot: Snapshot, before: Placement | None = None) -> Inspection:
-    """Score and check a snapshot; `before` is where the containers ran, for rules about moves."""
+    """Score and check a snapshot; `before` is where the containers ran, for costs and rules of moves."""
     return Inspection(
         snapshot=snapshot,
-        summary=summarise(snapshot),
+        summary=summarise(snapshot, before),
         violations=tuple(violations(snapshot.cluster, snapshot.placement, before)),
     )
 

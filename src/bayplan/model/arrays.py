@@ -6,6 +6,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.errors import ModelError
+
 IntArray: TypeAlias = npt.NDArray[np.int64]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -13,8 +15,11 @@ T = TypeVar("T", bound=np.generic)
 
 
 def ints(values: npt.ArrayLike | Iterable[int]) -> IntArray:
-    """A read-only int64 array; a read-only int64 array comes back as it is."""
-    array = np.ascontiguousarray(values, dtype=np.int64)
+    """A read-only int64 array; a read-only int64 array comes back as it is. ModelError if a value is not whole."""
+    given = np.asarray(values)
+    if given.dtype.kind == "f" and not (np.isfinite(given) & (given == np.trunc(given)) & (abs(given) < 2.0**63)).all():
+        raise ModelError("an amount or index is not a whole number")
+    array = np.ascontiguousarray(given, dtype=np.int64)
     return array if array is values and not array.flags.writeable else _frozen(array)
 
 

@@ -22,9 +22,9 @@ class Budget:
         if self.threads < 1:
             raise ModelError("a budget has at least one thread")
 
-    def clock(self) -> "Clock":
-        """Start counting."""
-        return Clock(budget=self, started=time.perf_counter())
+    def clock(self, already: float = 0.0) -> "Clock":
+        """Start counting; `already` seconds were used before, such as those of starting the process."""
+        return Clock(budget=self, started=time.perf_counter() - already)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ import numpy as np
 
 from bayplan.errors import ModelError
 from bayplan.model.arrays import FloatArray, IntArray, floats, ints
-from bayplan.model.rules import Rule, reference_faults
-from bayplan.model.topology import MACHINE, Level
+from bayplan.model.consistency import inconsistencies
+from bayplan.model.rules import Rule
+from bayplan.model.topology import Level
 
 NO_LIMIT = np.iinfo(np.int64).max  # the limit of a workload that states none
 
@@ -24,6 +25,10 @@ class Resource:
     name: str
     scale: int = 1  # base units per written unit: 1000 for cpu counted in milli-cores
     unit: str = ""  # what people call the written unit: "cores", "bytes"
+
+    def __post_init__(self) -> None:
+        if self.scale < 1:
+            raise ModelError(f"resource '{self.name}': scale {self.scale} is below 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,7 +151,7 @@ class Cluster:
         object.__setattr__(self, "replicas", ints(counts))
         sets = {name: ints(machines) for name, machines in self.machine_sets.items()}
         object.__setattr__(self, "machine_sets", sets)
-        faults = [*_shape_faults(self), *_value_faults(self)] or [*reference_faults(self)]
+        faults = inconsistencies(self)
         if faults:
             raise ModelError(f"cluster '{self.name}': " + "; ".join(faults))
 
@@ -168,64 +173,3 @@ class Cluster:
     def containers_of_service(self, service: int) -> IntArray:
         """All containers of a service, ascending."""
         return ints(np.flatnonzero(self.workloads.service[self.containers.workload] == service))
-
-
-def _shape_faults(cluster: Cluster) -> list[str]:
-    n_m, n_r = len(cluster.machines.name), len(cluster.resources)
-    n_w, n_s = len(cluster.workloads.name), len(cluster.services.name)
-    expected = {
-        "capacity": (cluster.machines.capacity, (n_m, n_r)),
-        "safety": (cluster.machines.safety, (n_m, n_r)),
-        "clique": (cluster.services.clique, (n_s,)),
-        "service": (cluster.workloads.service, (n_w,)),
-        "request": (cluster.workloads.request, (n_w, n_r)),
-        "usage_mean": (cluster.workloads.usage_mean, (n_w, n_r)),
-        "usage_std": (cluster.workloads.usage_std, (n_w, n_r)),
-        "limit": (cluster.workloads.limit, (n_w, n_r)),
-        "containers.workload": (cluster.containers.workload, (len(cluster.containers.name),)),
-        "traffic.b": (cluster.traffic.b, cluster.traffic.a.shape),
-        "traffic.weight": (cluster.traffic.weight, cluster.traffic.a.shape),
-        **{f"level {level.name}": (level.group_of, (n_m,)) for level in cluster.levels},
-    }
-    faults = [f"{name} has shape {array.shape}, not {shape}" for name, (array, shape) in expected.items() if array.shape != shape]
-    if not cluster.levels or cluster.levels[0].name != MACHINE:
-        faults.append("level 0 is not 'machine'")
-    return faults
-
-
-def _value_faults(cluster: Cluster) -> list[str]:
-    workloads, containers, traffic = cluster.workloads, cluster.containers, cluster.traffic
-    n_w, n_s, n_m = len(workloads.name), len(cluster.services.name), len(cluster.machines.name)
-    if _shape_faults(cluster):
-        return []  # said already
-    usage = np.stack([workloads.usage_mean, workloads.usage_std])
-    checks = {
-        "an amount is negative": min(
-            a.min(initial=0) for a in (cluster.machines.capacity, cluster.machines.safety, workloads.request, workloads.limit)
-        )
-        >= 0,
-        "a usage is negative or not finite": bool(np.isfinite(usage).all() and (usage >= 0).all()),
-        "a workload's service does not exist": _within(workloads.service, n_s),
-        "a container's workload does not exist": _within(containers.workload, n_w),
-        "containers are not sorted by workload": bool((np.diff(containers.workload) >= 0).all()),
-        "a traffic edge names no workload": _within(traffic.a, n_w) and _within(traffic.b, n_w),
-        "traffic edges are not a < b": bool((traffic.a < traffic.b).all()),
-        "a traffic weight is not positive and finite": bool(np.isfinite(traffic.weight).all() and (traffic.weight > 0).all()),
-        "a clique weight is negative or not finite": bool(
-            np.isfinite(cluster.services.clique).all() and (cluster.services.clique >= 0).all()
-        ),
-        "the requests of all containers overflow int64": _fits_int64(cluster),
-        "a machine set names a machine that does not exist": all(_within(s, n_m) for s in cluster.machine_sets.values()),
-    }
-    return [fault for fault, holds in checks.items() if not holds]
-
-
-def _within(index: IntArray, size: int) -> bool:
-    return bool(((index >= 0) & (index < size)).all())
-
-
-def _fits_int64(cluster: Cluster) -> bool:
-    """Every sum that can occur on a machine or over the cluster is exact."""
-    request = cluster.workloads.request.astype(object)
-    totals = [*(request.T @ cluster.replicas.astype(object)), *cluster.machines.capacity.astype(object).sum(axis=0)]
-    return all(total <= NO_LIMIT for total in totals)

@@ -68,10 +68,27 @@ class Objective:
         object.__setattr__(self, "overload_weight", floats(self.overload_weight))
         if any(not np.isfinite(value) or value < 0 for value in self.weight.values()):
             raise ModelError("objective weights are finite and not negative")
+        if not (np.isfinite(self.hop) & (self.hop >= 0)).all():
+            raise ModelError("hops are finite and not negative")
         if not (np.isfinite(self.overload_weight) & (self.overload_weight >= 0)).all():
             raise ModelError("overload weights are finite and not negative")
         if (self.ratio <= 0).any() or not np.allclose(self.ratio * self.ratio.T, 1.0, rtol=1e-9):
             raise ModelError("target ratios are positive and t(r', r) = 1 / t(r, r')")
+
+    def misfits(self, cluster: Cluster) -> list[str]:
+        """What of this objective does not fit a cluster."""
+        n_r, n_l = len(cluster.resources), len(cluster.levels)
+        n_m, n_w = len(cluster.machines.name), len(cluster.workloads.name)
+        costs = self.move_costs
+        checks = {
+            "ratios": self.ratio.shape == (n_r, n_r),
+            "hops": self.hop.shape == (n_l,),
+            "overload weights": self.overload_weight.shape == (n_r,),
+            "balance targets": all(0 <= r < n_r for target in self.targets for r in (target.r1, target.r2)),
+            "container move costs": costs is None or costs.container.shape == (n_w,),
+            "machine move costs": costs is None or costs.machine.shape in ((0, 0), (n_m, n_m)),
+        }
+        return [name for name, holds in checks.items() if not holds]
 
     @classmethod
     def default(cls, cluster: Cluster) -> "Objective":

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from bayplan.errors import ModelError
+
 if TYPE_CHECKING:
     from bayplan.model.cluster import Cluster
 
@@ -33,6 +35,9 @@ class AntiAffinity:
     limit: int
     level: int = 0
 
+    def __post_init__(self) -> None:
+        _expect(self.limit >= 0, f"limit {self.limit} of an anti-affinity rule is negative")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
@@ -45,6 +50,9 @@ class Spread:
     service: int
     minimum: int
     level: int = 0
+
+    def __post_init__(self) -> None:
+        _expect(self.minimum >= 0, f"minimum {self.minimum} of a spread rule is negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,9 @@ class Interference:
     limit: int
     level: int = 0
 
+    def __post_init__(self) -> None:
+        _expect(self.limit >= 0, f"limit {self.limit} of an interference rule is negative")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
@@ -116,6 +127,9 @@ class Confidence:
     kind: ClassVar[str] = "confidence"
     resource: int
     alpha: float
+
+    def __post_init__(self) -> None:
+        _expect(0 < self.alpha < 1, f"alpha {self.alpha} of a confidence rule is not between 0 and 1")
 
 
 Rule: TypeAlias = (
@@ -134,6 +148,11 @@ RULES: dict[str, type[Rule]] = {
     "pinned": Pinned,
     "confidence": Confidence,
 }
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ModelError(otherwise)
 
 
 def reference_faults(cluster: "Cluster") -> Iterator[str]:

@@ -18,6 +18,9 @@ class Snapshot:
     notes: tuple[str, ...] = ()  # what the reader had to decide: scales, rounding, merged edges
 
     def __post_init__(self) -> None:
+        misfits = self.objective.misfits(self.cluster)
+        if misfits:
+            raise ModelError(f"the objective does not fit the cluster: {', '.join(misfits)}")
         n_c, n_m = len(self.cluster.containers.name), len(self.cluster.machines.name)
         if self.placement.machine_of.shape != (n_c,) or self.placement.machine_of.max(initial=-1) >= n_m:
             raise ModelError(f"the placement does not fit {n_c} containers and {n_m} machines")

@@ -12,7 +12,15 @@ def by_kind(violations: Sequence[object]) -> str:
     return ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
 
 
+def verdict(violations: Sequence[object]) -> str:
+    """'valid: every rule is kept', or how many rules of which kinds are broken."""
+    if not violations:
+        return "valid: every rule is kept"
+    rules = "1 broken rule" if len(violations) == 1 else f"{len(violations):,} broken rules"
+    return f"not valid: {rules} ({by_kind(violations)})"
+
+
 def rest(violations: Sequence[object], shown: int = SHOWN) -> str:
     """What to say below the first sentences; empty if all are shown."""
     more = len(violations) - shown
-    return f"and {more:,} more; in all {by_kind(violations)}" if more > 0 else ""
+    return f"and {more:,} more" if more > 0 else ""

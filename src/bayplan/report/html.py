@@ -5,7 +5,8 @@ from importlib.resources import files
 
 from bayplan.model import Placement, Snapshot
 from bayplan.report import sections, svg
-from bayplan.report.amounts import count, scale_of
+from bayplan.report.amounts import scale_of
+from bayplan.report.broken import verdict
 from bayplan.report.markup import card, items, tag
 from bayplan.report.pictures import bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.change import change_words
@@ -87,8 +88,7 @@ def _page(title: str, body: Iterable[str]) -> str:
 
 
 def _header(title: str, broken: list[object], lead: str) -> str:
-    verdict = f"not valid: {count(len(broken), 'broken rule')}" if broken else "valid: every rule is kept"
-    badge = tag("span", svg.escaped(verdict), class_="verdict bad" if broken else "verdict good")
+    badge = tag("span", svg.escaped(verdict(broken)), class_="verdict bad" if broken else "verdict good")
     return tag("header", tag("h1", svg.escaped(title)), badge, tag("p", svg.escaped(lead), class_="lead"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.model import Placement, Result
+from bayplan.model import Result
 from bayplan.score.summary import Summary
 
 JsonObject = dict[str, Any]
@@ -48,10 +48,16 @@ def show_object(summary: Summary) -> JsonObject:
     return dict(plain(summary))
 
 
-def check_object(name: str, violations: Iterable[object]) -> JsonObject:
-    """What `check` says: `valid`, and every broken rule with its sentence."""
+def check_object(summary: Summary, violations: Iterable[object]) -> JsonObject:
+    """What `check` says: `valid`, the scores, and every broken rule with its sentence."""
     broken = [_violation(violation) for violation in violations]
-    return {"name": name, "valid": not broken, "broken": len(broken), "violations": broken}
+    return {
+        "name": summary.name,
+        "valid": not broken,
+        "broken": len(broken),
+        "score": plain(summary.score),
+        "violations": broken,
+    }
 
 
 def explain_object(explanation: object) -> JsonObject:
@@ -60,32 +66,20 @@ def explain_object(explanation: object) -> JsonObject:
     return {**body, "text": str(explanation)} if type(explanation).__str__ is not object.__str__ else dict(body)
 
 
-def decision_object(
-    result: Result[Placement], *, method: str, seed: int | None = None, before: Placement | None = None, maximise: bool = False
-) -> JsonObject:
-    """What every decision says. `gap` is |bound - total| / |total|, null where either is not known or total is 0."""
-    after = result.solution
+def decision_object(result: Result[Any], *, method: str, seed: int | None = None, placed: int = 0, moved: int = 0) -> JsonObject:
+    """What every decision says; `placed` and `moved` (or served, accepted) are the caller's counts."""
     return {
         "method": method,
         "status": str(result.status),
         "score": plain(result.score),
         "bound": plain(result.bound),
-        "gap": plain(gap(result, maximise=maximise)),
+        "gap": plain(result.gap),
         "seconds": plain(result.seconds),
         "seed": seed,
-        "placed": 0 if after is None else int(after.placed.size),
-        "moved": 0 if after is None or before is None else int(after.moved_from(before).size),
+        "placed": placed,
+        "moved": moved,
         "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.reasons],
     }
-
-
-def gap(result: Result[Any], *, maximise: bool = False) -> float | None:
-    """How far the score may be from the best possible, relative to the score; None if nobody knows."""
-    total = result.score.get("affinity" if maximise and "total" not in result.score else "total")
-    if result.bound is None or total is None or not (math.isfinite(total) and math.isfinite(result.bound)):
-        return None
-    distance = result.bound - total if maximise else total - result.bound
-    return abs(distance) / abs(total) if total else (0.0 if distance == 0 else None)
 
 
 def _violation(violation: object) -> JsonObject:

@@ -1,6 +1,8 @@
 """Rich tables for people in a terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -8,10 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bayplan.model import Placement, Resource, Result
-from bayplan.report.amounts import count, human_amount, percent, score
-from bayplan.report.broken import SHOWN, rest
-from bayplan.report.json import gap
+from bayplan.model import Resource, Result
+from bayplan.report.amounts import human_amount, percent, score
+from bayplan.report.broken import SHOWN, rest, verdict
 from bayplan.report.meanings import meaning_of
 from bayplan.score.explain import Explanation
 from bayplan.score.summary import Summary
@@ -29,16 +30,17 @@ def show_tables(summary: Summary, resources: Sequence[Resource] = ()) -> list[Re
 
 
 def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[RenderableType]:
-    """What `check` prints: the verdict, then one sentence per broken rule."""
+    """The verdict, then the first sentences about broken rules."""
     broken = list(violations)
-    if not broken:
-        return [Text("valid: every rule is kept", style="bold green")]
-    table = _table("", "what is wrong")
-    for index, violation in enumerate(broken[:shown], start=1):
-        table.add_row(str(index), Text(str(violation)))
-    parts: list[RenderableType] = [Text(f"not valid: {count(len(broken), 'broken rule')}", style="bold red"), table]
+    style = "bold red" if broken else "bold green"
+    parts: list[RenderableType] = [Text(verdict(broken), style=style)]
+    if broken:
+        table = _table("", "what is wrong")
+        for index, violation in enumerate(broken[:shown], start=1):
+            table.add_row(str(index), Text(str(violation)))
+        parts.append(table)
     if more := rest(broken, shown):
-        parts.append(Text(f"{more} (--json lists them all)", style="dim"))
+        parts.append(Text(f"{more} (`bayplan check` lists them all)", style="dim"))
     return parts
 
 
@@ -72,19 +74,13 @@ def _blocked(explanation: Explanation) -> Table:
     return table
 
 
-def result_tables(
-    result: Result[Placement], *, method: str, before: Placement | None = None, maximise: bool = False
-) -> list[RenderableType]:
-    """What a decision prints: how it ended, its scores, and what is left out."""
-    after = result.solution
+def result_tables(result: Result[Any], *, method: str, counts: Mapping[str, int] = MappingProxyType({})) -> list[RenderableType]:
+    """What a decision prints: how it ended, the caller's counts (placed, moved, ..), its scores, and what is left out."""
     facts = [("method", method), ("status", str(result.status)), ("seconds", f"{result.seconds:.2f}")]
-    if after is not None:
-        facts.append(("placed", f"{after.placed.size:,} of {after.machine_of.size:,}"))
-        if before is not None:
-            facts.append(("moved", f"{after.moved_from(before).size:,}"))
+    facts += [(name, f"{number:,}") for name, number in counts.items()]
     if result.bound is not None:
-        known = gap(result, maximise=maximise)
-        facts.append(("bound", score(result.bound) + (f" (gap {percent(known)})" if known is not None else "")))
+        gap = f" (gap {percent(result.gap)})" if result.gap is not None else ""
+        facts.append((f"bound of {result.goal}", score(result.bound) + gap))
     parts: list[RenderableType] = [_facts(facts)]
     if result.score:
         parts.append(_score_table(result.score, {}))
@@ -138,7 +134,7 @@ def _score_table(scores: Mapping[str, float], normalised: Mapping[str, float]) -
     return table
 
 
-def _reasons(result: Result[Placement]) -> Table:
+def _reasons(result: Result[Any]) -> Table:
     table = _table("left out", "why", title=f"Left out: {len(result.reasons):,}")
     for reason in result.reasons[:SHOWN]:
         table.add_row(Text(reason.subject), Text(reason.text))

@@ -38,15 +38,15 @@ class Summary:
     normalised: Mapping[str, float]  # U, B, C min-max normalised (000 section VI), 0 best .. 1 worst
 
 
-def summarise(snapshot: Snapshot, hot: int = 10) -> Summary:
-    """The state of the snapshot's placement, with its `hot` fullest machines."""
+def summarise(snapshot: Snapshot, before: Placement | None = None, hot: int = 10) -> Summary:
+    """The state of the snapshot's placement, reached from `before`, with its `hot` fullest machines."""
     cluster, placement = snapshot.cluster, snapshot.placement
     return Summary(
         name=cluster.name,
         counts=_counts(cluster, placement),
         use=resource_use(cluster, placement),
         hot=hot_machines(cluster, placement, hot),
-        score=score(cluster, placement, snapshot.objective),
+        score=score(cluster, placement, snapshot.objective, before),
         normalised=normalised(cluster, placement, snapshot.objective),
     )
 

@@ -6,7 +6,7 @@ NAMES = """
 MACHINE NO_LIMIT RULES UNPLACED Action Admission Allow Allowed AntiAffinity BalanceTarget BoolArray Budget Capacity Clock Cluster
 ClusterRequest CoLocate Confidence Containers Dependency FloatArray IntArray Interference Level Machines MoveCosts Objective
 Pinned Placement Plan Progress Reason Resource Result Rule Services Snapshot Spread Status Step Term Tick TimedRequests Traffic
-Transient TransientMode Workloads Zones floats ints machine_level relabelled silent
+Transient TransientMode Workloads Zones allowed floats ints machine_level relabelled silent
 """
 
 

@@ -10,8 +10,13 @@ from bayplan.errors import ModelError
 from bayplan.model import (
     Action,
     Admission,
+    AntiAffinity,
+    BalanceTarget,
     Budget,
     ClusterRequest,
+    Confidence,
+    Interference,
+    MoveCosts,
     Objective,
     Placement,
     Plan,
@@ -19,6 +24,7 @@ from bayplan.model import (
     Resource,
     Result,
     Snapshot,
+    Spread,
     Status,
     Step,
     Term,
@@ -167,3 +173,62 @@ def test_requests_come_in_order_of_arrival_to_zones_that_fit_together():
         replace(zones, bandwidth=ints([[0, 0]]))
     with pytest.raises(ModelError, match="zones: an amount is negative"):
         replace(zones, capacity=ints([[-1]]))
+
+
+def result(score, bound, goal="total", status=Status.FEASIBLE):
+    return Result(status=status, solution=1, score={goal: score}, goal=goal, bound=bound)
+
+
+def test_the_gap_is_relative_to_the_score():
+    assert result(2.0, 1.5).gap == pytest.approx(0.25)
+    assert result(0.5, 0.6, "affinity").gap == pytest.approx(0.2)
+    assert result(0.0, 0.0).gap == 0.0
+    assert result(0.0, -1.0).gap is None
+    assert result(2.0, None).gap is None
+
+
+@pytest.mark.parametrize(("score", "bound", "goal"), [(1.0, 1.5, "gmrp"), (0.7, 0.6, "affinity"), (12.0, 11.0, "value")])
+def test_a_bound_that_the_solution_passes_is_refused(score, bound, goal):
+    with pytest.raises(ModelError, match="no bound"):
+        result(score, bound, goal)
+
+
+def test_amounts_are_whole_numbers():
+    assert ints([1.0, 2.0]).tolist() == [1, 2]
+    for fraction in ([0.9, 1.7], [float("nan")], [1e30]):
+        with pytest.raises(ModelError, match="whole number"):
+            ints(fraction)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hop": [1.0]},
+        {"overload_weight": [1.0]},
+        {"ratio": [[1.0]]},
+        {"targets": (BalanceTarget(r1=5, r2=0, target=1, weight=1),)},
+        {"move_costs": MoveCosts(container=[1], machine=np.zeros((0, 0)))},
+        {"move_costs": MoveCosts(container=[1, 1, 1], machine=np.zeros((2, 2)))},
+    ],
+)
+def test_a_snapshot_refuses_an_objective_of_another_cluster(change):
+    objective = replace(Objective.default(cluster()), **change)
+    with pytest.raises(ModelError, match="objective does not fit"):
+        Snapshot(cluster=cluster(), placement=at(0, 0, 0, 0, 0, 0), objective=objective)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Confidence(resource=0, alpha=1.5),
+        lambda: AntiAffinity(workloads=(0,), limit=-1),
+        lambda: Interference(a=0, b=0, limit=-1),
+        lambda: Spread(service=0, minimum=-1),
+        lambda: Resource(name="cpu", scale=0),
+        lambda: replace(Objective.default(cluster()), hop=[-1.0, 0.0]),
+        lambda: replace(Objective.default(cluster()), overload_weight=[-1.0, 0.0]),
+    ],
+)
+def test_small_values_refuse_what_makes_no_sense(build):
+    with pytest.raises(ModelError):
+        build()

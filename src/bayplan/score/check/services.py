@@ -10,14 +10,18 @@ from bayplan.score.check.violation import Violation, containers, counted, where
 
 
 def spread(scene: Scene, rules: Numbered) -> Iterator[Violation]:
-    """Services in fewer groups than their minimum, or than they have placed containers if those are fewer."""
+    """Services in fewer groups than their minimum; while some containers wait, as many groups as are placed do."""
+    size = np.bincount(
+        scene.cluster.workloads.service[scene.cluster.containers.workload], minlength=len(scene.cluster.services.name)
+    )
     for index, some in by_level(rules):
         level, tally = scene.cluster.levels[index], scene.by_service(index)
         used = np.diff(tally.start)
         placed = np.zeros(len(used), dtype=np.int64)
         np.add.at(placed, tally.owner, tally.count)
         for number, rule in some:
-            have, need = int(used[rule.service]), min(rule.minimum, int(placed[rule.service]))
+            have, running = int(used[rule.service]), int(placed[rule.service])
+            need = rule.minimum if running and running == size[rule.service] else min(rule.minimum, running)
             if have < need:
                 name = scene.cluster.services.name[rule.service]
                 yield Violation(
@@ -25,7 +29,7 @@ def spread(scene: Scene, rules: Numbered) -> Iterator[Violation]:
                     number=number,
                     subject=(name,),
                     excess=need - have,
-                    sentence=f"spread: service '{name}' runs {containers(int(placed[rule.service]))} in "
+                    sentence=f"spread: service '{name}' runs {containers(running)} in "
                     f"{counted(have, level.name)}, at least {need} {plural(level.name)} needed",
                 )
 

@@ -112,15 +112,21 @@ def spread(move: Move, rule: Any) -> Iterator[Blocker]:
     if not count.moving:
         return
     level, name = move.cluster.levels[rule.level], move.cluster.services.name[rule.service]
-    need = min(rule.minimum, int(count.rest.sum()) + count.moving)
+    size = len(move.cluster.containers_of_service(rule.service))
+    need = _groups_needed(rule.minimum, int(count.rest.sum()) + count.moving, size)
     used = (count.rest > 0).sum() + (count.rest == 0)  # (group,) if the move went there
-    missing_now = max(0, min(rule.minimum, int(count.now.sum())) - int((count.now > 0).sum()))
+    missing_now = max(0, _groups_needed(rule.minimum, int(count.now.sum()), size) - int((count.now > 0).sum()))
     blocks = move.worsens(rule.level, np.full(len(used), missing_now), np.maximum(need - used, 0))
 
     def say(m: int) -> str:
         return f"spread: service '{name}' would be in {counted(int(used[level.group_of[m]]), level.name)}, at least {need} needed"
 
     yield Blocker("spread", blocks, say)
+
+
+def _groups_needed(minimum: int, placed: int, size: int) -> int:
+    """While some of a service's containers wait, as many groups as are placed are enough."""
+    return minimum if placed == size else min(minimum, placed)
 
 
 def dependency(move: Move, rule: Any) -> Iterator[Blocker]:
