@@ -39,5 +39,5 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
     screen.show(inspection)
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
-    screen.explain(explain(snapshot.cluster, snapshot.placement, chosen))
+    screen.explain(explain(snapshot.cluster, snapshot.placement, chosen, objective=snapshot.objective))
     print("\n".join(f"{what:9} {file}" for what, file in files.items()))

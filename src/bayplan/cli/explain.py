@@ -24,5 +24,6 @@ def explain(
 
         snapshot = load(file, start)
         note(snapshot.notes, quiet=quiet)
-        explanation = explanation_of(snapshot.cluster, snapshot.placement, container_index(snapshot.cluster, container))
+        index = container_index(snapshot.cluster, container)
+        explanation = explanation_of(snapshot.cluster, snapshot.placement, index, objective=snapshot.objective)
     screen.explain(explanation, as_json=json, out=out)

@@ -1,6 +1,6 @@
 """A dozen services of a web shop on twelve machines, valid but not well: for demos.
 
-Machines a1, a2 and b1 run above their safety capacity while the west is half empty; the services that talk
+Machines a1, a2, a3 and b1 run above their safety capacity while the west is half empty; the services that talk
 most run apart; one frontend and one ranker wait for a machine.
 """
 

@@ -6,7 +6,7 @@ MEANINGS: Mapping[str, str] = {
     "utilisation": "variance of the machines' utilisation; lower is more even",
     "balance": "resources left over in the wrong proportion; lower is better",
     "communication": "traffic times distance between machines; lower is better",
-    "total": "weighted sum of the terms of the objective; lower is better",
+    "total": "utilisation, balance and communication, weighted; lower is better",
     "overload": "load above the safety capacity, all machines; lower is better",
     "affinity": "share of the traffic that stays on one machine, 0 to 1; higher is better",
     "moves": "containers that change their machine; lower is better",

@@ -49,9 +49,18 @@ def explain_tables(explanation: object) -> list[RenderableType]:
     first, *rest = str(explanation).splitlines() or [""]
     parts: list[RenderableType] = [Group(Text(first, style="bold"), *(Text(line) for line in rest))]
     if isinstance(explanation, Explanation):
+        parts += [_alternatives(explanation)] if explanation.alternatives else []
         parts += [_partners(explanation)] if explanation.partners else []
         parts += [_blocked(explanation)] if explanation.why else []
     return _spaced(parts)
+
+
+def _alternatives(explanation: Explanation) -> Table:
+    table = _table("machine", title="Elsewhere")
+    table.add_column("objective", justify="right", no_wrap=True)
+    for alternative in explanation.alternatives[:FEW]:
+        table.add_row(Text(alternative.machine), f"{alternative.change:+.4g}")
+    return table
 
 
 def _partners(explanation: Explanation) -> Table:

@@ -13,12 +13,15 @@ from bayplan.model import (
     Confidence,
     Dependency,
     Interference,
+    Objective,
     Pinned,
     Spread,
+    Term,
     Transient,
     floats,
 )
 from bayplan.score.explain import explain, fit_summary
+from bayplan.score.terms import weighted
 
 SPREAD_OUT = at(0, 1, 2, 0, 1, 3)
 BLOCKED = {  # rule, placement, blocked machine, what explain says about web-0 there
@@ -138,3 +141,26 @@ def test_a_workload_without_containers_has_nothing_to_place():
     none = cluster()
     containers = replace(none.containers, name=none.containers.name[:3], workload=none.containers.workload[:3])
     assert str(fit_summary(replace(none, containers=containers), at(0, 0, 0), API)) == "api: has no containers"
+
+
+def test_alternatives_are_compared_by_the_whole_objective():
+    shop, placement = cluster(Capacity(resources=(0, 1))), at(0, 0, 0, 0, 1, 3)
+    objective = Objective.default(shop)
+    explanation = explain(shop, placement, WEB_0, objective=objective)
+    now = weighted(shop, placement, objective)
+    for alternative in explanation.alternatives:
+        m = shop.machines.name.index(alternative.machine)
+        assert alternative.change == pytest.approx(weighted(shop, at(m, 0, 0, 0, 1, 3), objective) - now)
+    changes = [alternative.change for alternative in explanation.alternatives]
+    assert changes == sorted(changes)
+    assert changes[0] < 0 and f"'{explanation.alternatives[0].machine}' is better" in str(explanation)
+
+
+def test_a_container_that_is_well_placed_is_told_so():
+    shop, placement = cluster(Capacity(resources=(0, 1))), at(0, 1, 2, 0, 1, 3)
+    stays = Objective.default(shop).with_weights({Term.MOVES: 1.0})
+    assert "well placed" in str(explain(shop, placement, WEB_0, objective=stays))
+
+
+def test_without_an_objective_nothing_is_compared():
+    assert explain(cluster(), SPREAD_OUT, WEB_0).alternatives == ()

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement, Reason
+from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason
 from bayplan.score.check.violation import SHOWN, counted, named
+from bayplan.score.explain.alternatives import Alternative, alternatives, likely
 from bayplan.score.explain.blockers import blockers
 from bayplan.score.explain.move import Move, move_of
 
@@ -36,6 +37,7 @@ class Explanation:
     why: Mapping[str, str]  # blocked machine -> its first reason, as a sentence
     partners: tuple[Partner, ...]  # most traffic first
     local: float | None  # share of its traffic that stays on its machine; None if it has no traffic or no machine
+    alternatives: tuple[Alternative, ...]  # some machines that fit, best first; empty if no objective was given
 
     def reason(self) -> Reason:
         """The machines in one line: 'web-0: 3/12 machines fit (6 short of cpu, 3 not allowed)'."""
@@ -51,22 +53,41 @@ class Explanation:
         lines.append(str(self.reason()))
         if self.fits:
             lines.append(f"emptiest of them: {named(self.fits[:SHOWN])}")
+        if self.alternatives:
+            lines.append(self._comparison())
         if self.local is not None:
             lines.append(f"traffic: {self.local:.1%} stays on its machine, with {counted(len(self.partners), 'partner')}")
         return "\n".join(lines)
 
+    def _comparison(self) -> str:
+        best, compared = self.alternatives[0], counted(len(self.alternatives), "likely machine")
+        if self.machine is None:
+            return f"best by the objective: '{best.machine}', of {compared}"
+        if best.change >= 0:
+            return f"by the objective it is well placed: none of {compared} is better"
+        return f"by the objective '{best.machine}' is better ({best.change:+.3g}), best of {compared}"
 
-def explain(cluster: Cluster, placement: Placement, container: int, before: Placement | None = None) -> Explanation:
+
+def explain(
+    cluster: Cluster,
+    placement: Placement,
+    container: int,
+    before: Placement | None = None,
+    objective: Objective | None = None,
+) -> Explanation:
     """Evaluate moving `container` to every machine, everything else fixed; co-located containers move with it.
 
     A machine fits if the move breaks no rule, and none further than it is broken now. `before` is where containers ran
     until now, for the rules about moves; if it is not given, `placement` is. O(containers + rules) and vectorised over machines.
+    With an `objective`, the likeliest machines are compared by it: a full evaluation each, 16 at most.
     """
     move = move_of(cluster, placement, container, placement if before is None else before)
     reason, why = _reasons(move)
     w = int(cluster.containers.workload[container])
     name = cluster.machines.name
     partners = _partners(cluster, placement, container)
+    fits = [m for m in _emptiest(move).tolist() if m not in reason]
+    elsewhere = likely([m for m in fits if m != move.home], _company(cluster, partners))
     return Explanation(
         container=cluster.containers.name[container],
         workload=cluster.workloads.name[w],
@@ -74,11 +95,12 @@ def explain(cluster: Cluster, placement: Placement, container: int, before: Plac
         machine=None if move.home == UNPLACED else name[move.home],
         moves_with=tuple(cluster.containers.name[c] for c in move.members.tolist() if c != container),
         machines=len(name),
-        fits=tuple(name[m] for m in _emptiest(move).tolist() if m not in reason),
+        fits=tuple(name[m] for m in fits),
         blocked=_most_first(reason),
         why={name[m]: why[m] for m in sorted(why)},
         partners=partners,
         local=sum(p.share * p.local for p in partners) if partners and move.home != UNPLACED else None,
+        alternatives=alternatives(cluster, placement, objective, move.members, elsewhere) if objective is not None else (),
     )
 
 
@@ -146,6 +168,17 @@ def _partners(cluster: Cluster, placement: Placement, container: int) -> tuple[P
         name = cluster.workloads.name[w]
         partners.append(Partner(workload=name, share=float(weight[w] / total), local=near / len(others), machines=there))
     return tuple(partners)
+
+
+def _company(cluster: Cluster, partners: tuple[Partner, ...]) -> FloatArray:
+    """(machine,) how much of a container's traffic its partners there stand for."""
+    index = {name: m for m, name in enumerate(cluster.machines.name)}
+    company = np.zeros(len(index))
+    for partner in partners:
+        total = sum(partner.machines.values())
+        for name, count in partner.machines.items():
+            company[index[name]] += partner.share * count / total
+    return company
 
 
 def _traffic_of(cluster: Cluster, container: int) -> FloatArray:
