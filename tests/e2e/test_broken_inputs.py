@@ -93,6 +93,10 @@ BROKEN: dict[str, tuple[str, list[str]]] = {
     "placement_list.json": ("E1101", ['(["m-0", "m-1"])']),
     "placement_machine_number.json": ("E1101", ["(0)"]),
     "placement_of_another_cluster.json": ("E1402 E1402 E1402", ["site-0", '("m-0")', "site-1", '("m-1")', "site-2", "(null)"]),
+    "placement_shapes_and_names.json": (
+        "E1101 E1101 E1402 E1403",
+        ["web-0", "(7)", "cart-0", '(["m-0"])', "web-9", "web-1", '("m-9")'],
+    ),
     "placement_several.json": ("E1402 E1403 E1402", ["web-9", '("m-0")', "web-1", '("m-9")', "shop", "(null)"]),
     "placement_truncated.json": ("E1006", ["line 1", "column 32"]),
     "placement_twice.json": ("E1010", ["web-0", '(first "m-0", then "m-2")']),
@@ -168,6 +172,24 @@ BROKEN: dict[str, tuple[str, list[str]]] = {
     "unknown_workload_in_traffic.json": ("E1202", ["traffic '1'", '("crat")']),
     "utf16.json": ("E1005", ["0xff"]),
     "version_as_text.json": ("E1012", ['("1")']),
+    "wrong_shapes_and_contradictions.json": (
+        "E1101 E1101 E1403 E1202 E1202 E1301 E1302 E1304",
+        [
+            "workload 'v': on entry 1",
+            "rule '1 (anti-affinity)'",
+            '("many")',
+            "workload 'w': on entry 2",
+            '("z")',
+            "traffic '2'",
+            '("x")',
+            "rule '3 (pinned)'",
+            '("w-9")',
+            "rule '2 (spread)'",
+            "(3)",
+            "rule '4 (co-locate)'",
+            "rule 5 (interference)",
+        ],
+    ),
     "wrong_shapes_and_wrong_values.json": (
         "E1101 E1101 E1101 E1105 E1203",
         [
@@ -217,7 +239,7 @@ def test_every_file_of_the_folder_is_in_the_table() -> None:
     assert len(BROKEN) >= 45
 
 
-def test_faults_of_one_stage_are_reported_together(cluster: Cluster) -> None:
+def test_several_faults_are_reported_together_and_each_once(cluster: Cluster) -> None:
     several = [name for name in BROKEN if len(BROKEN[name][0].split()) > 1]
     assert len(several) >= 5
     for name in several:

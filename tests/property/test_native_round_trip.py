@@ -46,7 +46,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
 
 def again(snapshot: Snapshot, *, as_yaml: bool) -> Snapshot:
     text = text_of(native_document(snapshot), as_yaml=as_yaml)
-    read, _ = build(parse_document(text, "x.yaml" if as_yaml else "x.json"), "x")
+    read = build(parse_document(text, "x.yaml" if as_yaml else "x.json"), "x")
     return dataclasses.replace(read, notes=tuple(note for note in read.notes if "has no workload" not in note))
 
 

@@ -12,11 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from bayplan.collect.rasa_faults import rasa_faults, solution_faults
+from bayplan.collect.rasa_faults import REQUEST, TOTAL, rasa_faults, scales, solution_faults
 from bayplan.collect.rasa_text import rasa_solution_text, rasa_text
-from bayplan.errors import Fault, InputError
+from bayplan.errors import InputError
 from bayplan.model import (
-    NO_LIMIT,
     Allow,
     AntiAffinity,
     Capacity,
@@ -39,10 +38,6 @@ from bayplan.model import (
 
 __all__ = ["rasa_solution_text", "rasa_text", "read_rasa", "read_rasa_solution"]
 
-REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}
-TOTAL = {"cpu": "TotalCPU", "memory": "TotalMem"}
-FINEST = 15  # the scale is at most 10^15, and so that a cluster's total stays exact as a float too (2^53)
-
 
 def read_rasa(document: object, source: str) -> Snapshot:
     """The cluster and the placement it was found in."""
@@ -53,7 +48,7 @@ def read_rasa(document: object, source: str) -> Snapshot:
     services, machines = rasa["ServiceList"], rasa["MachineList"]
     containers = _containers(services)
     placement = _placement({m["MachineIP"]: m["InitialDeployingContainers"] for m in machines}, machines, containers.name)
-    scale = _scales(services, machines, containers, source)
+    scale = scales(rasa)
     capacity, notes = _capacity(services, machines, containers, placement, scale)
     sets, allow = _allow_rules(services, machines)
     index = {service["Service"]: w for w, service in enumerate(services)}
@@ -65,14 +60,14 @@ def read_rasa(document: object, source: str) -> Snapshot:
         machines=Machines(name=names, capacity=capacity, safety=capacity),
         levels=(machine_level(names),),
         services=Services(name=tuple(index), clique=np.zeros(len(index))),
-        workloads=_workloads(tuple(index), request),
+        workloads=Workloads.by_request(tuple(index), ints(np.arange(len(index))), request),
         containers=containers,
         traffic=_traffic(rasa["TrafficList"], index),
         rules=(Capacity(resources=(0, 1)), *allow, *_anti_affinity(rasa.get("AntiAffinityList", []), index)),
         machine_sets=sets,
     )
     notes = (*_scale_notes(scale), *notes, *_edge_notes(rasa["TrafficList"], cluster.traffic))
-    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
+    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes, format="rasa")
 
 
 def read_rasa_solution(document: object, cluster: Cluster, source: str) -> Placement:
@@ -85,25 +80,6 @@ def read_rasa_solution(document: object, cluster: Cluster, source: str) -> Place
 
 
 # Amounts ------------------------------------------------------------------------------------------
-
-
-def _scales(
-    services: list[dict[str, Any]], machines: list[dict[str, Any]], containers: Containers, source: str
-) -> Mapping[str, int]:
-    """Per resource the largest power of ten, 10^15 at most, that keeps all totals within 2^53."""
-    scale, faults = {}, []
-    replicas = np.bincount(containers.workload, minlength=len(services))
-    for name in REQUEST:
-        asked = float(np.dot([service[REQUEST[name]] for service in services], replicas))
-        total = max(asked, sum(float(machine[TOTAL[name]]) for machine in machines))
-        digits = FINEST if total == 0 else min(FINEST, math.floor(math.log10(2**53 / total))) if total < math.inf else -1
-        if digits < 0:
-            problem, expected = "all amounts together are too large", "less than 2^53"
-            faults.append(Fault(code="E1606", kind="resource", name=name, problem=problem, value=f"{total:g}", expected=expected))
-        scale[name] = 10 ** max(0, digits)
-    if faults:
-        raise InputError(source, faults)
-    return scale
 
 
 def _scaled(rows: Sequence[Mapping[str, Any]], field: Mapping[str, str], scale: Mapping[str, int]) -> IntArray:
@@ -144,17 +120,6 @@ def _containers(services: list[dict[str, Any]]) -> Containers:
     names = tuple(name for service in services for name in service["ContainerList"])
     workload = np.repeat(np.arange(len(services)), [len(service["ContainerList"]) for service in services])
     return Containers(name=names, workload=workload)
-
-
-def _workloads(name: tuple[str, ...], request: IntArray) -> Workloads:
-    return Workloads(
-        name=name,
-        service=np.arange(len(name)),
-        request=request,
-        usage_mean=request.astype(np.float64),
-        usage_std=np.zeros(request.shape),
-        limit=np.full(request.shape, NO_LIMIT),
-    )
 
 
 def _placement(listed: Mapping[str, list[str]], machines: Sequence[Mapping[str, Any]], containers: tuple[str, ...]) -> Placement:

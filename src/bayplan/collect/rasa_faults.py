@@ -1,49 +1,82 @@
 """What can be wrong with a RASA document, all of it at once."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
+from bayplan.collect.salvage import Salvage, well_shaped
 from bayplan.collect.schemas import schema
-from bayplan.collect.shape import shape_faults
 from bayplan.errors import Fault
+
+REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}
+TOTAL = {"cpu": "TotalCPU", "memory": "TotalMem"}
+FINEST = 15  # the scale is at most 10^15, and so that a cluster's total stays exact as a float too (2^53)
 
 
 def rasa_faults(document: object) -> list[Fault]:
     """The faults of a cluster; none means that it can be built."""
-    return shape_faults(document, schema("rasa")) or list(_name_faults(cast(dict[str, Any], document)))
+    faults, part = well_shaped(document, schema("rasa"))
+    return faults + (list(_faults(part)) if part else [])
 
 
 def solution_faults(document: object, machines: set[str], containers: set[str]) -> list[Fault]:
     """The faults of a solution for a cluster with these machines and containers."""
-    faults = shape_faults(document, schema("rasa-solution"))
-    if faults:
-        return faults
-    listed = cast(dict[str, list[str]], document)
+    faults, part = well_shaped(document, schema("rasa-solution"))
+    listed: dict[str, list[str]] = part.document if part else {}
     unknown = [_unknown("machine", "solution", "", name) for name in listed if name not in machines]
-    return unknown + list(_placement_faults(listed, containers))
+    return faults + unknown + list(_placement_faults(listed.items(), containers))
 
 
-def _name_faults(rasa: Mapping[str, Any]) -> Iterator[Fault]:
+def scales(rasa: Mapping[str, Any]) -> dict[str, int]:
+    """Per resource the largest power of ten, 10^15 at most, that keeps all totals within 2^53; 0 if they are beyond."""
+    totals = {name: _total(rasa, name) for name in REQUEST}
+    return {name: 0 if total > 2**53 else 10 ** _digits(total) for name, total in totals.items()}
+
+
+def _total(rasa: Mapping[str, Any], resource: str) -> float:
+    asked = sum(float(service[REQUEST[resource]]) * len(service["ContainerList"]) for service in rasa["ServiceList"])
+    return max(asked, sum(float(machine[TOTAL[resource]]) for machine in rasa["MachineList"]))
+
+
+def _digits(total: float) -> int:
+    return FINEST if total == 0 else min(FINEST, math.floor(math.log10(2**53 / total)))
+
+
+def _faults(part: Salvage) -> Iterator[Fault]:
+    """The faults in what has the right shape; no unknown names where those that are known may be left out."""
+    rasa = part.document
     services = [service["Service"] for service in rasa["ServiceList"]]
     machines = [machine["MachineIP"] for machine in rasa["MachineList"]]
     containers = [name for service in rasa["ServiceList"] for name in service["ContainerList"]]
     for kind, names in (("service", services), ("machine", machines), ("container", containers)):
         yield from _twice(kind, names)
-    yield from _compatible_faults(rasa["ServiceList"], set(machines))
-    yield from _traffic_faults(rasa["TrafficList"], set(services))
-    known = set(services)
-    for number, entry in enumerate(rasa.get("AntiAffinityList", []), start=1):
-        for name in entry["Services"]:
-            if name not in known:
-                yield _unknown("service", "AntiAffinityList", str(number), name)
+    some_services, some_machines = part.lacks("ServiceList"), part.lacks("MachineList")
+    if not some_machines:
+        yield from _compatible_faults(rasa["ServiceList"], set(machines))
+    yield from _traffic_faults(part, None if some_services else set(services))
+    if not some_services:
+        yield from _limit_faults(part, set(services))
+    yield from _amount_faults(rasa)
+    listed = [(machine["MachineIP"], machine["InitialDeployingContainers"]) for machine in rasa["MachineList"]]
+    yield from _placement_faults(listed, None if some_services else set(containers))
+
+
+def _amount_faults(rasa: Mapping[str, Any]) -> Iterator[Fault]:
+    scale = scales(rasa)
+    for name in REQUEST:
+        if not scale[name]:
+            problem, value = "all amounts together are too large", f"{_total(rasa, name):g}"
+            yield Fault(code="E1606", kind="resource", name=name, problem=problem, value=value, expected="less than 2^53")
+    if math.isinf(traffic := sum(float(entry["Traffic"]) for entry in rasa["TrafficList"])):
+        problem, expected = "all entries together are too large", "a finite sum"
+        yield Fault(code="E1606", kind="TrafficList", name="", problem=problem, value=f"{traffic:g}", expected=expected)
     for machine in rasa["MachineList"]:
-        if machine["TotalCPU"] == 0 and machine["TotalMem"] == 0:
-            problem, expected = "has no capacity at all", "some cpu or memory"
-            yield Fault(code="E1607", kind="machine", name=machine["MachineIP"], problem=problem, value="0, 0", expected=expected)
-    yield from _placement_faults(
-        {machine["MachineIP"]: machine["InitialDeployingContainers"] for machine in rasa["MachineList"]}, set(containers)
-    )
+        has = [machine[field] for field in TOTAL.values()]
+        if all(scale.values()) and not any(round(amount * scale[name]) for name, amount in zip(TOTAL, has, strict=True)):
+            problem, expected = "has no capacity at all, or less than can be counted", "some cpu or memory"
+            value = ", ".join(f"{amount:g}" for amount in has)
+            yield Fault(code="E1607", kind="machine", name=machine["MachineIP"], problem=problem, value=value, expected=expected)
 
 
 def _twice(kind: str, names: Iterable[str]) -> Iterator[Fault]:
@@ -63,40 +96,40 @@ def _compatible_faults(services: list[dict[str, Any]], machines: set[str]) -> It
                 yield _unknown("machine", "service", service["Service"], name)
 
 
-def _traffic_faults(traffic: list[dict[str, Any]], services: set[str]) -> Iterator[Fault]:
-    for number, entry in enumerate(traffic, start=1):
+def _traffic_faults(part: Salvage, services: set[str] | None) -> Iterator[Fault]:
+    for place, entry in enumerate(part.document["TrafficList"]):
         for key in ("Service1", "Service2"):
-            if entry[key] not in services:
-                yield _unknown("service", "TrafficList", str(number), entry[key])
+            if services is not None and entry[key] not in services:
+                yield _unknown("service", "TrafficList", _number(part, "TrafficList", place), entry[key])
         if entry["Service1"] == entry["Service2"]:
             problem, expected = "has traffic to itself", "two services"
-            yield Fault(
-                code="E1605",
-                kind="service",
-                name=entry["Service1"],
-                problem=problem,
-                value=str(entry["Traffic"]),
-                expected=expected,
-            )
+            value = str(entry["Traffic"])
+            yield Fault(code="E1605", kind="service", name=entry["Service1"], problem=problem, value=value, expected=expected)
 
 
-def _placement_faults(listed: Mapping[str, list[str]], containers: set[str]) -> Iterator[Fault]:
+def _limit_faults(part: Salvage, services: set[str]) -> Iterator[Fault]:
+    for place, entry in enumerate(part.document.get("AntiAffinityList", [])):
+        for name in entry["Services"]:
+            if name not in services:
+                yield _unknown("service", "AntiAffinityList", _number(part, "AntiAffinityList", place), name)
+
+
+def _number(part: Salvage, key: str, place: int) -> str:
+    """An entry's place in the whole list, from 1."""
+    return str(int(part.original((key, place))[1]) + 1)
+
+
+def _placement_faults(listed: Iterable[tuple[str, list[str]]], containers: set[str] | None) -> Iterator[Fault]:
+    """Containers that stand on two machines, or that nobody has (unless it is not known who has which)."""
     seen: dict[str, str] = {}
-    for machine, names in listed.items():
+    for machine, names in listed:
         for name in names:
-            if name not in containers:
+            if containers is not None and name not in containers:
                 problem, expected = "no service has it", "a container of a ContainerList"
                 yield Fault(code="E1604", kind="container", name=name, problem=problem, value=f"on {machine}", expected=expected)
             elif name in seen:
-                value = f"{seen[name]} and {machine}"
-                yield Fault(
-                    code="E1603",
-                    kind="container",
-                    name=name,
-                    problem="is placed twice",
-                    value=value,
-                    expected="one machine at most",
-                )
+                problem, value, expected = "is placed twice", f"{seen[name]} and {machine}", "one machine at most"
+                yield Fault(code="E1603", kind="container", name=name, problem=problem, value=value, expected=expected)
             seen[name] = machine
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import UsageError
-from bayplan.model import Allow, AntiAffinity, Capacity, Cluster, Placement, Snapshot
+from bayplan.model import Allow, AntiAffinity, Capacity, Cluster, Placement, Snapshot, allowed
 
 FIELDS = {"cpu": ("RequestCPU", "TotalCPU"), "memory": ("RequestMem", "TotalMem")}
 
@@ -81,9 +81,9 @@ def _services(cluster: Cluster) -> list[dict[str, Any]]:
             "Service": name,
             **{FIELDS[r.name][0]: _written(cluster.workloads.request[w, i], r.scale) for i, r in enumerate(cluster.resources)},
             "ContainerList": list(cluster.containers.name[bounds[w] : bounds[w + 1]]),
-            "CompatibleMachines": allowed,
+            "CompatibleMachines": machines,
         }
-        for w, (name, allowed) in enumerate(zip(cluster.workloads.name, _compatible(cluster), strict=True))
+        for w, (name, machines) in enumerate(zip(cluster.workloads.name, _compatible(cluster), strict=True))
     ]
 
 
@@ -105,14 +105,9 @@ def _written(amount: np.int64, scale: int) -> int | float:
 
 def _compatible(cluster: Cluster) -> list[str | list[str]]:
     """Per workload '*' or the names of the machines that all its Allow rules have in common."""
-    allowed: dict[int, set[int]] = {}
-    for rule in cluster.rules:
-        if isinstance(rule, Allow):
-            machines = set(cluster.machine_sets[rule.machines].tolist())
-            for w in rule.workloads:
-                allowed[w] = allowed[w] & machines if w in allowed else machines
-    names = cluster.machines.name
-    return [[names[m] for m in sorted(allowed[w])] if w in allowed else "*" for w in range(len(cluster.workloads.name))]
+    where = allowed(cluster)
+    names = [[cluster.machines.name[m] for m in np.flatnonzero(row)] for row in where.row]
+    return [names[row] if row else "*" for row in where.row_of.tolist()]
 
 
 def _on(cluster: Cluster, placement: Placement) -> list[list[str]]:

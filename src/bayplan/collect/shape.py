@@ -39,11 +39,14 @@ def shape_faults(document: object, schema: Schema) -> list[Fault]:
 
 
 def misshapen(document: object, schema: Schema) -> list[tuple[Path, Fault]]:
-    """Every place where the document is not what the schema asks for, with its fault."""
+    """Every place where the document is not what the schema asks for, with its fault.
+
+    An unknown key is a place of its own, though the fault is about the object that has it.
+    """
     faults: list[tuple[Path, Fault]] = []
 
-    def report(path: Path, code: str, problem: str, **more: Any) -> None:
-        faults.append((path, fault_at(document, path, code, problem, **more)))
+    def report(path: Path, code: str, problem: str, *, key: Path = (), **more: Any) -> None:
+        faults.append(((*path, *key), fault_at(document, path, code, problem, **more)))
 
     _Walk(schema, report).check(document, schema, ())
     return faults
@@ -139,7 +142,7 @@ class _Walk:
                 self.check(member, known[key], (*path, key))
             elif others is False:
                 wanted = f"{_one_of(known)}{did_you_mean(key, known)}"
-                self.report(path, "E1108", f"unknown key '{key}'", value=shown(member), expected=wanted)
+                self.report(path, "E1108", f"unknown key '{key}'", key=(key,), value=shown(member), expected=wanted)
             elif others is not True:
                 self.check(member, others, (*path, key))
 

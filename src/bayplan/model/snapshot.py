@@ -16,6 +16,7 @@ class Snapshot:
     placement: Placement
     objective: Objective
     notes: tuple[str, ...] = ()  # what the reader had to decide: scales, rounding, merged edges
+    format: str = "native"  # of the file it came from: "native", "rasa", "gmrp"; solutions are written in the same
 
     def __post_init__(self) -> None:
         misfits = self.objective.misfits(self.cluster)

@@ -21,6 +21,53 @@ def document():
     return copy.deepcopy(read_document(EXAMPLES / "rasa.json"))
 
 
+BROKEN = Path(__file__).parents[2] / "broken" / "rasa"
+
+# file -> (codes in the order of the faults, words that the message must say)
+BROKEN_FILES = {
+    "cluster-shapes-and-names.json": (
+        "E1101 E1110 E1108 E1602 E1605 E1602 E1607 E1603 E1604",
+        [
+            "TrafficList '1'",
+            '("much")',
+            "AntiAffinityList '1'",
+            "(0)",
+            "'Version'",
+            "TrafficList '4': names a service that does not exist (nobody)",
+            "service 'mail'",
+            "AntiAffinityList '2': names a service that does not exist (radish)",
+            "machine '10.0.0.3'",
+            "(0, 1e-30)",
+            "'cart-0': is placed twice (10.0.0.1 and 10.0.0.2)",
+            "container 'ghost'",
+        ],
+    ),
+    "cluster-a-service-is-left-out.json": (  # so who has cart-0 is not known
+        "E1101 E1601 E1606 E1603",
+        ["ServiceList '1'", '("0.1")', "machine '10.0.0.2'", "resource 'memory'", "(1e+17)", "'redis-0': is placed twice"],
+    ),
+    "solution-shapes-and-names.json": (
+        "E1101 E1101 E1602 E1604 E1603",
+        ["10.0.0.1 '2'", "(5)", "10.0.0.2 must be a list", "(moon)", "container 'ghost'", "container 'cart-0'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_FILES)
+def test_a_broken_file_gives_faults_of_every_kind_in_one_run(name):
+    cluster = read_rasa(read_document(EXAMPLES / "rasa.json"), "x").cluster
+    with pytest.raises(InputError) as caught:
+        document = read_document(BROKEN / name)
+        read_rasa_solution(document, cluster, name) if name.startswith("solution") else read_rasa(document, name)
+    codes, words = BROKEN_FILES[name]
+    assert " ".join(fault.code for fault in caught.value.faults) == codes
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+def test_every_broken_file_is_in_the_table():
+    assert {path.name for path in BROKEN.iterdir()} == set(BROKEN_FILES)
+
+
 def load_of(snapshot):
     cluster, on = snapshot.cluster, snapshot.placement.placed
     load = np.zeros_like(cluster.machines.capacity)

@@ -5,8 +5,6 @@ from typing import Any
 
 from bayplan.collect.native.amounts import Amounts
 from bayplan.collect.native.reader import Reader
-from bayplan.collect.shape import did_you_mean
-from bayplan.collect.subject import shown
 from bayplan.model import MACHINE, IntArray, Level, Machines, Resource, ints, machine_level
 from bayplan.model.units import LARGEST
 
@@ -56,8 +54,7 @@ def read_levels(reader: Reader, machine_names: tuple[str, ...]) -> tuple[Level, 
     for m, machine in enumerate(reader.document["machines"]):
         for name in machine.get("at", {}):
             if name not in table:
-                hint = f"one of the {len(table)} levels{did_you_mean(name, table)}"
-                reader.fault(("machines", m, "at"), "E1202", "names an unknown level", value=shown(name), expected=hint)
+                reader.unknown("E1202", "level", table, name, ("machines", m, "at"))
     levels = [_level(reader, name, stated[i]) for i, name in enumerate(names)]
     return (machine_level(machine_names), *levels)
 

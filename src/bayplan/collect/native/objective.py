@@ -54,7 +54,8 @@ def _ratio(reader: Reader, names: Names, stated: Mapping[str, Any]) -> FloatArra
         elif (r1, r2) in given or abs(given.get((r2, r1), 1 / ratio) * ratio - 1) > CLOSE:
             expected = "each pair of resources once, or a ratio and its inverse"
             reader.fault(path, "E1118", "contradicts an earlier ratio", expected=expected)
-        given.setdefault((r1, r2), ratio)
+        if MISSING not in (r1, r2):
+            given.setdefault((r1, r2), ratio)
     table = np.ones((len(names.resource), len(names.resource)))
     for (r1, r2), ratio in given.items():
         table[r1, r2] = ratio
@@ -79,7 +80,7 @@ def _move_costs(reader: Reader, names: Names, stated: Mapping[str, Any]) -> Move
         if w != MISSING:
             container[w] = value
     machine, n_m = stated.get("machine", []), len(names.machine)
-    if machine and {len(machine), *map(len, machine)} != {n_m}:
+    if machine and {len(machine), *map(len, machine)} != {n_m} and not reader.part.lacks("machines"):
         value = f"{len(machine)} rows of {min(map(len, machine))} to {max(map(len, machine))}"
         reader.fault((AT, "move_costs", "machine"), "E1111", "is not a square", value=value, expected=f"{n_m} rows of {n_m}")
         machine = []

@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.collect.native.read import build
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import PLACEMENT
-from bayplan.collect.shape import shape_faults
+from bayplan.collect.salvage import Salvage, well_shaped
 from bayplan.collect.subject import shown
 from bayplan.errors import Fault, InputError
 from bayplan.model import UNPLACED, Cluster, Placement, ints
@@ -16,18 +16,19 @@ from bayplan.model import UNPLACED, Cluster, Placement, ints
 
 def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
     """The placement that {"placement": {container: machine}} says; who is not named has no machine."""
-    faults = shape_faults(document, PLACEMENT)
-    if faults:
+    faults, part = well_shaped(document, PLACEMENT)
+    if part is None:
         raise InputError(source, faults)
-    return _placed(Reader(document, whole=document), cluster, document["placement"].items(), source)
+    return _placed(Reader(part, whole=document, faults=faults), cluster, part.document["placement"].items(), source)
 
 
 def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
     """Where a whole snapshot says that its containers run; its names are those of `cluster`."""
-    snapshot, _ = build(document, source)
+    snapshot = build(document, source)
     machine: list[str | None] = [*snapshot.cluster.machines.name, None]  # UNPLACED is -1, the last
     names = (machine[m] for m in snapshot.placement.machine_of.tolist())
-    return _placed(Reader(document, whole=document), cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
+    reader = Reader(Salvage(document=document), whole=document)
+    return _placed(reader, cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
 
 
 def _fault(code: str, container: str, problem: str, value: str, expected: str) -> Fault:

@@ -9,7 +9,6 @@ from bayplan.collect.native.machines import read_levels, read_machine_sets, read
 from bayplan.collect.native.objective import read_objective
 from bayplan.collect.native.reader import Reader
 from bayplan.collect.native.rules import Names, read_rules
-from bayplan.collect.native.salvage import salvaged
 from bayplan.collect.native.schema import SNAPSHOT, VERSION
 from bayplan.collect.native.workloads import (
     read_containers,
@@ -18,6 +17,7 @@ from bayplan.collect.native.workloads import (
     read_traffic,
     read_workloads,
 )
+from bayplan.collect.salvage import ITEM, item, salvaged
 from bayplan.collect.shape import misshapen
 from bayplan.collect.subject import Path, shown
 from bayplan.errors import Fault, InputError
@@ -37,40 +37,76 @@ from bayplan.model import (
     Workloads,
 )
 
-UNKNOWN_NAMES = ("E1202", "E1403")
+HARMLESS = {"name", "notes", "traffic", "rules", "objective"}  # what rules and machines do not depend on
+TOO_LARGE = "E1306"  # depends on which resources the capacity rules limit
 
 
 def read_native(document: Mapping[str, Any], source: str) -> Snapshot:
-    """The snapshot; InputError with the faults of shape, values and names, else of contradictory rules."""
-    snapshot, numbers = build(document, source)
-    faults = contradictions(snapshot.cluster, numbers)
-    if faults:
+    """The snapshot; InputError with the faults of shape, values and names, and of contradictory rules."""
+    reading = _read(document, source)
+    faults = [*reading.faults, *_contradictions(document, reading)]
+    if faults or reading.built is None:
         raise InputError(source, faults)
-    return snapshot
+    return reading.built.snapshot
 
 
-def build(document: Mapping[str, Any], source: str) -> tuple[Snapshot, list[int]]:
-    """The snapshot, its rules as they are, and the number that each rule has in the file (0: not there)."""
-    faults = version_faults(document)
-    if not faults and (places := misshapen(document, SNAPSHOT)):
-        faults = [*(fault for _, fault in places), *_further_faults(document, [path for path, _ in places])]
-    if faults:
-        raise InputError(source, faults)
-    reader = Reader(document, whole=document)
+def build(document: Mapping[str, Any], source: str) -> Snapshot:
+    """The snapshot, whether its rules contradict each other or not."""
+    reading = _read(document, source)
+    if reading.built is None:
+        raise InputError(source, reading.faults)
+    return reading.built.snapshot
+
+
+class _Built(NamedTuple):
+    snapshot: Snapshot
+    numbers: list[int]  # what each rule has in the file (0: not there)
+
+
+class _Reading(NamedTuple):
+    """What came out of a document: no snapshot if there is any fault."""
+
+    faults: list[Fault]
+    places: list[Path]
+    built: _Built | None
+
+
+def _read(document: Mapping[str, Any], source: str) -> _Reading:
+    if other := version_faults(document):
+        raise InputError(source, other)
+    places = misshapen(document, SNAPSHOT)
+    faults, paths = [fault for _, fault in places], [path for path, _ in places]
+    part = salvaged(document, SNAPSHOT, paths, _cut)
+    if part is None or part.lacks("amounts"):  # no other amount means anything then
+        return _Reading(faults, paths, None)
+    reader = Reader(part, whole=document)
     parts = _read_parts(reader)
-    if reader.faults:
-        raise InputError(source, reader.faults)
-    return _put_together(reader, parts), [number for number, _ in parts.rules]
+    faults, paths = faults + reader.faults, paths + reader.places
+    return _Reading(faults, paths, None if faults else _put_together(reader, parts))
 
 
-def _further_faults(document: Mapping[str, Any], places: list[Path]) -> list[Fault]:
-    """The faults of values and names in what has the right shape. Unknown names may be those of what was left out."""
-    part = salvaged(document, places)
+def _cut(path: Path) -> Path:
+    """What is left out for a fault: the whole item, but not a workload for what it says of its machines."""
+    return path[:3] if path[:1] == ("workloads",) and path[2:3] == ("on",) else item(path)
+
+
+def _contradictions(document: Mapping[str, Any], reading: _Reading) -> list[Fault]:
+    """Rules that cannot hold; with other faults, only if what is left without them has all machines and workloads."""
+    if reading.built is not None:
+        return contradictions(reading.built.snapshot.cluster, reading.built.numbers)
+    cuts = [_cut(path) for path in reading.places]
+    if not all(path and (path[0] in HARMLESS or len(path) > ITEM) for path in cuts):
+        return []
+    part = salvaged(document, SNAPSHOT, reading.places, _cut)
     if part is None:
         return []
-    reader = Reader(part.document, whole=document, position=part.position)
-    _read_parts(reader)
-    return [fault for fault in reader.faults if fault.code not in UNKNOWN_NAMES]
+    reader = Reader(part, whole=document)
+    parts = _read_parts(reader)
+    if reader.faults:
+        return []
+    snapshot, numbers = _put_together(reader, parts)
+    found = contradictions(snapshot.cluster, numbers)
+    return [fault for fault in found if fault.code != TOO_LARGE or not part.lacks("rules")]
 
 
 def version_faults(document: Mapping[str, Any]) -> list[Fault]:
@@ -123,7 +159,7 @@ def _read_parts(reader: Reader) -> Parts:
     return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic, rules, objective)
 
 
-def _put_together(reader: Reader, parts: Parts) -> Snapshot:
+def _put_together(reader: Reader, parts: Parts) -> _Built:
     cluster = Cluster(
         name=reader.document.get("name", ""),
         resources=parts.resources,
@@ -138,7 +174,8 @@ def _put_together(reader: Reader, parts: Parts) -> Snapshot:
     )
     notes = tuple(dict.fromkeys([*reader.document.get("notes", []), *reader.notes]))  # read again, said once
     objective = parts.objective(Objective.default(cluster))
-    return Snapshot(cluster=cluster, placement=parts.placement, objective=objective, notes=notes)
+    snapshot = Snapshot(cluster=cluster, placement=parts.placement, objective=objective, notes=notes)
+    return _Built(snapshot, [number for number, _ in parts.rules])
 
 
 def _table(reader: Reader, kind: str) -> dict[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bayplan.collect.salvage import Salvage
 from bayplan.collect.shape import did_you_mean
 from bayplan.collect.subject import Path, fault_at, shown
 from bayplan.errors import Fault
@@ -13,25 +14,39 @@ MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults, 
 MOST_NAMES = 20_000  # so many names
 
 
+NAMED_BY = {  # the keys of a document that give names of each kind; none of the others can be left out
+    "resource": ("resources",),
+    "level": ("levels",),
+    "group": ("levels",),
+    "machine": ("machines",),
+    "machine set": ("machine_sets",),
+    "service": ("services", "workloads"),
+    "workload": ("workloads",),
+    "container": ("workloads",),
+}
+
+
 @dataclass(slots=True)
 class Reader:
     """A document of the right shape, on its way to a model."""
 
-    document: Mapping[str, Any]
+    part: Salvage
     whole: Mapping[str, Any]  # as the user wrote it: the same, unless parts of the wrong shape were left out
-    position: Mapping[str, Sequence[int]] = field(default_factory=dict)  # list -> where its items stand in `whole`
     faults: list[Fault] = field(default_factory=list)
+    places: list[Path] = field(default_factory=list)  # of the faults, in `whole`
     notes: list[str] = field(default_factory=list)
     hints: int = MOST_HINTS
 
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """What is read."""
+        document: Mapping[str, Any] = self.part.document
+        return document
+
     def fault(self, path: Path, code: str, problem: str, *, value: str | None = None, expected: str = "") -> None:
         """Note a fault at a place of the document."""
-        self.faults.append(fault_at(self.whole, self._in_whole(path), code, problem, value=value, expected=expected))
-
-    def _in_whole(self, path: Path) -> Path:
-        if len(path) < 2 or path[0] not in self.position or not isinstance(path[1], int):
-            return path
-        return (path[0], self.position[str(path[0])][path[1]], *path[2:])
+        self.places.append(self.part.original(path))
+        self.faults.append(fault_at(self.whole, self.places[-1], code, problem, value=value, expected=expected))
 
     def table(self, kind: str, names: Sequence[str], paths: Sequence[Path]) -> dict[str, int]:
         """name -> index; a fault for each name that comes twice."""
@@ -51,7 +66,9 @@ class Reader:
         return index
 
     def unknown(self, code: str, kind: str, table: Mapping[str, int], name: str, path: Path) -> None:
-        """Note a name that nothing has, with the nearest one that something has."""
+        """Note a name that nothing has, with the nearest one that something has; not if what has it may be left out."""
+        if self.part.lacks(*NAMED_BY[kind]):
+            return
         expected = f"one of the {len(table)} {kind}s{self.hint(name, table)}"
         self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=expected)
 

@@ -120,9 +120,14 @@ def read_rules(reader: Reader, names: Names) -> list[tuple[int, Rule]]:
     """
     stated = reader.document.get("rules", [])
     rules = [
-        (place + 1, READERS[fields["rule"]](_Stated(reader, names, fields, ("rules", place))))
+        (_number(reader, place), READERS[fields["rule"]](_Stated(reader, names, fields, ("rules", place))))
         for place, fields in enumerate(stated)
     ]
     if not any(fields["rule"] == Capacity.kind for fields in stated):
         rules.insert(0, (0, Capacity(resources=tuple(range(len(names.resource))))))
     return [(number, rule) for number, rule in rules if not (isinstance(rule, Capacity) and not rule.resources)]
+
+
+def _number(reader: Reader, place: int) -> int:
+    """What a rule is called: its place in the whole document, from 1."""
+    return int(reader.part.original(("rules", place))[1]) + 1
