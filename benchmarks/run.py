@@ -22,17 +22,17 @@ COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
 IMPORTS = "import numpy, scipy.sparse, scipy.special"
 RUN = "subprocess.run([sys.executable, '-m', 'bayplan', "
 READ = "from bayplan.collect import read"
-KERNEL = (
-    "from bayplan.kernels import kube_scheduler as k; from bayplan.generate.rasa.original import filters_of, original_placement"
-)
+KERNEL = "from bayplan.generate.rasa.original import original_placement"
 TWIN = """
+from bayplan.generate.rasa.original import arrivals_at, schedule, nothing_placed
 from tests.naive import kube_scheduler as naive
-c = s.cluster; n = 300; order = numpy.arange(n); tie = numpy.zeros(n); out = numpy.empty(n, dtype=numpy.int64); f = filters_of(c)
-lists = [x.tolist() for x in (order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity)]
+c = s.cluster; n = 300; order = numpy.arange(n); window = len(c.machines.name) // 8
+jobs, capacity, f, tie = arrivals_at(c, numpy.arange(len(c.machines.name)), numpy.random.default_rng(0))
+lists = [x.tolist() for x in (order, tie[:n], jobs.workload_of[:n], c.workloads.request, capacity)]
 rows = [set(numpy.flatnonzero(row).tolist()) for row in f.allowed]
 allowed = [rows[row] for row in f.allow_row]
 sets = [(rule.workloads, rule.limit) for rule in c.rules if rule.kind == 'anti-affinity']
-fast = lambda: k.schedule(order, tie, c.containers.workload[:n], c.workloads.request, c.machines.capacity, f, out)
+fast = lambda: schedule(order, tie, jobs, capacity, f, window, nothing_placed(jobs, f, capacity))
 fast()
 """
 SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.score.check import violations"
@@ -57,7 +57,7 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     yield f"kernel kube_scheduler, 300 containers of {instance}", best_of(3, "fast()", twin)
     yield (
         f"its naive twin, 300 containers of {instance}",
-        best_of(1, "naive.schedule(*lists, allowed, sets)", twin),
+        best_of(1, "naive.schedule(*lists, allowed, sets, window)", twin),
     )
     yield "bayplan --help", best_of(3, f"{RUN}'--help'], capture_output=True)", "import subprocess")
 

@@ -1,10 +1,11 @@
 """The quantities of `bayplan.generate.rasa.measured`, computed for any snapshot of two resources."""
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import rankdata
 
-from bayplan.model import Cluster, FloatArray, Placement, Snapshot
+from bayplan.model import Cluster, FloatArray, Placement, Snapshot, floats
 from bayplan.score.affinity import gained_affinity
+from bayplan.score.utilisation import machine_utilisation
 
 
 def quantities(snapshot: Snapshot) -> dict[str, float]:
@@ -26,7 +27,7 @@ def quantities(snapshot: Snapshot) -> dict[str, float]:
 def service_affinity(cluster: Cluster) -> FloatArray:
     """(workload,) T(s) of 004 section IV-B."""
     traffic, n = cluster.traffic, len(cluster.workloads.name)
-    return np.bincount(traffic.a, traffic.weight, n) + np.bincount(traffic.b, traffic.weight, n)
+    return floats(np.bincount(traffic.a, traffic.weight, n) + np.bincount(traffic.b, traffic.weight, n))
 
 
 def _traffic(cluster: Cluster) -> dict[str, float]:
@@ -56,11 +57,15 @@ def _replicas(cluster: Cluster) -> dict[str, float]:
 def _correlations(cluster: Cluster) -> dict[str, float]:
     """Spearman, over all services."""
     value = {"traffic": service_affinity(cluster), "replicas": cluster.replicas, "cpu": cluster.workloads.request[:, 0]}
+    rank = {name: rankdata(values) for name, values in value.items()}
     pairs = (("traffic", "replicas"), ("traffic", "cpu"), ("replicas", "cpu"))
-    return {f"rank correlation, {x} and {y}": spearmanr(value[x], value[y]).statistic for x, y in pairs}
+    return {f"rank correlation, {x} and {y}": np.corrcoef(rank[x], rank[y])[0, 1] for x, y in pairs}
 
 
 def _machines(cluster: Cluster, placement: Placement) -> dict[str, float]:
-    cpu = cluster.workloads.request[cluster.containers.workload, 0]
-    used = np.bincount(placement.machine_of, cpu, len(cluster.machines.name)) / cluster.machines.capacity[:, 0]
-    return {f"cpu used on a machine, {q} %": np.percentile(used, q) for q in (5, 95)}
+    """What `bayplan show` calls utilisation: shares of the capacity, over machines."""
+    values: dict[str, float] = {}
+    for resource, used in zip(cluster.resources, machine_utilisation(cluster, placement).T, strict=True):
+        values[f"{resource.name} used on a machine, mean"] = used.mean()
+        values |= {f"{resource.name} used on a machine, {q} %": np.percentile(used, q) for q in (5, 50, 95)}
+    return values

@@ -1,10 +1,14 @@
-"""`python -m experiments.calibration.run`: measure, append to the CSV files, write the tables of the docs.
+"""`python -m experiments.calibration.run [--quick] [--out FOLDER]`: measure, append, write the tables of docs/generate-rasa.md.
 
 Resumable: what a CSV file already has is not measured again; delete the file to start over. M3 is read from
-the folder BAYPLAN_DATA, or from ../shared/data beside the repository.
+the folder BAYPLAN_DATA, or from ../shared/data beside the repository. `--quick` makes rasa-m3 with one seed, takes M3's
+values as they were noted, and writes to a temporary folder unless one is given.
 """
 
+import argparse
 import json
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bayplan.collect.rasa import read_rasa
@@ -17,6 +21,7 @@ from experiments.results import ROOT, Row, append, commit, put, rows
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs" / "generate-rasa.md"
+M3, ALL = "m3.csv", "clusters.csv"
 SEEDS = range(10)
 CLUSTERS = {"rasa-m1": rasa_m1, "rasa-m2": rasa_m2, "rasa-m3": rasa_m3, "rasa-m4": rasa_m4}
 M3_FIELDS = ("seed", "quantity", "real", "generated", "commit")
@@ -29,23 +34,28 @@ def real_m3() -> Snapshot:
     return read_rasa(json.loads(path.read_text()), str(path))
 
 
-def measure_m3(path: Path) -> None:
-    """One row per seed and quantity: the real value, the generated value."""
+def noted_m3() -> dict[str, float]:
+    """The published cluster's values without its file."""
+    return {name: fact.value for name, fact in MEASURED.items()}
+
+
+def measure_m3(path: Path, seeds: Sequence[int] = SEEDS, *, noted: bool = False) -> None:
+    """One row per seed and quantity: the real value (`noted`: not measured again), the generated value."""
     done = {int(row["seed"]) for row in rows(path)}
-    todo = [seed for seed in SEEDS if seed not in done]
-    real = quantities(real_m3()) if todo else {}
+    todo = [seed for seed in seeds if seed not in done]
+    real = noted_m3() if noted or not todo else quantities(real_m3())
     for seed in todo:
         made = quantities(rasa_m3(seed=seed))
         at = commit()
         append(path, M3_FIELDS, (_row(seed, name, made[name], at, real=f"{real[name]:.6g}") for name in MEASURED))
 
 
-def measure_clusters(path: Path) -> None:
+def measure_clusters(path: Path, names: Sequence[str] = tuple(CLUSTERS)) -> None:
     """One row per cluster and quantity, seed 0."""
     done = {row["cluster"] for row in rows(path)}
-    for cluster, generator in CLUSTERS.items():
+    for cluster in names:
         if cluster not in done:
-            snapshot = generator(seed=0)
+            snapshot = CLUSTERS[cluster](seed=0)
             made = {**sizes(snapshot), **quantities(snapshot)}
             at = commit()
             append(path, CLUSTER_FIELDS, (_row(0, name, value, at, cluster=cluster) for name, value in made.items()))
@@ -87,20 +97,33 @@ def tolerance(fact: Fact) -> str:
 def clusters_table(measured: list[dict[str, str]]) -> list[str]:
     """One column per cluster."""
     value = {(row["cluster"], row["quantity"]): float(row["generated"]) for row in measured}
-    lines = ["| quantity, seed 0 | " + " | ".join(CLUSTERS) + " |", "|---|" + "---|" * len(CLUSTERS)]
+    clusters = list(dict.fromkeys(row["cluster"] for row in measured))
+    lines = ["| quantity, seed 0 | " + " | ".join(clusters) + " |", "|---|" + "---|" * len(clusters)]
     for name in dict.fromkeys(row["quantity"] for row in measured):
-        shown = [value[cluster, name] for cluster in CLUSTERS]
+        shown = [value[cluster, name] for cluster in clusters]
         lines.append(f"| {name} | " + " | ".join(f"{v:,.0f}" if v >= 1000 else f"{v:.4g}" for v in shown) + " |")
     return lines
 
 
-def main() -> None:
+def written(page: str, m3: list[dict[str, str]], clusters: list[dict[str, str]]) -> str:
+    """The page with the tables of these rows."""
+    return put(put(page, "m3-table", m3_table(m3)), "clusters-table", clusters_table(clusters))
+
+
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure what is missing, then write the tables."""
-    m3, clusters = HERE / "m3.csv", HERE / "clusters.csv"
-    measure_m3(m3)
-    measure_clusters(clusters)
-    text = put(DOCS.read_text(), "m3-table", m3_table(rows(m3)))
-    DOCS.write_text(put(text, "clusters-table", clusters_table(rows(clusters))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="rasa-m3 alone, one seed, without M3's file")
+    parser.add_argument("--out", type=Path, help="the folder for the CSV files and the page")
+    arguments = parser.parse_args(argv)
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else None)
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+    m3, clusters, page = (out / M3, out / ALL, out / DOCS.name) if out else (HERE / M3, HERE / ALL, DOCS)
+    measure_m3(m3, SEEDS[:1] if arguments.quick else SEEDS, noted=arguments.quick)
+    measure_clusters(clusters, ("rasa-m3",) if arguments.quick else tuple(CLUSTERS))
+    page.write_text(written(DOCS.read_text(encoding="utf-8"), rows(m3), rows(clusters)), encoding="utf-8")
+    print(m3, clusters, page, sep="\n")
 
 
 if __name__ == "__main__":

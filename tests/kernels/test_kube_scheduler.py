@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.naive import kube_scheduler as naive
 
-from bayplan.kernels.kube_scheduler import Filters, machines_to_find, schedule
+from bayplan.kernels.kube_scheduler import Filters, Jobs, nothing_placed, schedule
 
 
 def random_case(seed, n_m, n_w, n_c):
@@ -25,12 +25,28 @@ def filters_of(n_w, allow_row, allowed, sets):
     return Filters(allow_row, allowed, start, flat, np.array([limit for _, limit in sets], dtype=np.int64))
 
 
-@pytest.mark.parametrize(("seed", "n_m", "n_c"), [*((s, 7, 60) for s in range(12)), (1, 1, 5), (2, 130, 200), (3, 260, 150)])
-def test_fast_equals_naive(seed, n_m, n_c):
+def jobs_of(workload_of, request):
+    kinds, kind_of = np.unique(request, axis=0, return_inverse=True)
+    return Jobs(workload_of, kind_of.ravel(), kinds)
+
+
+def scheduled(slices, tie, jobs, capacity, filters, window):
+    """The machine of each container when they arrive in these slices."""
+    state = nothing_placed(jobs, filters, capacity)
+    for order in slices:
+        schedule(order, tie, jobs, capacity, filters, window, state)
+    return state.machine_of.tolist()
+
+
+CASES = [*((seed, 7, 60, 1 + seed % 7) for seed in range(12)), (1, 1, 5, 1), (2, 130, 200, 16), (3, 40, 300, 5)]
+
+
+@pytest.mark.parametrize(("seed", "n_m", "n_c", "window"), CASES)
+def test_fast_equals_naive(seed, n_m, n_c, window):
     rng, workload_of, request, capacity, allow_row, allowed, sets = random_case(seed, n_m, 9, n_c)
     order, tie = rng.permutation(n_c), rng.random(n_c)
-    fast = np.empty(n_c, dtype=np.int64)
-    schedule(order, tie, workload_of, request, capacity, filters_of(9, allow_row, allowed, sets), fast)
+    filters = filters_of(9, allow_row, allowed, sets)
+    fast = scheduled(np.array_split(order, 3), tie, jobs_of(workload_of, request), capacity, filters, window)
     slow = naive.schedule(
         order.tolist(),
         tie.tolist(),
@@ -39,21 +55,26 @@ def test_fast_equals_naive(seed, n_m, n_c):
         capacity.tolist(),
         [set(np.flatnonzero(allowed[row]).tolist()) for row in allow_row],
         sets,
+        window,
     )
-    assert fast.tolist() == slow
+    assert fast == slow
 
 
-def test_samples_as_many_machines_as_kube_scheduler():
-    assert [machines_to_find(n) for n in (1, 99, 100, 500, 1000, 5000, 10000)] == [1, 99, 100, 230, 420, 500, 500]
+def free_for_all(n_w, n_m):
+    return filters_of(n_w, np.zeros(n_w, dtype=np.int64), np.ones((1, n_m), dtype=bool), [])
+
+
+@pytest.mark.parametrize(("window", "machines"), [(1, [0, 0, 1, 1]), (2, [0, 1, 0, 2]), (3, [0, 1, 2, 0])])
+def test_only_the_first_machines_that_fit_are_scored(window, machines):
+    jobs = jobs_of(np.arange(4), np.full((4, 1), 4))
+    capacity = np.full((3, 1), 10)  # two containers each; when machine 0 is full, machine 2 is the second that fits
+    assert scheduled([np.arange(4)], np.zeros(4), jobs, capacity, free_for_all(4, 3), window) == machines
 
 
 def test_a_balanced_machine_beats_an_equally_free_one():
     # the third container leaves 80 % free on either machine; on machine 1 both resources end at 20 %
-    request = np.array([[20, 0], [10, 10], [10, 10]])
-    filters = filters_of(3, np.zeros(3, dtype=np.int64), np.ones((1, 2), dtype=bool), [])
-    machine_of = np.empty(3, dtype=np.int64)
-    schedule(np.arange(3), np.zeros(3), np.arange(3), request, np.full((2, 2), 100), filters, machine_of)
-    assert machine_of.tolist() == [0, 1, 1]
+    jobs = jobs_of(np.arange(3), np.array([[20, 0], [10, 10], [10, 10]]))
+    assert scheduled([np.arange(3)], np.zeros(3), jobs, np.full((2, 2), 100), free_for_all(3, 2), 2) == [0, 1, 1]
 
 
 def test_warm_up_compiles_what_the_generator_calls():

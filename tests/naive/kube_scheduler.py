@@ -15,35 +15,25 @@ def score(load, capacity):
     return free + int((1 - std) * 100)
 
 
-def enough_machines(n):
-    return n if n < 100 else max(100, n * max(5, 50 - n // 125) // 100)
-
-
-def schedule(order, tie, workload_of, request, capacity, allowed_machines, anti_affinity):
+def schedule(order, tie, workload_of, request, capacity, allowed_machines, anti_affinity, window):
     """Machine per container (-1 for none).
 
     `allowed_machines[w]` is a set; `anti_affinity` a list of (workloads, limit).
     """
     placed = {}
-    start = 0
     for c in order:
         w = workload_of[c]
         candidates = []
-        seen = 0
-        for step in range(len(capacity)):
-            if len(candidates) == enough_machines(len(capacity)):
-                break
-            seen += 1
-            m = (start + step) % len(capacity)
+        for m in range(len(capacity)):
             here = [workload_of[other] for other, machine in placed.items() if machine == m]
             load = [sum(request[v][r] for v in [*here, w]) for r in range(len(request[w]))]
             fits = all(used <= size for used, size in zip(load, capacity[m], strict=True))
             room = all(sum(v in group for v in here) < limit for group, limit in anti_affinity if w in group)
             if fits and room and m in allowed_machines[w]:
                 candidates.append((score(load, capacity[m]), m))
-        start = (start + seen) % len(capacity)
-        if candidates:
-            top = max(candidates)[0]
-            ties = [m for value, m in candidates if value == top]
+        first = candidates[:window]
+        if first:
+            top = max(first)[0]
+            ties = [m for value, m in first if value == top]
             placed[c] = ties[int(tie[c] * len(ties))]
     return [placed.get(c, -1) for c in range(len(workload_of))]

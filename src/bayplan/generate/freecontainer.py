@@ -14,7 +14,6 @@ from bayplan.generate.freecontainer_layout import close_together
 from bayplan.generate.freecontainer_services import MADE_OF, Shape, Template, draw_services
 from bayplan.generate.registry import require
 from bayplan.model import (
-    NO_LIMIT,
     AntiAffinity,
     Capacity,
     Cluster,
@@ -117,7 +116,7 @@ def _snapshot(centre: DataCentre, transient: str, seed: int, progress: Progress)
         machines=machines,
         levels=levels,
         services=_services(centre.shape.services),
-        workloads=_workloads(template),
+        workloads=Workloads.by_request(template.name, template.service, template.request),
         containers=_containers(template),
         traffic=Traffic.none(),
         rules=_rules(template, machine_of, TransientMode(transient)),
@@ -150,18 +149,6 @@ def _services(services: int) -> Services:
     """The running ones and the new one; every pair of a service's containers talks (000 (1))."""
     name = (*(f"S{s + 1:02d}" for s in range(services)), "new")
     return Services(name=name, clique=floats(np.ones(len(name))))
-
-
-def _workloads(template: Template) -> Workloads:
-    request = ints(template.request)
-    return Workloads(
-        name=template.name,
-        service=template.service,
-        request=request,
-        usage_mean=floats(request),
-        usage_std=floats(np.zeros(request.shape)),
-        limit=ints(np.full(request.shape, NO_LIMIT)),
-    )
 
 
 def _containers(template: Template) -> Containers:

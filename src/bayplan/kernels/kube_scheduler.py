@@ -1,9 +1,12 @@
-"""Containers placed one by one, the way kube-scheduler does: filter, score, pick.
+"""Containers placed one by one, the way kube-scheduler does, over the first machines that fit: filter, score, pick.
 
 Filters: capacity, allowed machines, anti-affinity limits. Score: NodeResourcesFit/LeastAllocated plus
 NodeResourcesBalancedAllocation, weight 1 each, in kube-scheduler's integer arithmetic (0..100 each).
-Large clusters are sampled as percentageOfNodesToScore = 0 does: the search for feasible machines starts where
-the last one stopped and ends when enough are found.
+kube-scheduler, too, stops the search when enough feasible machines are found, but starts it where the last one
+stopped. Here it always starts at the first machine: 004 section V-A combines first fit with filter and score.
+
+Nothing leaves while containers are placed. So a machine that is too full for a request stays too full, and a score
+stays right until its machine takes a container. Both are kept per kind of request: the scan is then O(window).
 """
 
 from typing import NamedTuple
@@ -14,8 +17,15 @@ from numba import njit
 
 UNPLACED = -1
 MAX_SCORE = 100
-FEWEST_MACHINES = 100  # kube-scheduler's minFeasibleNodesToFind
-FEWEST_PERCENT = 5  # its minFeasibleNodesPercentageToFind
+STALE = -1  # a score that must be computed again
+
+
+class Jobs(NamedTuple):
+    """Who wants what."""
+
+    workload_of: npt.NDArray[np.int64]  # (container,)
+    kind_of: npt.NDArray[np.int64]  # (workload,) row of `request`
+    request: npt.NDArray[np.int64]  # (kind, resource) each different
 
 
 class Filters(NamedTuple):
@@ -28,13 +38,27 @@ class Filters(NamedTuple):
     limit: npt.NDArray[np.int64]  # (set,) most containers of the set on one machine
 
 
-@njit(cache=True)
-def machines_to_find(n_m: int) -> int:
-    """How many feasible machines are enough: all below 100, else (50 - n / 125) %, at least 5 % and 100."""
-    if n_m < FEWEST_MACHINES:
-        return n_m
-    percent = max(50 - n_m // 125, FEWEST_PERCENT)
-    return max(n_m * percent // 100, FEWEST_MACHINES)
+class State(NamedTuple):
+    """What has been placed, and what is known of the machines."""
+
+    machine_of: npt.NDArray[np.int64]  # (container,) or UNPLACED
+    used: npt.NDArray[np.int64]  # (machine, resource)
+    of_set: npt.NDArray[np.int32]  # (set, machine) containers of the set
+    after: npt.NDArray[np.int32]  # (kind, machine + 1) next machine with room; the last column is the first of them
+    score: npt.NDArray[np.int16]  # (kind, machine) with one more container, or STALE
+
+
+def nothing_placed(jobs: Jobs, filters: Filters, capacity: npt.NDArray[np.int64]) -> State:
+    """The state before the first container."""
+    n_m, n_q = len(capacity), len(jobs.request)
+    after = np.r_[1 : n_m + 1, 0].astype(np.int32)
+    return State(
+        machine_of=np.full(len(jobs.workload_of), UNPLACED, dtype=np.int64),
+        used=np.zeros(capacity.shape, dtype=np.int64),
+        of_set=np.zeros((len(filters.limit), n_m), dtype=np.int32),
+        after=np.tile(after, (n_q, 1)),
+        score=np.full((n_q, n_m), STALE, dtype=np.int16),
+    )
 
 
 @njit(cache=True)
@@ -76,52 +100,55 @@ def has_room(m, need, used, capacity):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def keeps_limits(m, sets, limit, count):  # type: ignore[no-untyped-def]
+def keeps_limits(m, sets, limit, of_set):  # type: ignore[no-untyped-def]
     """May machine m take one more container of all these anti-affinity sets?"""
     for k in sets:
-        if count[k, m] >= limit[k]:
+        if of_set[k, m] >= limit[k]:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)  # a progress bar in another thread goes on
-def schedule(order, tie, workload_of, request, capacity, filters, machine_of_out):  # type: ignore[no-untyped-def]
-    """A machine for every container of `order`, UNPLACED where none is feasible. O(C (M + R)).
+def schedule(order, tie, jobs, capacity, filters, window, state_out):  # type: ignore[no-untyped-def]
+    """A machine for every container of `order`, the best of the first `window` feasible ones; UNPLACED where none is.
 
-    order (container,) in which they arrive; tie (container,) uniform in [0, 1): with n machines of the best
-    score, in the order of the search, number floor(tie n) is taken.
+    order: containers as they arrive; `state_out` goes on from those before. tie (container,) uniform in [0, 1): with
+    n machines of the best score, in their order, number floor(tie n) is taken.
     """
-    allow_row, allowed, set_start, set_of, limit = filters  # reading a tuple in the inner loop costs more than the filter
+    workload_of, kind_of, request = jobs  # reading a tuple in the inner loop costs more than the filter
+    allow_row, allowed, set_start, set_of, limit = filters
+    machine_of, used, of_set, after, score = state_out
     n_m = capacity.shape[0]
-    enough = machines_to_find(n_m)
-    used = np.zeros_like(capacity)
-    count = np.zeros((limit.shape[0], n_m), dtype=np.int32)
-    best = np.empty(n_m, dtype=np.int64)
-    start = 0
-    machine_of_out[:] = UNPLACED
+    best = np.empty(window, dtype=np.int64)
     for c in order:
         w = workload_of[c]
-        need, may, sets = request[w], allowed[allow_row[w]], set_of[set_start[w] : set_start[w + 1]]
-        found, ties, best_score, seen = 0, 0, -1, 0
-        while seen < n_m and found < enough:
-            m = start + seen if start + seen < n_m else start + seen - n_m
-            seen += 1
-            if not (may[m] and has_room(m, need, used, capacity) and keeps_limits(m, sets, limit, count)):
-                continue
-            found += 1
-            score = least_allocated(m, need, used, capacity) + balanced_allocation(m, need, used, capacity)
-            if score > best_score:
-                best_score, ties = score, 0
-            if score == best_score:
-                best[ties] = m
-                ties += 1
-        start = (start + seen) % n_m
+        q, may, sets = kind_of[w], allowed[allow_row[w]], set_of[set_start[w] : set_start[w + 1]]
+        need = request[q]
+        found, ties, best_score = 0, 0, -1
+        before, m = n_m, after[q, n_m]
+        while m < n_m and found < window:
+            if score[q, m] == STALE:
+                if not has_room(m, need, used, capacity):
+                    m = after[q, m]
+                    after[q, before] = m  # never looked at again for this kind
+                    continue
+                score[q, m] = least_allocated(m, need, used, capacity) + balanced_allocation(m, need, used, capacity)
+            if may[m] and keeps_limits(m, sets, limit, of_set):
+                found += 1
+                if score[q, m] > best_score:
+                    best_score, ties = score[q, m], 0
+                if score[q, m] == best_score:
+                    best[ties] = m
+                    ties += 1
+            before, m = m, after[q, m]
+        machine_of[c] = UNPLACED
         if ties > 0:
             m = best[int(tie[c] * ties)]
-            machine_of_out[c] = m
+            machine_of[c] = m
             used[m] += need
+            score[:, m] = STALE
             for k in sets:
-                count[k, m] += 1
+                of_set[k, m] += 1
 
 
 def warm_up() -> None:
@@ -130,8 +157,8 @@ def warm_up() -> None:
     Numba compiles once more for arrays that are read-only, as those of the model are: so are they here.
     """
     fixed, one, none = np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    start = np.zeros(2, dtype=np.int64)
-    for array in (fixed, one, none, start):
+    start, anywhere = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
+    for array in (fixed, one, none, start, anywhere):
         array.flags.writeable = False
-    filters = Filters(np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.bool_), start, none, none)
-    schedule(np.zeros(1, dtype=np.int64), np.zeros(1), fixed, one, one, filters, np.empty(1, dtype=np.int64))
+    jobs, filters = Jobs(fixed, fixed, one), Filters(fixed, anywhere, start, none, none)
+    schedule(np.zeros(1, dtype=np.int64), np.zeros(1), jobs, one, filters, 1, nothing_placed(jobs, filters, one))

@@ -9,7 +9,6 @@ from bayplan.generate.rasa.settings import M1, M2, M3, M4, Settings
 from bayplan.generate.rasa.traffic import make_traffic
 from bayplan.generate.rasa.workloads import Drawn, make_workloads
 from bayplan.model import (
-    NO_LIMIT,
     Cluster,
     Containers,
     IntArray,
@@ -35,10 +34,9 @@ def make(settings: Settings, seed: int, progress: Progress = silent) -> Snapshot
     rng = np.random.default_rng(seed)
     progress(Tick(stage="generating", done=0.0))
     cluster = make_cluster(settings, rng)
-    progress(Tick(stage="placing", done=0.0))
-    placement, rounds = original_placement(cluster, rng)
+    placement, rounds = original_placement(cluster, rng, progress)
     progress(Tick(stage="placing", done=1.0))
-    notes = (f"generated: {settings.name}, seed {seed}", f"ORIGINAL placement by a kube-like scheduler, rounds: {rounds}")
+    notes = (f"generated: {settings.name}, seed {seed}", f"ORIGINAL placement by a kube-like first fit, rounds: {rounds}")
     return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
 
 
@@ -57,22 +55,11 @@ def make_cluster(settings: Settings, rng: np.random.Generator) -> Cluster:
         machines=machines,
         levels=(machine_level(machines.name),),
         services=Services(name=names, clique=floats(np.zeros(len(names)))),
-        workloads=_workloads(names, drawn.request),
+        workloads=Workloads.by_request(names, ints(np.arange(len(names))), drawn.request),
         containers=_containers(names, drawn.replicas),
         traffic=Traffic.between(ints(shuffle[traffic.a]), ints(shuffle[traffic.b]), traffic.weight),
         rules=make_rules(settings, drawn.replicas, machine_sets, rng),
         machine_sets=machine_sets,
-    )
-
-
-def _workloads(names: tuple[str, ...], request: IntArray) -> Workloads:
-    return Workloads(
-        name=names,
-        service=ints(np.arange(len(names))),
-        request=request,
-        usage_mean=floats(request),
-        usage_std=floats(np.zeros(request.shape)),
-        limit=ints(np.full(request.shape, NO_LIMIT)),
     )
 
 

@@ -24,6 +24,10 @@ class Fact(NamedTuple):
 MEASURED: Mapping[str, Fact] = {
     "cpu requested": Fact(0.88350, points=0.02),
     "memory requested": Fact(0.27811, points=0.02),
+    "cpu used on a machine, mean": Fact(0.85477, points=0.02),
+    "cpu used on a machine, 50 %": Fact(0.95313, points=0.02),
+    "cpu used on a machine, 95 %": Fact(0.99811, points=0.02),
+    "memory used on a machine, mean": Fact(0.32530, points=0.02),
     "affinity of top 10 services": Fact(0.59960, points=0.05),
     "affinity of top 20 services": Fact(0.79520, points=0.05),
     "affinity of top 50 services": Fact(0.94784, points=0.05),
@@ -47,6 +51,8 @@ MEASURED: Mapping[str, Fact] = {
     "rank correlation, traffic and cpu": Fact(0.2114),
     "rank correlation, replicas and cpu": Fact(0.1964),
     "cpu used on a machine, 5 %": Fact(0.20268),
-    "cpu used on a machine, 95 %": Fact(0.99811),
+    "memory used on a machine, 5 %": Fact(0.10980),
+    "memory used on a machine, 50 %": Fact(0.21927),
+    "memory used on a machine, 95 %": Fact(0.76543),
     "gained affinity of ORIGINAL": Fact(0.06995),
 }

@@ -98,11 +98,11 @@ def _traded(replicas: IntArray, request: IntArray, capacity: IntArray, target: F
     off = replicas @ share - target  # (2,) what is requested too much, as shares of the capacity
     attempts = TRADES_PER_SERVICE * len(replicas)
     largest = np.argsort(-replicas, kind="stable")[: max(1, round(TRADING_SHARE * len(replicas)))]
-    pairs = np.stack([rng.choice(largest, attempts), rng.integers(0, len(replicas), attempts)], axis=1)
+    pairs = zip(rng.choice(largest, attempts).tolist(), rng.integers(0, len(replicas), attempts).tolist(), strict=True)
     cpu, memory, d = share[:, 0].tolist(), share[:, 1].tolist(), replicas.tolist()
     off_cpu, off_memory = float(off[0]), float(off[1])
     order = list(range(len(d)))
-    for a, b in pairs.tolist():
+    for a, b in pairs:
         x, y = order[a], order[b]
         new_cpu = off_cpu + (d[a] - d[b]) * (cpu[y] - cpu[x])
         new_memory = off_memory + (d[a] - d[b]) * (memory[y] - memory[x])
