@@ -265,3 +265,80 @@ def test_check_says_every_broken_rule_on_a_line_of_its_own(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"not valid: {answer['broken']} broken rules")
     assert lines[1:] == [violation["sentence"] for violation in answer["violations"]]
+
+
+@pytest.mark.parametrize("option", ["--report", "--out"])
+def test_an_answer_never_overwrites_its_input(option, shop, tmp_path, capsys):
+    before, link = shop.read_bytes(), tmp_path / "link.json"
+    link.symlink_to(shop)
+    assert main(["show", str(shop), option, str(link)]) == 2
+    assert shop.read_bytes() == before
+    assert "would overwrite the input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--report", "-"], "expected a file"),
+        (["--group-by", "zone"], "expected --report FILE too"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments, words, shop, capsys):
+    assert main(["show", str(shop), *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_version_is_an_option_too(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("bayplan ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["version"], ["--help"], ["generate"]])
+def test_a_full_disk_behind_stdout_is_said_in_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "bayplan", *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "cannot write the answer: No space left on device" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "requests load=1e12",
+        "requests count=1000000000",
+        "ucac services=1000000",
+        "ucac scale=1e9",
+        "container-clusters zones=5000",
+    ],
+)
+def test_settings_that_no_machine_could_hold_are_refused(setting, tmp_path, capsys):
+    name, value = setting.split()
+    assert main(["generate", name, "--set", value, "--out", str(tmp_path / "x.json"), "--quiet"]) == 2
+    assert "expected" in capsys.readouterr().err
+
+
+def test_an_interrupt_that_is_swallowed_comes_again(capsys, monkeypatch, shop):
+    import os
+    import signal
+    import time
+
+    def swallow(*_: object) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            pass  # as a destructor would
+        time.sleep(5)
+
+    monkeypatch.setattr("bayplan.cli.interrupt.AGAIN", 0.05)
+    monkeypatch.setattr("bayplan.flows.inspect.summarise", swallow)
+    assert main(["show", str(shop)]) == 130
+    assert capsys.readouterr().err.strip() == "bayplan: interrupted"
+
+
+def test_a_cluster_without_a_name_is_called_after_its_file(shop, tmp_path, capsys):
+    document = json.loads(shop.read_text())
+    del document["name"]
+    (tmp_path / "corner-shop.json").write_text(json.dumps(document))
+    assert run_json(capsys, "show", str(tmp_path / "corner-shop.json"))[1]["name"] == "corner-shop"

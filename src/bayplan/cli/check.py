@@ -9,6 +9,7 @@ import typer
 from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
+from bayplan.cli.outputs import a_file, spare
 from bayplan.cli.terminal import note, working
 
 PlacementFile = Annotated[
@@ -35,6 +36,9 @@ def check(
 
     Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
     """
+    a_file(report, "--report")
+    spare(report, "--report", file, start, placement)
+    spare(out, "--out", file, start, placement)
     with working(f"checking {file}", quiet=quiet):
         from bayplan.collect import read_placement
         from bayplan.flows.inspect import inspect, load

@@ -72,6 +72,8 @@ def convert(
             raise UsageError(f"'{file}' holds requests, which have no {to} form; expected --to native")
     if json and str(out) != "-":
         screen.say_object({"converted": str(file), "to": to.value, "file": str(out)})
+    elif str(out) != "-":
+        print(f"{file} written to {out} ({to})")
 
 
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":

@@ -6,6 +6,7 @@ import typer
 
 from bayplan.cli import screen
 from bayplan.cli.options import File, Json, Out, Quiet, Start
+from bayplan.cli.outputs import spare
 from bayplan.cli.terminal import note, working
 
 Container = Annotated[str, typer.Argument(metavar="CONTAINER", help="The container's name.", show_default=False)]
@@ -18,6 +19,7 @@ def explain(
 
     Example: [cyan]bayplan explain shop.yaml frontend-0[/cyan]
     """
+    spare(out, "--out", file, start)
     with working(f"reading {file}", quiet=quiet):
         from bayplan.flows.inspect import container_index, load
         from bayplan.score.explain import explain as explanation_of

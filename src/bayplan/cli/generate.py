@@ -42,6 +42,8 @@ def generate(
     from bayplan.generate import GENERATORS, read_settings
 
     if name is None:
+        if out is not None or settings:
+            raise UsageError(f"--out and --set are for one generator; expected one of {', '.join(GENERATORS)}")
         _list(as_json=json)
         return
     if name not in GENERATORS:

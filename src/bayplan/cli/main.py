@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
 
 import typer
 
 from bayplan.cli import check, convert, demo, explain, generate, show, version, warmup
 from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
+from bayplan.cli.interrupt import stubborn_interrupts
 from bayplan.errors import BayplanError, UsageError
 
 ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.
@@ -41,10 +43,27 @@ for name, function in COMMANDS.items():
     app.command(name)(function)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        version.version()
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """What holds for all commands."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. No traceback reaches a user unless BAYPLAN_DEBUG is set."""
     try:
-        app(args=arguments, standalone_mode=True)
+        with stubborn_interrupts():
+            try:
+                app(args=arguments, standalone_mode=True)
+            finally:
+                sys.stdout.flush()  # a full disk is found here, not by the dying interpreter
     except SystemExit as stop:
         if stop.code == INTERRUPTED:  # typer turns Ctrl-C into this without a word
             _say("interrupted", INTERRUPTED)
@@ -56,8 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our stdout has gone: `bayplan show x | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         return FAILED
+    except OSError as fault:  # files are looked after where they are opened: this is stdout
+        _forget_stdout()
+        return _say(f"cannot write the answer: {fault.strerror or fault}", FAILED)
     except MemoryError:
         return _say("out of memory", FAILED)
     except Exception as fault:
@@ -65,6 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _say(f"internal fault ({type(fault).__name__}: {fault}); BAYPLAN_DEBUG=1 shows where", FAILED)
     return 0
+
+
+def _forget_stdout() -> None:
+    """What is still in stdout's buffer goes nowhere, without a word at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: object, code: int) -> int:

@@ -2,7 +2,9 @@
 
 from bayplan.cli import screen
 from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
+from bayplan.cli.outputs import a_file, spare
 from bayplan.cli.terminal import note, working
+from bayplan.errors import UsageError
 
 
 def show(
@@ -20,12 +22,16 @@ def show(
 
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
     """
+    a_file(report, "--report")
+    spare(report, "--report", file, start)
+    spare(out, "--out", file, start)
+    if group_by is not None and report is None:
+        raise UsageError(f"--group-by '{group_by}' is for the report; expected --report FILE too")
     with working(f"reading {file}", quiet=quiet):
-        from bayplan.collect import read
-        from bayplan.flows.inspect import inspect, started_from
+        from bayplan.flows.inspect import inspect, load, started_from
         from bayplan.flows.report import write_report
 
-        original = read(file)
+        original = load(file)
         inspection = inspect(started_from(original, start), None if start is None else original.placement)
         note(inspection.snapshot.notes, quiet=quiet)
         if report is not None:

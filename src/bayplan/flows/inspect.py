@@ -21,8 +21,12 @@ class Inspection:
 
 
 def load(file: Path, start: Path | None = None) -> Snapshot:
-    """The snapshot in `file`, with the placement of `start` if that is given."""
-    return started_from(read(file), start)
+    """The snapshot in `file`, called after it if it has no name, with the placement of `start` if that is given."""
+    snapshot = read(file)
+    if not snapshot.cluster.name:
+        name = file.name.split(".")[0] if file.name != "-" else "cluster"
+        snapshot = replace(snapshot, cluster=replace(snapshot.cluster, name=name))
+    return started_from(snapshot, start)
 
 
 def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:

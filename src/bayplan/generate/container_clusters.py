@@ -36,13 +36,13 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
     """
     require(
         "container-clusters",
-        (zones >= 1, f"zones is {zones}; expected 1 or more"),
+        (1 <= zones <= 500, f"zones is {zones}; expected 1 to 500"),
         (1 <= resources <= len(RESOURCES), f"resources is {resources}; expected 1 to {len(RESOURCES)}"),
         (1 <= members_least <= members_most, f"members are {members_least} to {members_most}; expected 1 <= least <= most"),
         (members_most <= 12, f"members_most is {members_most}; expected 12 or fewer"),
-        (slots >= 1, f"slots is {slots}; expected 1 or more"),
+        (1 <= slots <= 1_000_000, f"slots is {slots}; expected 1 to 1,000,000"),
         (value_ratio >= 1, f"value_ratio is {value_ratio}; expected 1 or more"),
-        (count >= 0, f"count is {count}; expected 0 or more"),
+        (0 <= count <= 1_000_000, f"count is {count}; expected 0 to 1,000,000"),
     )
     rng = np.random.default_rng(seed)
     where = _zones(zones, resources, rng)

@@ -23,6 +23,7 @@ WINDOW = 5612.0  # seconds of the trace
 SCALE = 1_000_000  # base units in one machine
 BATCH = 4096  # requests drawn at a time until the load is reached
 TOLERANCE = 1e-6  # of the load factor when demands are stretched
+MOST = 5_000_000  # requests
 WEIGHTS = ("one", "area", "random")
 
 
@@ -47,7 +48,7 @@ def requests(
         (machines >= 1, f"machines is {machines}; expected 1 or more"),
         (load > 0, f"load is {load}; expected more than 0"),
         (horizon > 0, f"horizon is {horizon}; expected more than 0 seconds"),
-        (count >= 0, f"count is {count}; expected 0 or more"),
+        (0 <= count <= MOST, f"count is {count}; expected 0 to {MOST:,}"),
         (weights in WEIGHTS, f"weights is '{weights}'; expected one of {', '.join(WEIGHTS)}"),
     )
     rng = np.random.default_rng(seed)
@@ -86,6 +87,8 @@ def _draw_until(work: float, horizon: float, rng: np.random.Generator) -> tuple[
     """Just enough requests for `work` machine seconds, by 002 (5)."""
     parts, done = [], 0.0
     while done < work:
+        if len(parts) * BATCH > MOST:
+            raise UsageError(f"generator 'requests': this load takes more than {MOST:,} requests; expected less load or machines")
         parts.append(_draw(BATCH, horizon, rng))
         demand, start, end = parts[-1]
         done += float(np.sum(demand.mean(axis=1) * (end - start)))

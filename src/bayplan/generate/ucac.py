@@ -78,10 +78,13 @@ def ucac(
     """
     require(
         "ucac",
-        (services >= 1, f"services is {services}; expected 1 or more"),
+        (1 <= services <= 1000, f"services is {services}; expected 1 to 1,000"),
         (0.5 <= alpha < 1, f"alpha is {alpha}; expected 0.5 or more and below 1"),
-        (scale > 0, f"scale is {scale}; expected more than 0"),
-        (machines >= 1, f"machines is {machines}; expected 1 or more"),
+        (
+            0 < scale * services <= 10_000,
+            f"scale is {scale} for {services} services; expected a product above 0 and up to 10,000",
+        ),
+        (1 <= machines <= 1_000_000, f"machines is {machines}; expected 1 to 1,000,000"),
     )
     rng = np.random.default_rng(seed)
     column = _columns(services, rng)
