@@ -1,6 +1,10 @@
 """The command line as a user meets it: what it prints, where, and with which exit code."""
 
+import contextlib
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -296,8 +300,9 @@ def test_version_is_an_option_too(capsys):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [["version"], ["--help"], ["generate"]])
 def test_a_full_disk_behind_stdout_is_said_in_one_line(arguments):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "bayplan", *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "bayplan", *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert "cannot write the answer: No space left on device" in done.stderr and "Traceback" not in done.stderr
 
@@ -319,17 +324,11 @@ def test_settings_that_no_machine_could_hold_are_refused(setting, tmp_path, caps
 
 
 def test_an_interrupt_that_is_swallowed_comes_again(capsys, monkeypatch, shop):
-    import os
-    import signal
-    import time
-
     def swallow(*_: object) -> None:
-        try:
+        with contextlib.suppress(KeyboardInterrupt):  # as a destructor would
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(5)
-        except KeyboardInterrupt:
-            pass  # as a destructor would
-        time.sleep(5)
+            select.select([], [], [], 5)
+        select.select([], [], [], 5)  # until the next interrupt, or for long
 
     monkeypatch.setattr("bayplan.cli.interrupt.AGAIN", 0.05)
     monkeypatch.setattr("bayplan.flows.inspect.summarise", swallow)

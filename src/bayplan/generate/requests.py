@@ -85,7 +85,8 @@ def _draw(count: int, horizon: float, rng: np.random.Generator) -> tuple[FloatAr
 
 def _draw_until(work: float, horizon: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Just enough requests for `work` machine seconds, by 002 (5)."""
-    parts, done = [], 0.0
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    done = 0.0
     while done < work:
         if len(parts) * BATCH > MOST:
             raise UsageError(f"generator 'requests': this load takes more than {MOST:,} requests; expected less load or machines")

@@ -82,7 +82,7 @@ def ucac(
         (0.5 <= alpha < 1, f"alpha is {alpha}; expected 0.5 or more and below 1"),
         (
             0 < scale * services <= 10_000,
-            f"scale is {scale} for {services} services; expected a product above 0 and up to 10,000",
+            f"scale is {scale} for {services} services; expected a product of 0 to 10,000",
         ),
         (1 <= machines <= 1_000_000, f"machines is {machines}; expected 1 to 1,000,000"),
     )
