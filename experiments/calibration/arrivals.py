@@ -45,11 +45,11 @@ def of_requests(seed: int, loads: Loads) -> dict[str, float]:
 
 def _served(seed: int, machines: int, load: int) -> dict[str, float]:
     made: TimedRequests = requests(seed=seed, machines=machines, load=float(load))
-    served = cyclic_first_fit(made, machines)
+    schedule = cyclic_first_fit(made, machines)
     return {
         "requests": len(made.name),
-        "share served by cyclic first fit": len(served) / len(made.name),
-        "rules broken": len(check_schedule(made, served, machines)),
+        "share served by cyclic first fit": len(schedule.served) / len(made.name),
+        "rules broken": len(check_schedule(made, schedule, machines)),
         "area bound on the share served": area_bound(made, machines, WINDOW),
     }
 

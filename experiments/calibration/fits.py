@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from bayplan.model import CoLocate, IntArray, Placement, Snapshot, TimedRequests
+from bayplan.model import UNPLACED, CoLocate, IntArray, Placement, Schedule, Snapshot, TimedRequests
 from bayplan.score.counts import loads
 
 
@@ -42,26 +42,26 @@ def _waiting(snapshot: Snapshot) -> list[tuple[list[tuple[int, ...]], IntArray]]
     return sorted(sized, key=lambda group: -int(group[1].max()))
 
 
-def cyclic_first_fit(requests: TimedRequests, machines: int) -> dict[int, int]:
-    """Request -> machine, for those served: in order of start, each by the first machine that fits.
+def cyclic_first_fit(requests: TimedRequests, machines: int) -> Schedule:
+    """The requests that are served: in order of start, each by the first machine that fits.
 
     The search begins behind the machine that served the last one. What fits nowhere at its start is refused.
     """
     free = np.tile(requests.capacity, (machines, 1))  # (machine, resource)
     running: list[tuple[float, int]] = []  # (end, request)
-    served: dict[int, int] = {}
+    machine_of = np.full(len(requests.name), UNPLACED, dtype=np.int64)
     behind = 0
     for j in np.argsort(requests.start, kind="stable").tolist():
         while running and running[0][0] <= requests.start[j]:  # (start, end]: what ends now makes room
             gone = heapq.heappop(running)[1]
-            free[served[gone]] += requests.demand[gone]
+            free[machine_of[gone]] += requests.demand[gone]
         fits = np.flatnonzero((free >= requests.demand[j]).all(axis=1))
         if len(fits):
             m = int(fits[np.searchsorted(fits, behind) % len(fits)])
-            served[j], behind = m, (m + 1) % machines
+            machine_of[j], behind = m, (m + 1) % machines
             free[m] -= requests.demand[j]
             heapq.heappush(running, (float(requests.end[j]), j))
-    return served
+    return Schedule(machine_of=machine_of)
 
 
 def area_bound(requests: TimedRequests, machines: int, horizon: float) -> float:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.naive.rules import broken_rules
 from tests.strategies import admissions, clusters, placements, timed_requests, valid_snapshots
 
-from bayplan.model import RULES, UNPLACED, Admission, TimedRequests
+from bayplan.model import RULES, UNPLACED, Acceptance, Admission, Schedule, TimedRequests, ints
 from bayplan.score.check import RUNNING, check, check_admission, check_schedule, violations
 
 QUICK = settings(max_examples=80, deadline=None)
@@ -71,7 +71,7 @@ def test_a_schedule_is_judged_at_every_time(data):
                 over = sum(int(requests.demand[j, r]) for j in now) - int(requests.capacity[r])
                 key = (str(m), resource.name)
                 worst[key] = max(worst.get(key, 0), over)
-    found = check_schedule(requests, served, machines)
+    found = check_schedule(requests, Schedule(machine_of=ints(chosen)), machines)
     assert {v.subject: v.excess for v in found} == {key: over for key, over in worst.items() if over > 0}
 
 
@@ -85,7 +85,8 @@ def test_an_admission_is_judged_by_every_constraint_of_001(data):
     for i, request in enumerate(admission.requests):
         if data.draw(st.booleans()):
             accepted[i] = data.draw(st.lists(z, min_size=len(request.members), max_size=len(request.members)))
-    found = {(v.rule, v.subject) for v in check_admission(admission, accepted)}
+    acceptance = Acceptance(zone_of=tuple(accepted.get(i) for i in range(len(admission.requests))))
+    found = {(v.rule, v.subject) for v in check_admission(admission, acceptance)}
     assert found == {*_over_cap(admission, accepted), *_over_zone(admission, accepted), *_over_link(admission, accepted)}
 
 

@@ -1,5 +1,41 @@
 """World -> model: native files, RASA, GMRP, traces."""
 
-from bayplan.collect.files import Document, read, read_any, read_placement, write, write_placement, write_snapshot
+from bayplan.collect.files import (
+    Document,
+    read,
+    read_admission,
+    read_any,
+    read_placement,
+    read_requests,
+    write,
+    write_placement,
+    write_snapshot,
+)
+from bayplan.collect.solutions import (
+    read_accepted,
+    read_plan,
+    read_served,
+    write_accepted,
+    write_plan,
+    write_served,
+    write_solution,
+)
 
-__all__ = ["Document", "read", "read_any", "read_placement", "write", "write_placement", "write_snapshot"]
+__all__ = [
+    "Document",
+    "read",
+    "read_accepted",
+    "read_admission",
+    "read_any",
+    "read_placement",
+    "read_plan",
+    "read_requests",
+    "read_served",
+    "write",
+    "write_accepted",
+    "write_placement",
+    "write_plan",
+    "write_served",
+    "write_snapshot",
+    "write_solution",
+]

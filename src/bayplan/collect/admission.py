@@ -7,14 +7,14 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from bayplan.collect.quantities import Quantities, read_resources, resources_document
+from bayplan.collect.quantities import Quantities, resources_document
 from bayplan.collect.requests import double_requests, end_fault
+from bayplan.collect.salvage import Salvage, well_shaped
 from bayplan.collect.schemas import schema
-from bayplan.collect.shape import shape_faults
 from bayplan.collect.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, ClusterRequest, IntArray, Zones, floats, ints
@@ -27,18 +27,18 @@ def from_slots(first: int, last: int) -> tuple[float, float]:
 
 def read_admission(document: object, source: str) -> Admission:
     """Zones and requests, these in order of arrival (as in the file where they arrive together)."""
-    faults = shape_faults(document, schema("admission"))
-    if faults:
+    faults, part = well_shaped(document, schema("admission"))
+    if part is None or part.lacks("amounts"):  # no amount means anything then
         raise InputError(source, faults)
-    file = cast(dict[str, Any], document)
-    quantities = Quantities(read_resources(file), file.get("amounts") == "base-units")
-    faults = [*_zone_faults(file), *double_requests(tuple(entry["name"] for entry in file["requests"]))]
+    file = part.document
+    quantities = Quantities.of(part)
+    faults += [*_zone_faults(part), *double_requests(tuple(entry["name"] for entry in file["requests"]))]
     demand = []
     for entry in file["requests"]:
         demand.append(quantities.table(entry["demand"], len(entry["members"]), "request", entry["name"]))
         faults += _request_faults(entry)
     capacity = [quantities.row(zone["capacity"], "zone", zone["name"]) for zone in file["zones"]]
-    cap = [quantities.row(_cap(zone), "zone", zone["name"]) for zone in file["zones"]]
+    cap = [_cap(quantities, zone, has) for zone, has in zip(file["zones"], capacity, strict=True)]
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
@@ -94,8 +94,11 @@ def _entry(request: ClusterRequest, names: list[str]) -> dict[str, Any]:
     }
 
 
-def _cap(zone: Mapping[str, Any]) -> dict[str, Any]:
-    return {**zone["capacity"], **zone.get("request_cap", {})}
+def _cap(quantities: Quantities, zone: Mapping[str, Any], capacity: IntArray) -> IntArray:
+    """(resource,) what one request may take of a zone; the capacity where nothing is said."""
+    stated = zone.get("request_cap", {})
+    said = [resource.name in stated for resource in quantities.resources]
+    return ints(np.where(said, quantities.row(stated, "zone", zone["name"]), capacity))
 
 
 def _request(entry: Mapping[str, Any], demand: IntArray) -> ClusterRequest:
@@ -123,17 +126,17 @@ def _bandwidth(file: Mapping[str, Any]) -> IntArray:
 # Faults -------------------------------------------------------------------------------------------
 
 
-def _zone_faults(file: Mapping[str, Any]) -> Iterator[Fault]:
-    zones = Counter(zone["name"] for zone in file["zones"])
+def _zone_faults(part: Salvage) -> Iterator[Fault]:
+    zones = Counter(zone["name"] for zone in part.document["zones"])
     for name, count in zones.items():
         if count > 1:
             problem = "the name occurs more than once"
             yield Fault(code="E1506", kind="zone", name=name, problem=problem, value=f"{count} times", expected="each name once")
     seen = set()
-    for a, b, _ in file.get("links", []):
+    for a, b, _ in part.document.get("links", []):
         link = f"{a} -> {b}"
         for name in (a, b):
-            if name not in zones:
+            if name not in zones and not part.lacks("zones"):
                 problem, expected = "names a zone that does not exist", f"one of the {len(zones)} zones"
                 yield Fault(code="E1507", kind="link", name=link, problem=problem, value=name, expected=expected)
         if a == b or link in seen:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from bayplan.collect.native import (
     native_document,
@@ -22,14 +22,35 @@ KNOWN = "a snapshot (key 'bayplan'), a RASA cluster (key 'ServiceList') or a GMR
 KNOWN_PLACEMENTS = "a placement (key 'placement'), a snapshot (key 'bayplan'), a RASA solution or a GMRP solution (integers)"
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file can hold
+D = TypeVar("D", Snapshot, TimedRequests, Admission)
+KINDS = {Snapshot: "a cluster", TimedRequests: "timed requests", Admission: "zones and cluster requests"}
+SOLUTIONS = {  # key -> what a file with it is
+    "placement": "a placement, which goes with a cluster",
+    "batches": "a migration plan, which goes with a cluster",
+    "served": "an answer of schedule, which goes with timed requests",
+    "accepted": "an answer of admit, which goes with zones and cluster requests",
+}
 
 
 def read(path: PathLike) -> Snapshot:
     """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped."""
+    return _read_as(path, Snapshot, KNOWN)
+
+
+def read_requests(path: PathLike) -> TimedRequests:
+    """The timed requests in a file."""
+    return _read_as(path, TimedRequests, 'timed requests ("kind": "requests")')
+
+
+def read_admission(path: PathLike) -> Admission:
+    """The zones and cluster requests in a file."""
+    return _read_as(path, Admission, 'zones and cluster requests ("kind": "admission")')
+
+
+def _read_as(path: PathLike, kind: type[D], expected: str) -> D:
     value = read_any(path)
-    if not isinstance(value, Snapshot):
-        found = "timed requests" if isinstance(value, TimedRequests) else "zones and cluster requests"
-        raise InputError(os.fspath(path), [_fault(found, KNOWN)])
+    if not isinstance(value, kind):
+        raise InputError(os.fspath(path), [_fault(KINDS[type(value)], expected)])
     return value
 
 
@@ -119,6 +140,9 @@ def _unknown(document: object, expected: str) -> Fault:
     if isinstance(document, Mapping):
         if "bayplan" in document and isinstance(document.get("kind"), str):
             return _fault(f"a native file of {document['kind'][:40]}", expected)
+        solution = next((SOLUTIONS[key] for key in SOLUTIONS if key in document), None)
+        if solution is not None:
+            return _fault(solution, expected)
         found = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
     else:
         found = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")

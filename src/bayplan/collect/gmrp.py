@@ -12,7 +12,6 @@ from bayplan.collect.integers import integer_stream
 from bayplan.collect.text import read_text
 from bayplan.errors import Fault, InputError, UsageError
 from bayplan.model import (
-    NO_LIMIT,
     UNPLACED,
     AntiAffinity,
     BalanceTarget,
@@ -54,7 +53,8 @@ def read_gmrp(path: Path | str, assignment: Path | str | None = None) -> Snapsho
     cluster = _cluster(path.name.split(".")[0], raw)
     beside = Path(assignment) if assignment is not None else _beside(path)
     placement = read_gmrp_solution(read_text(beside), cluster, str(beside))
-    return Snapshot(cluster=cluster, placement=placement, objective=_objective(cluster, raw), notes=_notes(beside))
+    objective, notes = _objective(cluster, raw), _notes(beside)
+    return Snapshot(cluster=cluster, placement=placement, objective=objective, notes=notes, format="gmrp")
 
 
 def read_gmrp_solution(text: str, cluster: Cluster, source: str) -> Placement:
@@ -105,7 +105,6 @@ def _names(letter: str, count: int) -> tuple[str, ...]:
 def _cluster(name: str, raw: Fields) -> Cluster:
     n_r, n_m, n_s, n_p = len(raw.resource), len(raw.machine), len(raw.spread), len(raw.process)
     machines = _names("m", n_m)
-    request = raw.process[:, 1 : 1 + n_r]
     return Cluster(
         name=name,
         resources=tuple(Resource(name=f"r{r}") for r in range(n_r)),
@@ -116,14 +115,7 @@ def _cluster(name: str, raw: Fields) -> Cluster:
             _level("neighbourhood", "n", raw.machine[:, 0]),
         ),
         services=Services(name=_names("s", n_s), clique=np.zeros(n_s)),
-        workloads=Workloads(
-            name=_names("p", n_p),
-            service=raw.process[:, 0],
-            request=request,
-            usage_mean=request.astype(np.float64),
-            usage_std=np.zeros(request.shape),
-            limit=np.full(request.shape, NO_LIMIT),
-        ),
+        workloads=Workloads.by_request(_names("p", n_p), raw.process[:, 0], raw.process[:, 1 : 1 + n_r]),
         containers=Containers(name=_names("p", n_p), workload=np.arange(n_p)),
         traffic=Traffic.none(),
         rules=tuple(_rules(raw)),

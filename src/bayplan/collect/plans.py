@@ -4,10 +4,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
+from bayplan.collect.salvage import Salvage, well_shaped
 from bayplan.collect.schemas import schema
-from bayplan.collect.shape import shape_faults
+from bayplan.collect.subject import Path
 from bayplan.collect.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Action, Cluster, Plan, Step
@@ -17,17 +18,22 @@ def read_plan(document: object, cluster: Cluster, source: str) -> Plan:
     """The plan of a document; InputError if a step names what the cluster does not have. Other keys are left alone."""
     container = {name: c for c, name in enumerate(cluster.containers.name)}
     machine = {name: m for m, name in enumerate(cluster.machines.name)}
-    faults = shape_faults(document, schema("plan"))
-    if not faults:
-        faults = list(_faults(cast(dict[str, Any], document)["batches"], container, machine))
-    if faults:
+    faults, part = well_shaped(document, schema("plan"), _step)
+    if part is not None:
+        faults += _faults(part, container, machine)
+    if faults or part is None:
         raise InputError(source, faults)
     return Plan(
         batches=tuple(
             tuple(Step(Action(step["action"]), container[step["container"]], machine[step["machine"]]) for step in batch)
-            for batch in cast(dict[str, Any], document)["batches"]
+            for batch in part.document["batches"]
         )
     )
+
+
+def _step(path: Path) -> Path:
+    """What is left out for a fault: batches, batch, step."""
+    return path[:3]
 
 
 def write_plan(path: str | os.PathLike[str], plan: Plan, cluster: Cluster, more: Mapping[str, Any] | None = None) -> None:
@@ -49,15 +55,21 @@ def plan_text(plan: Plan, cluster: Cluster, more: Mapping[str, Any] | None = Non
     return text + "".join(f",\n {json.dumps(key)}: {json.dumps(value)}" for key, value in (more or {}).items()) + "\n}\n"
 
 
-def _faults(batches: list[list[dict[str, str]]], container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
-    for b, batch in enumerate(batches, start=1):
-        for i, step in enumerate(batch, start=1):
+def _faults(part: Salvage, container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
+    for b, batch in enumerate(part.document["batches"]):
+        for i, step in enumerate(batch):
             for word, known in (("container", container), ("machine", machine)):
                 if step[word] not in known:
                     problem, expected = f"names a {word} that does not exist", f"one of the {len(known)} {word}s"
-                    where = f"{i} of batch {b}"
+                    where = f"{_number(part, b, i)} of batch {_number(part, b)}"
                     yield Fault(code="E1515", kind="step", name=where, problem=problem, value=step[word], expected=expected)
         for (action, name, place), count in Counter((s["action"], s["container"], s["machine"]) for s in batch).items():
             if count > 1:
                 problem, value = "has the same step more than once", f"{action} {name} on {place}, {count} times"
-                yield Fault(code="E1516", kind="batch", name=str(b), problem=problem, value=value, expected="each step once")
+                where = _number(part, b)
+                yield Fault(code="E1516", kind="batch", name=where, problem=problem, value=value, expected="each step once")
+
+
+def _number(part: Salvage, *place: int) -> str:
+    """Of a batch, or of a step in a batch: its place in the whole list, from 1."""
+    return str(int(part.original(("batches", *place))[-1]) + 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.collect.salvage import Salvage
 from bayplan.collect.subject import shown
 from bayplan.errors import Fault
 from bayplan.model import IntArray, Resource, ints
@@ -29,7 +30,14 @@ class Quantities:
 
     resources: tuple[Resource, ...]
     base_units: bool
+    all_resources: bool = True  # are there no others that were left out?
     faults: list[Fault] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, part: Salvage) -> "Quantities":
+        """For the amounts of a document of the right shape."""
+        resources, base_units = read_resources(part.document), part.document.get("amounts") == "base-units"
+        return cls(resources, base_units, all_resources=not part.lacks("resources"))
 
     def table(self, columns: Mapping[str, Sequence[Any]], rows: int, kind: str, name: str = "") -> IntArray:
         """(row, resource) base units; 0 where a resource has no column."""
@@ -37,7 +45,8 @@ class Quantities:
         amount = np.zeros((rows, len(known)), dtype=np.int64)
         for column, values in columns.items():
             if column not in known:
-                self._fault("E1504", kind, name, f"amount of '{column}', which is not declared", column, ", ".join(known))
+                if self.all_resources:
+                    self._fault("E1504", kind, name, f"amount of '{column}', which is not declared", column, ", ".join(known))
             elif len(values) != rows:
                 self._fault("E1502", kind, name, f"column {column} has the wrong length", str(len(values)), f"{rows} entries")
             else:

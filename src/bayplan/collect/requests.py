@@ -8,9 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from bayplan.collect.quantities import Quantities, read_resources, resources_document
+from bayplan.collect.quantities import Quantities, resources_document
+from bayplan.collect.salvage import Salvage, item, salvaged
 from bayplan.collect.schemas import schema
-from bayplan.collect.shape import shape_faults
+from bayplan.collect.shape import misshapen
+from bayplan.collect.subject import Path
 from bayplan.collect.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import FloatArray, TimedRequests, floats
@@ -21,31 +23,56 @@ EXACT = 2**53  # times and values stay within what floats count exactly
 
 def read_requests(document: object, source: str) -> TimedRequests:
     """The timed requests of a document; InputError with all that is wrong."""
-    faults = shape_faults(_without_long_columns(document), schema("requests"))
-    if faults:
+    faults, part = _well_shaped(document)
+    if part is None or part.lacks("amounts"):  # no amount means anything then
         raise InputError(source, faults)
-    file = cast(dict[str, Any], document)
-    columns = file["requests"]
-    count = len(columns["start"])
-    quantities = Quantities(read_resources(file), file.get("amounts") == "base-units")
-    names = tuple(columns.get("name") or (f"r{i}" for i in range(count)))
-    faults = [*_length_faults(columns, count), *double_requests(names)]
-    if not faults:
+    columns, count = part.document["requests"], len(part.document["requests"]["start"])
+    names = tuple(columns.get("name") or (f"r{part.original(('requests', 'start', i))[2]}" for i in range(count)))
+    wrong = _wrong_lengths(cast(dict[str, Any], document)["requests"])
+    faults += [*wrong.values(), *double_requests(names)]
+    if not wrong.keys() & {"name", "end"}:
         faults += _time_faults(names, floats(columns["start"]), floats(columns["end"]))
-    demand = quantities.table(columns["demand"], count, "requests")
-    capacity = quantities.row(file["capacity"], "capacity")
+    quantities = Quantities.of(part)
+    demand = {name: column for name, column in columns["demand"].items() if f"demand {name}" not in wrong}
+    amounts = quantities.table(demand, count, "requests"), quantities.row(part.document["capacity"], "capacity")
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
     return TimedRequests(
         name=names,
         resources=quantities.resources,
-        capacity=capacity,
+        capacity=amounts[1],
         start=floats(columns["start"]),
         end=floats(columns["end"]),
-        demand=demand,
+        demand=amounts[0],
         value=floats(columns.get("value") or np.ones(count)),
     )
+
+
+def _well_shaped(document: object) -> tuple[list[Fault], Salvage | None]:
+    """The faults of shape, and the rest of the document: a request with a fault in one column is left out of all."""
+    places = misshapen(_without_long_columns(document), schema("requests"))
+    paths = [path for path, _ in places]
+    rows = {path[-1] for path in paths if path[:1] == ("requests",) and isinstance(path[-1], int)}
+    if rows:
+        paths += [(*column, i) for column, _ in _columns(cast(dict[str, Any], document)["requests"]) for i in rows]
+    return [fault for _, fault in places], salvaged(document, schema("requests"), paths, _cut)
+
+
+def _cut(path: Path) -> Path:
+    """An entry of a column, a whole column, or what stands under another key."""
+    return path if path[:1] == ("requests",) else item(path)
+
+
+def _columns(requests: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
+    """The place of each column, and the column."""
+    demand = requests.get("demand")
+    for key, column in requests.items():
+        if isinstance(column, list):
+            yield ("requests", key), column
+    for key, column in demand.items() if isinstance(demand, dict) else ():
+        if isinstance(column, list):
+            yield ("requests", "demand", key), column
 
 
 def write_requests(path: str | os.PathLike[str], requests: TimedRequests) -> None:
@@ -96,14 +123,15 @@ def _short(column: FloatArray) -> list[Any]:
     return cast(list[Any], (column.astype(np.int64) if whole else column).tolist())
 
 
-def _length_faults(columns: Mapping[str, Any], count: int) -> list[Fault]:
-    lengths = {key: len(columns[key]) for key in ("name", "end", "value") if columns.get(key) is not None}
-    problem, expected = "the column has another length than start", f"{count} entries"
-    return [
-        Fault(code="E1502", kind="column", name=key, problem=problem, value=str(length), expected=expected)
+def _wrong_lengths(requests: Mapping[str, Any]) -> dict[str, Fault]:
+    """A fault for each column that is not as long as `start`."""
+    count, problem = len(requests["start"]), "the column has another length than start"
+    lengths = {" ".join(map(str, path[1:])): len(column) for path, column in _columns(requests)}
+    return {
+        key: Fault(code="E1502", kind="column", name=key, problem=problem, value=str(length), expected=f"{count} entries")
         for key, length in lengths.items()
         if length != count
-    ]
+    }
 
 
 def _time_faults(names: tuple[str, ...], start: FloatArray, end: FloatArray) -> list[Fault]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from bayplan.collect.shape import Schema, misshapen
+from bayplan.collect.shape import Schema, did_you_mean, misshapen
 from bayplan.collect.subject import Path
 from bayplan.errors import Fault
 
@@ -19,13 +19,14 @@ class Salvage:
     document: Any
     left_out: frozenset[Path] = frozenset()  # places in the whole document
     position: Mapping[Path, Sequence[int]] = field(default_factory=dict)  # list -> where each item that is left stood
-    misspelt: bool = False  # was a key left out that the schema does not know? It may be meant for one that is absent
+    misspelt: frozenset[str] = frozenset()  # keys left out that the schema does not know
 
     def lacks(self, *keys: str) -> bool:
         """May one of these keys of the document have had more items than are left?"""
-        if self.misspelt and not all(key in self.document for key in keys):
+        if any(path[0] in keys and len(path) <= ITEM for path in self.left_out):
             return True
-        return any(path[0] in keys and len(path) <= ITEM for path in self.left_out)
+        absent = [key for key in keys if key not in self.document]
+        return any(did_you_mean(word, absent) for word in self.misspelt)
 
     def original(self, path: Path) -> Path:
         """Where in the whole document a place of this part stands."""
@@ -57,7 +58,7 @@ def salvaged(document: object, schema: Schema, places: Iterable[Path], cut: Cut 
         return None
     position: dict[Path, list[int]] = {}
     left = _without(document, _tree(left_out), position, ())
-    misspelt = any(path[0] not in schema.get("properties", path) for path in left_out)
+    misspelt = frozenset(str(path[0]) for path in left_out if path[0] not in schema.get("properties", path))
     return None if misshapen(left, schema) else Salvage(document=left, left_out=left_out, position=position, misspelt=misspelt)
 
 

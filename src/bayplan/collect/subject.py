@@ -61,8 +61,10 @@ def subject(document: object, path: Path) -> Subject:
 
 
 def singular(key: str) -> str:
-    """'machine' for 'machines', 'entry' for 'entries'."""
-    return f"{key[:-3]}y" if key.endswith("ies") else key.removesuffix("s").replace("_", " ")
+    """'machine' for 'machines', 'entry' for 'entries', 'batch' for 'batches'."""
+    if key.endswith("ies"):
+        return f"{key[:-3]}y"
+    return key.removesuffix("es" if key.endswith("ches") else "s").replace("_", " ")
 
 
 def fault_at(document: object, path: Path, code: str, problem: str, *, value: object = None, expected: str = "") -> Fault:

@@ -7,7 +7,7 @@ from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resou
 from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
 from bayplan.model.plan import Action, Plan, Step
-from bayplan.model.requests import TimedRequests
+from bayplan.model.requests import Schedule, TimedRequests
 from bayplan.model.result import Reason, Result, Status
 from bayplan.model.rules import (
     RULES,
@@ -26,13 +26,14 @@ from bayplan.model.rules import (
 )
 from bayplan.model.snapshot import Snapshot
 from bayplan.model.topology import MACHINE, Level, machine_level
-from bayplan.model.zones import Admission, ClusterRequest, Zones
+from bayplan.model.zones import Acceptance, Admission, ClusterRequest, Zones
 
 __all__ = [
     "MACHINE",
     "NO_LIMIT",
     "RULES",
     "UNPLACED",
+    "Acceptance",
     "Action",
     "Admission",
     "Allow",
@@ -64,6 +65,7 @@ __all__ = [
     "Resource",
     "Result",
     "Rule",
+    "Schedule",
     "Services",
     "Snapshot",
     "Spread",

@@ -7,6 +7,7 @@ import numpy as np
 from bayplan.errors import ModelError
 from bayplan.model.arrays import FloatArray, IntArray, floats, ints
 from bayplan.model.cluster import Resource
+from bayplan.model.placement import UNPLACED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,3 +40,20 @@ class TimedRequests:
             raise ModelError("timed requests: a demand or value is negative or not finite")
         if (self.capacity < 0).any():
             raise ModelError("timed requests: a capacity is negative")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Schedule:
+    """One machine index per request, `UNPLACED` where a request is not served."""
+
+    machine_of: IntArray  # (request,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "machine_of", ints(self.machine_of))
+        if self.machine_of.ndim != 1 or self.machine_of.min(initial=0) < UNPLACED:
+            raise ModelError("a schedule is one machine index or -1 per request")
+
+    @property
+    def served(self) -> IntArray:
+        """Requests that have a machine."""
+        return ints(np.flatnonzero(self.machine_of != UNPLACED))

@@ -67,3 +67,21 @@ class Admission:
         arrivals = [request.arrival for request in self.requests]
         if arrivals != sorted(arrivals):
             raise ModelError("cluster requests are not in order of arrival")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Acceptance:
+    """Per request None if it is refused, else one zone index per member."""
+
+    zone_of: tuple[IntArray | None, ...]  # (request,), each (member,)
+
+    def __post_init__(self) -> None:
+        zone_of = tuple(None if zones is None else ints(zones) for zones in self.zone_of)
+        object.__setattr__(self, "zone_of", zone_of)
+        if any(zones is not None and (zones.ndim != 1 or zones.min(initial=0) < 0) for zones in zone_of):
+            raise ModelError("an acceptance is None or one zone index per member, for each request")
+
+    @property
+    def accepted(self) -> IntArray:
+        """Requests that are let in."""
+        return ints([i for i, zones in enumerate(self.zone_of) if zones is not None])

@@ -1,6 +1,8 @@
 """Timed requests, admissions, plans and answers: what is written is read back, what is broken is named."""
 
 import json
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -9,15 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayplan import collect
 from bayplan.collect.admission import admission_text, from_slots, read_admission, write_admission
-from bayplan.collect.answers import read_accepted, read_served, write_accepted, write_served
+from bayplan.collect.answers import read_accepted, read_served
 from bayplan.collect.plans import plan_text, read_plan, write_plan
 from bayplan.collect.rasa import read_rasa
 from bayplan.collect.requests import read_requests, requests_text, write_requests
 from bayplan.collect.schemas import schema
 from bayplan.collect.text import read_document
 from bayplan.errors import InputError
-from bayplan.model import Action, Resource, TimedRequests
+from bayplan.model import UNPLACED, Acceptance, Action, Resource, Schedule, TimedRequests
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES, BROKEN = ROOT / "examples", ROOT / "tests" / "broken" / "requests"
@@ -91,6 +94,40 @@ BROKEN_FILES = {
 }
 
 
+# file with faults of several kinds -> (codes in the order of the faults, words that the message must say)
+SEVERAL_KINDS = {
+    "requests-several-kinds.json": (
+        "E1101 E1102 E1502 E1501 E1504 E1505",
+        ['("soon")', "cpu entry 4", "column 'value'", "expected 5 entries", "request 'late'", "'gpu'", '("8 GB")'],
+    ),
+    "requests-a-resource-is-left-out.json": (  # memory, so nothing is said of its amounts; unnamed requests keep their number
+        "E1110 E1101 E1108 E1501",
+        ["resource 'memory'", "entry 1 must be a number (null)", "'extra'", "request 'r2'"],
+    ),
+    "requests-unknown-amounts.json": ("E1109", ['("bytes")']),  # then no amount can be judged
+    "admission-several-kinds.json": (
+        "E1101 E1102 E1506 E1508 E1503 E1501 E1512 E1504 E1505",
+        ["link '4'", "request 'x'", "zone 'east'", "'east -> east'", "(start 3, end 2)", "(a, 2 times)", "'gpu'", '("many")'],
+    ),
+    "admission-a-zone-is-left-out.json": ("E1101 E1511", ["zone 'west'", "(60)", "request 'shop'"]),
+    "plan-several-kinds.json": (
+        "E1109 E1101 E1107 E1107 E1515 E1515 E1516",
+        ['("move")', "batch '2': must be a list", "step '2 of batch 1'", "(ghost)", "step '4 of batch 3'", "(moon)", "batch '3'"],
+    ),
+    "served-several-kinds.json": ("E1101 E1513 E1514", ["(3)", "request 'nobody'", "request 'web'", "(left)"]),
+    "accepted-several-kinds.json": ("E1101 E1108 E1513 E1514", ["shop db", "'kind'", "request 'nobody'", "(mars)"]),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL_KINDS)
+def test_faults_of_every_kind_are_reported_in_one_run(name):
+    with pytest.raises(InputError) as caught:
+        READERS[name.split("-")[0]](read_document(BROKEN / name), name)
+    codes, words = SEVERAL_KINDS[name]
+    assert " ".join(fault.code for fault in caught.value.faults) == codes
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
 @pytest.mark.parametrize("name", BROKEN_FILES)
 def test_a_broken_file_gives_its_number_and_names_the_thing(name):
     with pytest.raises(InputError) as caught:
@@ -100,7 +137,7 @@ def test_a_broken_file_gives_its_number_and_names_the_thing(name):
 
 
 def test_every_broken_file_is_in_the_table():
-    assert {path.name for path in BROKEN.iterdir()} == set(BROKEN_FILES)
+    assert {path.name for path in BROKEN.iterdir()} == set(BROKEN_FILES) | set(SEVERAL_KINDS)
 
 
 def test_requests_are_in_exact_base_units():
@@ -200,14 +237,67 @@ def test_files_on_disk_come_back(tmp_path):
 
 
 def test_answers_come_back_as_they_were_written(tmp_path):
-    served = read_served(example("served.json"), requests(), "served.json")
-    accepted = read_accepted(example("accepted.json"), admission(), "accepted.json")
-    write_served(tmp_path / "s.json", served)
-    write_accepted(tmp_path / "a.json", accepted)
-    assert read_served(read_document(tmp_path / "s.json"), requests(), "s") == served == {"train": "m0", "web": "m0"}
-    assert read_accepted(read_document(tmp_path / "a.json"), admission(), "a") == accepted
-    write_accepted(tmp_path / "none.json", {})
-    assert read_accepted(read_document(tmp_path / "none.json"), admission(), "none") == {}
+    schedule = collect.read_served(EXAMPLES / "served.json", requests())
+    assert schedule.machine_of.tolist() == [UNPLACED, 0, 0]
+    collect.write_served(tmp_path / "s.json", schedule, requests())
+    assert collect.read_served(tmp_path / "s.json", requests()).machine_of.tolist() == schedule.machine_of.tolist()
+    acceptance = collect.read_accepted(EXAMPLES / "accepted.json", admission())
+    assert acceptance.accepted.tolist() == [0]
+    assert acceptance.zone_of[0].tolist() == [0, 1]
+    collect.write_accepted(tmp_path / "a.json", acceptance, admission())
+    again = collect.read_accepted(tmp_path / "a.json", admission())
+    assert [None if zones is None else zones.tolist() for zones in again.zone_of] == [[0, 1], None]
+    collect.write_accepted(tmp_path / "none.json", Acceptance(zone_of=(None, None)), admission())
+    assert collect.read_accepted(tmp_path / "none.json", admission()).zone_of == (None, None)
+
+
+@given(st.lists(st.integers(-1, 10**9 - 1), min_size=3, max_size=3))
+def test_every_schedule_comes_back(machine_of):
+    with tempfile.TemporaryDirectory() as folder:
+        collect.write_served(Path(folder) / "s.json", Schedule(machine_of=machine_of), requests())
+        assert collect.read_served(Path(folder) / "s.json", requests()).machine_of.tolist() == machine_of
+
+
+def test_every_kind_of_file_is_read_by_its_path(tmp_path):
+    assert collect.read_requests(EXAMPLES / "requests.json").name == requests().name
+    assert len(collect.read_admission(EXAMPLES / "admission.json").requests) == 2
+    plan = collect.read_plan(EXAMPLES / "plan.json", cluster())
+    collect.write_plan(tmp_path / "p.json.gz", plan, cluster())
+    assert collect.read_plan(tmp_path / "p.json.gz", cluster()) == plan
+
+
+WRONG_KIND = {  # what the file is: (who reads it, the file, what the message says of it)
+    "a placement": (collect.read, "placement.json", "a placement, which goes with a cluster"),
+    "a plan": (collect.read, "plan.json", "a migration plan, which goes with a cluster"),
+    "an answer of schedule": (collect.read, "served.json", "an answer of schedule, which goes with timed requests"),
+    "an answer of admit": (collect.read_any, "accepted.json", "an answer of admit"),
+    "a cluster": (collect.read_requests, "shop.yaml", "(a cluster); expected timed requests"),
+    "requests": (collect.read_admission, "requests.json", "(timed requests); expected zones"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_KIND)
+def test_a_file_of_another_kind_is_called_by_its_name(kind):
+    read, name, says = WRONG_KIND[kind]
+    with pytest.raises(InputError, match="E1011") as caught:
+        read(EXAMPLES / name)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("shop.yaml", '{\n"placement": {'),
+        ("rasa.json", '{\n "10.0.0.1": ['),
+        ("gmrp/model_tiny.txt", "0 1 0\n"),
+    ],
+)
+def test_a_solution_is_written_in_the_form_of_its_input(tmp_path, name, form):
+    snapshot = collect.read(EXAMPLES / name)
+    collect.write_solution(tmp_path / "s.txt", replace(snapshot, notes=()), snapshot.placement)
+    assert (tmp_path / "s.txt").read_text().startswith(form)
+    again = collect.read_placement(tmp_path / "s.txt", snapshot.cluster)
+    assert again.machine_of.tolist() == snapshot.placement.machine_of.tolist()
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.stem)

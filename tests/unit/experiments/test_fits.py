@@ -26,24 +26,24 @@ def timed(*lines, capacity=10):
 
 def test_first_fit_goes_round_and_refuses_what_fits_nowhere():
     asked = timed((0, 9, 6), (1, 9, 3), (2, 9, 3), (3, 9, 9), (4, 9, 1))
-    assert cyclic_first_fit(asked, 2) == {0: 0, 1: 1, 2: 0, 4: 1}  # request 3 needs 9, and 1 and 7 are free
+    assert cyclic_first_fit(asked, 2).machine_of.tolist() == [0, 1, 0, -1, 1]  # request 3 needs 9, and 1 and 7 are free
 
 
 def test_what_ends_makes_room_at_once():
-    assert cyclic_first_fit(timed((0, 5, 10), (5, 9, 10)), 1) == {0: 0, 1: 0}
-    assert cyclic_first_fit(timed((0, 5, 10), (4.9, 9, 10)), 1) == {0: 0}
+    assert cyclic_first_fit(timed((0, 5, 10), (5, 9, 10)), 1).machine_of.tolist() == [0, 0]
+    assert cyclic_first_fit(timed((0, 5, 10), (4.9, 9, 10)), 1).machine_of.tolist() == [0, -1]
 
 
 def test_the_order_is_that_of_the_starts_not_of_the_file():
-    assert cyclic_first_fit(timed((3, 9, 8), (0, 9, 8)), 1) == {1: 0}
+    assert cyclic_first_fit(timed((3, 9, 8), (0, 9, 8)), 1).machine_of.tolist() == [-1, 0]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_first_fit_overloads_no_machine_and_stays_below_the_area_bound(seed):
     asked = requests(machines=3, load=4.0, seed=seed)
-    served = cyclic_first_fit(asked, 3)
-    assert check_schedule(asked, served, 3) == ()
-    assert 0 < len(served) / len(asked.name) <= area_bound(asked, 3, WINDOW) < 1
+    schedule = cyclic_first_fit(asked, 3)
+    assert check_schedule(asked, schedule, 3) == ()
+    assert 0 < len(schedule.served) / len(asked.name) <= area_bound(asked, 3, WINDOW) < 1
 
 
 def test_the_area_bound_counts_the_smallest_areas():

@@ -3,10 +3,11 @@
 import bayplan.model
 
 NAMES = """
-MACHINE NO_LIMIT RULES UNPLACED Action Admission Allow Allowed AntiAffinity BalanceTarget BoolArray Budget Capacity Clock Cluster
-ClusterRequest CoLocate Confidence Containers Dependency FloatArray IntArray Interference Level Machines MoveCosts Objective
-Pinned Placement Plan Progress Reason Resource Result Rule Services Snapshot Spread Status Step Term Tick TimedRequests Traffic
-Transient TransientMode Workloads Zones allowed floats ints machine_level relabelled silent
+MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Admission Allow Allowed AntiAffinity BalanceTarget BoolArray Budget
+Capacity Clock Cluster ClusterRequest CoLocate Confidence Containers Dependency FloatArray IntArray Interference Level
+Machines MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Schedule Services Snapshot Spread
+Status Step Term Tick TimedRequests Traffic Transient TransientMode Workloads Zones allowed floats ints machine_level
+relabelled silent
 """
 
 

@@ -1,70 +1,65 @@
 """The referee of `admit`: accepted groups of containers fit their zones and links (001 (1a)-(1f))."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from bayplan.model import Admission, BoolArray, FloatArray, IntArray
+from bayplan.errors import ModelError
+from bayplan.model import Acceptance, Admission, BoolArray, FloatArray, IntArray
 from bayplan.score.check.confidence import TOLERANCE
-from bayplan.score.check.sweep import peak
+from bayplan.score.check.sweep import exact, peak
 from bayplan.score.check.violation import Violation, amount
 
-Choice = Mapping[int, Sequence[int]]  # request index -> zone index of each of its members
+Choice: TypeAlias = Mapping[int, IntArray]  # request -> zone of each of its members
 
 
-def check_admission(admission: Admission, accepted: Choice) -> tuple[Violation, ...]:
-    """Violations of `accepted`. Traffic within one zone uses no link, so it is not limited.
+def check_admission(admission: Admission, acceptance: Acceptance) -> tuple[Violation, ...]:
+    """Violations of `acceptance`. Traffic within one zone uses no link, so it is not limited.
 
     Requests whose members do not all have a zone are reported and count for nothing else.
     """
-    strays = [*_strays(admission, accepted)]
-    if strays:
-        wrong = {violation.subject[0] for violation in strays}
-        accepted = {i: zones for i, zones in accepted.items() if _name(admission, i) not in wrong}
+    if len(acceptance.zone_of) != len(admission.requests):
+        raise ModelError(f"the acceptance is of {len(acceptance.zone_of)} requests, not of {len(admission.requests)}")
+    accepted = {i: zones for i, zones in enumerate(acceptance.zone_of) if zones is not None}
+    wrong = {i: count for i, zones in accepted.items() if (count := _without_zone(admission, i, zones))}
+    good = {i: zones for i, zones in accepted.items() if i not in wrong}
     return (
-        *strays,
-        *_over_request_cap(admission, accepted),
-        *_over_capacity(admission, accepted),
-        *_over_bandwidth(admission, accepted),
+        *_strays(admission, wrong),
+        *_over_request_cap(admission, good),
+        *_over_capacity(admission, good),
+        *_over_bandwidth(admission, good),
     )
 
 
-def _name(admission: Admission, i: int) -> str:
-    return admission.requests[i].name if 0 <= i < len(admission.requests) else str(i)
+def _without_zone(admission: Admission, i: int, zones: IntArray) -> int:
+    """Members that have no zone, or one that does not exist, and zones too many."""
+    return int((zones >= len(admission.zones.name)).sum()) + abs(len(admission.requests[i].members) - len(zones))
 
 
-def _strays(admission: Admission, accepted: Choice) -> Iterator[Violation]:
+def _strays(admission: Admission, wrong: Mapping[int, int]) -> Iterator[Violation]:
     """(1a), (1c): an accepted request has exactly one zone for each member."""
     zones = len(admission.zones.name)
-    for i in sorted(accepted):
-        name = _name(admission, i)
-        if not 0 <= i < len(admission.requests):
-            yield Violation(rule="accepted", subject=(name,), excess=1, sentence=f"there is no request {i}")
-            continue
-        members = admission.requests[i].members
-        missing = [v for v, z in zip(members, accepted[i], strict=False) if not 0 <= z < zones]
-        wrong = len(missing) + abs(len(members) - len(accepted[i]))
-        if wrong:
-            yield Violation(
-                rule="accepted",
-                subject=(name,),
-                excess=wrong,
-                sentence=f"request '{name}' is accepted, but {wrong} of its {len(members)} members have no zone of the {zones}",
-            )
+    for i, count in wrong.items():
+        name, members = admission.requests[i].name, len(admission.requests[i].members)
+        sentence = f"request '{name}' is accepted, but {count} of its {members} members have no zone of the {zones}"
+        yield Violation(rule="accepted", subject=(name,), excess=count, sentence=sentence)
 
 
-def _demand(admission: Admission, i: int, zones: Sequence[int]) -> IntArray:
-    """(zone, resource) what one request takes."""
-    demand = np.zeros_like(admission.zones.capacity)
-    np.add.at(demand, np.array(zones), admission.requests[i].demand)
+def _demand(admission: Admission, i: int, zones: IntArray) -> npt.NDArray[Any]:
+    """(zone, resource) what one request takes, exactly."""
+    asked = exact(admission.requests[i].demand)
+    demand = np.zeros(admission.zones.capacity.shape, dtype=asked.dtype)
+    np.add.at(demand, zones, asked)
     return demand
 
 
-def _traffic(admission: Admission, i: int, zones: Sequence[int]) -> FloatArray:
+def _traffic(admission: Admission, i: int, zones: IntArray) -> FloatArray:
     """(zone, zone) what one request sends over each link; nothing within a zone."""
     n_z = len(admission.zones.name)
     traffic = np.zeros((n_z, n_z))
-    np.add.at(traffic, np.ix_(np.array(zones), np.array(zones)), admission.requests[i].traffic)
+    np.add.at(traffic, np.ix_(zones, zones), admission.requests[i].traffic)
     np.fill_diagonal(traffic, 0.0)
     return traffic
 
@@ -72,14 +67,14 @@ def _traffic(admission: Admission, i: int, zones: Sequence[int]) -> FloatArray:
 def _over_request_cap(admission: Admission, accepted: Choice) -> Iterator[Violation]:
     """(1d): one request takes at most B of a zone."""
     zones = admission.zones
-    for i in sorted(accepted):
+    for i in accepted:
         demand = _demand(admission, i, accepted[i])
         for z, r in np.argwhere(demand > zones.request_cap):
             name, resource = admission.requests[i].name, zones.resources[r]
             yield Violation(
                 rule="request-cap",
                 subject=(name, zones.name[z], resource.name),
-                excess=int(demand[z, r] - zones.request_cap[z, r]),
+                excess=int(demand[z, r]) - int(zones.request_cap[z, r]),
                 sentence=f"request '{name}' takes {amount(demand[z, r], resource)} {resource.name} in zone '{zones.name[z]}', "
                 f"one request may take {amount(zones.request_cap[z, r], resource)}",
             )
@@ -87,7 +82,7 @@ def _over_request_cap(admission: Admission, accepted: Choice) -> Iterator[Violat
 
 def _over_capacity(admission: Admission, accepted: Choice) -> Iterator[Violation]:
     """(1b): what runs in a zone at one time fits."""
-    zones, some = admission.zones, sorted(accepted)
+    zones, some = admission.zones, list(accepted)
     start, end = _times(admission, some)
     demand = np.array([_demand(admission, i, accepted[i]) for i in some]).reshape(-1, *zones.capacity.shape)
     for z, r in np.argwhere(_used(demand)):
@@ -105,7 +100,7 @@ def _over_capacity(admission: Admission, accepted: Choice) -> Iterator[Violation
 
 def _over_bandwidth(admission: Admission, accepted: Choice) -> Iterator[Violation]:
     """(1e)-(1f): what crosses a link at one time fits; a missing link carries nothing."""
-    zones, some = admission.zones, sorted(accepted)
+    zones, some = admission.zones, list(accepted)
     start, end = _times(admission, some)
     traffic = np.array([_traffic(admission, i, accepted[i]) for i in some]).reshape(-1, *zones.bandwidth.shape)
     for a, b in np.argwhere(_used(traffic)):
@@ -125,6 +120,6 @@ def _used(amounts: IntArray | FloatArray) -> BoolArray:
     return np.asarray((amounts > 0).any(axis=0), dtype=np.bool_)
 
 
-def _times(admission: Admission, some: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+def _times(admission: Admission, some: list[int]) -> tuple[FloatArray, FloatArray]:
     start = np.array([admission.requests[i].start for i in some])
     return start, np.array([admission.requests[i].end for i in some])

@@ -1,10 +1,13 @@
 """The most that half-open intervals (start, end] ask for at one time."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bayplan.model import FloatArray, IntArray
+
+SAFE = 2.0**62  # sums below it are exact in int64, also if this bound was worked out in floats
 
 
 class Peak(NamedTuple):
@@ -15,13 +18,18 @@ class Peak(NamedTuple):
     end: float
 
 
+def exact(amount: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same amounts, as Python integers where int64 could not hold all of them together; floats stay floats."""
+    return amount.astype(object) if amount.dtype == np.int64 and amount.sum(dtype=np.float64) >= SAFE else amount
+
+
 def peak(start: FloatArray, end: FloatArray, amount: IntArray | FloatArray) -> Peak:
     """One sweep over all starts and ends; what ends at t is gone when another starts at t. O(n log n)."""
-    time = np.concatenate([end, start])
-    change = np.concatenate([-amount, amount])
+    time, asked = np.concatenate([end, start]), exact(amount)
+    change = np.concatenate([-asked, asked])
     starts = np.repeat([False, True], len(start))
     order = np.lexsort((starts, time))
     load = np.cumsum(change[order])
     top = int(load.argmax())
     later = time[order][top:]
-    return Peak(load[top].item(), float(later[0]), float(later[later > later[0]].min()))
+    return Peak(load[top : top + 1].tolist()[0], float(later[0]), float(later[later > later[0]].min()))

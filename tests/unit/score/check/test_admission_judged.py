@@ -2,7 +2,8 @@
 
 import pytest
 
-from bayplan.model import Admission, ClusterRequest, Resource, Zones
+from bayplan.errors import ModelError
+from bayplan.model import Acceptance, Admission, ClusterRequest, Resource, Zones
 from bayplan.score.check import check_admission
 
 
@@ -27,7 +28,8 @@ def admission() -> Admission:
 
 
 def sentences(admission: Admission, accepted: dict[int, list[int]]) -> list[str]:
-    return [violation.sentence for violation in check_admission(admission, accepted)]
+    acceptance = Acceptance(zone_of=tuple(accepted.get(i) for i in range(len(admission.requests))))
+    return [violation.sentence for violation in check_admission(admission, acceptance)]
 
 
 def test_what_fits_is_accepted(admission):
@@ -36,11 +38,29 @@ def test_what_fits_is_accepted(admission):
 
 
 def test_every_member_needs_a_zone(admission):
-    assert sentences(admission, {0: [0, -1], 1: [1]}) == [
+    assert sentences(admission, {0: [0, 2], 1: [1]}) == [
         "request 'p' is accepted, but 1 of its 2 members have no zone of the 2",
         "request 'q' is accepted, but 1 of its 2 members have no zone of the 2",
     ]
-    assert sentences(admission, {7: [0, 0]}) == ["there is no request 7"]
+
+
+def test_an_acceptance_of_other_requests_is_refused(admission):
+    with pytest.raises(ModelError, match="of 1 requests, not of 3"):
+        check_admission(admission, Acceptance(zone_of=([0, 0],)))
+
+
+@pytest.mark.parametrize("size", [2**62, 2**63 - 1])
+def test_sums_beyond_int64_are_exact(size):
+    huge = ClusterRequest(
+        name="p", members=("a", "b"), demand=[[size]] * 2, traffic=[[0.0] * 2] * 2, arrival=0.0, start=0.0, end=1.0, value=1.0
+    )
+    small = ClusterRequest(name="q", members=("a",), demand=[[1]], traffic=[[0.0]], arrival=0.0, start=0.0, end=1.0, value=1.0)
+    zones = Zones(
+        name=("n",), resources=(Resource(name="memory"),), capacity=[[2**63 - 1]], request_cap=[[size]], bandwidth=[[0]]
+    )
+    acceptance = Acceptance(zone_of=([0, 0], [0]))
+    found = check_admission(Admission(zones=zones, requests=(huge, small)), acceptance)
+    assert {v.rule: v.excess for v in found} == {"request-cap": size, "capacity": 2 * size + 1 - (2**63 - 1)}
 
 
 def test_one_request_takes_no_more_than_its_cap(admission):

@@ -1,6 +1,9 @@
 """The referee of timed requests."""
 
-from bayplan.model import Resource, TimedRequests
+import pytest
+
+from bayplan.errors import ModelError
+from bayplan.model import UNPLACED, Resource, Schedule, TimedRequests
 from bayplan.score.check import check_schedule
 
 
@@ -17,24 +20,45 @@ def requests() -> TimedRequests:
     )
 
 
+def judged(machine_of: list[int], machines: int) -> list[str]:
+    return [v.sentence for v in check_schedule(requests(), Schedule(machine_of=machine_of), machines)]
+
+
 def test_half_open_intervals_that_touch_do_not_meet():
-    assert check_schedule(requests(), {0: 0, 1: 0}, machines=1) == ()
+    assert judged([0, 0, UNPLACED], machines=1) == []
 
 
 def test_overload_is_said_with_its_time():
-    assert [v.sentence for v in check_schedule(requests(), {0: 0, 2: 0}, machines=1)] == [
-        "machine 0: 2.5 cpu requested of 2 during (1, 2] (500m too much)",
-    ]
+    assert judged([0, UNPLACED, 0], machines=1) == ["machine 0: 2.5 cpu requested of 2 during (1, 2] (500m too much)"]
 
 
 def test_machines_are_judged_apart():
-    assert check_schedule(requests(), {0: 0, 1: 0, 2: 1}, machines=2) == ()
+    assert judged([0, 0, 1], machines=2) == []
 
 
 def test_a_machine_that_does_not_exist_serves_nobody():
-    found = check_schedule(requests(), {0: 2, 9: 0}, machines=2)
-    assert [v.sentence for v in found] == ["request 'early' is served on machine 2; there are 2", "there is no request 9"]
+    assert judged([2, UNPLACED, UNPLACED], machines=2) == ["request 'early' is served on machine 2; there are 2"]
 
 
 def test_nothing_served_breaks_nothing():
-    assert check_schedule(requests(), {}, machines=0) == ()
+    assert judged([UNPLACED] * 3, machines=0) == []
+
+
+def test_a_schedule_of_other_requests_is_refused():
+    with pytest.raises(ModelError, match="of 1 requests, not of 3"):
+        judged([0], machines=1)
+
+
+@pytest.mark.parametrize("size", [2**62, 2**63 - 1])
+def test_sums_beyond_int64_are_exact(size):
+    huge = TimedRequests(
+        name=("a", "b", "c"),
+        resources=(Resource(name="memory"),),
+        capacity=[2**63 - 1],
+        start=[0.0, 0.0, 0.0],
+        end=[2.0, 2.0, 1.0],
+        demand=[[size]] * 3,
+        value=[1.0] * 3,
+    )
+    (found,) = check_schedule(huge, Schedule(machine_of=[0, 0, 0]), 1)
+    assert found.excess == 3 * size - (2**63 - 1)
