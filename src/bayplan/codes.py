@@ -126,6 +126,12 @@ GMRP: Mapping[str, Code] = {  # E17..: GMRP models, assignments and solutions
     "E1706": Code("the initial assignment is missing", "put assignment_X.txt beside model_X.txt, or name the file"),
     "E1707": Code("an assignment does not have one machine per process", "check that it belongs to this model"),
     "E1708": Code("a sum overflows int64", "scale the amounts of this resource down"),
+    "E1709": Code("a machine has no capacity of any resource", "give it some, or remove it; zero of one resource is fine"),
+    "E1710": Code("a safety capacity is above the capacity", "lower it to the capacity at most"),
+    "E1711": Code(
+        "a service is to spread over more locations than there are, or than it has processes", "lower its spread minimum"
+    ),
+    "E1712": Code("a service depends on one without processes", "give that one a process, or remove the dependency"),
 }
 
 TRACES: Mapping[str, Code] = {  # E18..: the traces
@@ -133,12 +139,16 @@ TRACES: Mapping[str, Code] = {  # E18..: the traces
     "E1802": Code("a column of the trace is missing", "check that the file is the one described in docs/formats.md"),
     "E1803": Code("a file of the trace cannot be read", "copy it again"),
     "E1804": Code(
-        "a value of the trace is missing, negative or not finite", "check that the file is the one described in docs/formats.md"
+        "a value of the trace is missing, negative, not finite or too large",
+        "check that the file is the one described in docs/formats.md",
     ),
     "E1805": Code(
         "a row names an application or machine that does not exist",
         "the files of a trace belong together: take them from one copy",
     ),
+    "E1806": Code("a name occurs twice in the trace", "check that the file is the one described in docs/formats.md"),
+    "E1807": Code("a lifetime of the trace is empty or its bounds are in the wrong order", "leave the row out"),
+    "E1808": Code("a machine of the trace has no capacity of any resource", "leave the row out"),
 }
 
 CODES: Mapping[str, Code] = {

@@ -1,16 +1,19 @@
 """Whatever happens to a file, its reader gives a value or numbered faults, never another exception."""
 
 import copy
+import dataclasses
 import json
+import tempfile
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.differences import differences
 
 from bayplan.collect.admission import read_admission
 from bayplan.collect.answers import read_accepted, read_served
-from bayplan.collect.gmrp_fields import read_fields
-from bayplan.collect.integers import integer_stream
+from bayplan.collect.gmrp import read_gmrp
+from bayplan.collect.native import native_document, read_native, text_of
 from bayplan.collect.plans import read_plan
 from bayplan.collect.rasa import read_rasa, read_rasa_solution
 from bayplan.collect.requests import read_requests
@@ -88,14 +91,44 @@ def test_a_mangled_document_gives_a_value_or_numbered_faults(data, name):
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_a_mangled_model_gives_fields_or_numbered_faults(data):
+def test_a_mangled_model_gives_numbered_faults_or_what_a_native_file_can_hold(data):
     tokens = (EXAMPLES / "gmrp" / "model_tiny.txt").read_text().split()
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(tokens) - 1))
         tokens[at] = data.draw(
-            st.sampled_from(["-1", "0", "1", "7", "999999999999999999", "9223372036854775807", "1e5", "x", ""])
+            st.sampled_from(["-1", "0", "1", "2", "7", "999999999999999999", "9223372036854775807", "1e5", "x", ""])
         )
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model_x.txt"
+        model.write_text(" ".join(tokens))
+        try:
+            snapshot = read_gmrp(model, EXAMPLES / "gmrp" / "assignment_tiny.txt")
+        except InputError as error:
+            assert error.faults
+            return
+    assert differences(snapshot, read_again(snapshot)) == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_a_mangled_rasa_cluster_that_can_be_read_can_be_written_as_a_native_file(data):
+    document = copy.deepcopy(example("rasa"))
+    numbers = [path for path in places(document) if path[-1:] and path[-1] in AMOUNTS]
+    for _ in range(data.draw(st.integers(1, 3))):
+        mangle(document, data.draw(st.sampled_from(numbers)), data.draw(amounts), False)
     try:
-        read_fields(integer_stream(" ".join(tokens), "x"))
+        snapshot = read_rasa(document, "x")
     except InputError as error:
         assert error.faults
+        return
+    assert differences(snapshot, read_again(snapshot)) == []
+
+
+AMOUNTS = {"RequestCPU", "RequestMem", "TotalCPU", "TotalMem", "Traffic", "Limit"}
+amounts = st.one_of(st.integers(0, 3), st.sampled_from([1e-30, 1e-15, 0.3, 1e9, 2**53, 1e308, 2**63 - 1, 2**63]))
+
+
+def read_again(snapshot):
+    """What a native file of it says; only the format is another."""
+    read = read_native(json.loads(text_of(native_document(snapshot), as_yaml=False)), "x")
+    return dataclasses.replace(read, notes=snapshot.notes, format=snapshot.format)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.differences import differences
 from tests.strategies import clusters, objectives, placements, valid_snapshots
 
 from bayplan import collect
@@ -21,20 +22,6 @@ few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChec
 AMOUNTS = st.integers(0, 2**63 - 1)
 USAGES = st.floats(0, 2.0**62, allow_subnormal=False)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
-
-
-def differences(a: object, b: object, at: str = "") -> list[str]:
-    """Where two model values differ; arrays by value and type."""
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return [] if a.dtype == b.dtype and a.shape == b.shape and (a == b).all() else [f"{at}: {a} and {b}"]
-    if dataclasses.is_dataclass(a) and type(a) is type(b):
-        fields = [field.name for field in dataclasses.fields(a)]
-        return [d for name in fields for d in differences(getattr(a, name), getattr(b, name), f"{at}.{name}")]
-    if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
-        return [d for key in a for d in differences(a[key], b[key], f"{at}[{key}]")]
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return [d for i, pair in enumerate(zip(a, b, strict=True)) for d in differences(*pair, f"{at}[{i}]")]
-    return [] if type(a) is type(b) and a == b else [f"{at}: {a!r} and {b!r}"]
 
 
 @st.composite

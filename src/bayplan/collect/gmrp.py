@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.gmrp_fields import Fields, index_fault, read_fields
+from bayplan.collect.gmrp_faults import index_fault, read_model
+from bayplan.collect.gmrp_fields import Fields
 from bayplan.collect.integers import integer_stream
 from bayplan.collect.text import read_text
 from bayplan.errors import Fault, InputError, UsageError
@@ -48,8 +49,7 @@ def read_gmrp(path: Path | str, assignment: Path | str | None = None) -> Snapsho
     Without `assignment` it is the model's neighbour: `assignment_a1_1.txt` beside `model_a1_1.txt`.
     """
     path = Path(path)
-    stream = integer_stream(read_text(path), str(path))
-    raw = read_fields(stream)
+    raw = read_model(integer_stream(read_text(path), str(path)))
     cluster = _cluster(path.name.split(".")[0], raw)
     beside = Path(assignment) if assignment is not None else _beside(path)
     placement = read_gmrp_solution(read_text(beside), cluster, str(beside))

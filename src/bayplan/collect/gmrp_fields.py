@@ -1,4 +1,4 @@
-"""The fields of a GMRP model file, and what can be wrong with their numbers.
+"""The fields of a GMRP model file.
 
 A model is one stream of integers:
 
@@ -10,14 +10,12 @@ A model is one stream of integers:
     w_PMC, w_SMC, w_MMC
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayplan.collect.integers import IntegerStream
-from bayplan.errors import Fault, InputError
-from bayplan.model import NO_LIMIT, IntArray, ints
+from bayplan.model import IntArray, ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +32,7 @@ class Fields:
 
 
 def read_fields(stream: IntegerStream) -> Fields:
-    """All fields of a model; InputError if the numbers end too early or mean nothing."""
-    raw = _fields(stream)
-    faults = [*stream.rest(), *(_range_faults(raw) + _index_faults(raw) or _overflows(raw))]
-    if faults:
-        raise InputError(stream.source, faults)
-    return raw
-
-
-def index_fault(kind: str, name: str, problem: str, value: int | np.int64, size: int) -> Fault:
-    """A number that should be the index of something, counted from 0, and is not."""
-    return Fault(code="E1705", kind=kind, name=name, problem=problem, value=str(value), expected=f"0..{size - 1}")
-
-
-def _fields(stream: IntegerStream) -> Fields:
+    """All fields of a model, whatever their numbers mean; InputError if these end too early."""
     n_r = stream.count("number of resources", least=1)
     resource = stream.take(2 * n_r, "resources (transient, load weight)").reshape(n_r, 2)
     n_m = stream.count("number of machines", least=1)
@@ -74,70 +59,3 @@ def _services(stream: IntegerStream, n_s: int) -> tuple[IntArray, IntArray]:
         n_d = stream.count(f"number of dependencies of service {s}")
         pairs.update(((s, on), None) for on in stream.take(n_d, f"dependencies of service {s}").tolist())
     return ints(spread), ints(np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
-
-
-def _range_faults(raw: Fields) -> list[Fault]:
-    n_r, n_m = len(raw.resource), len(raw.machine)
-    capacity = [f"{word} r{r}" for word in ("capacity", "safety capacity") for r in range(n_r)]
-    machine = ["neighbourhood", "location", *capacity, *(f"move cost to m{m}" for m in range(n_m))]
-    flag = raw.resource[:, 0]
-    return [
-        *(_range_fault("resource", f"r{r}", "transient flag is too large", flag[r], "0 or 1") for r in np.flatnonzero(flag > 1)),
-        *_negative(raw.resource, "resource", "r", ["transient flag", "load weight"]),
-        *_negative(raw.machine, "machine", "m", machine),
-        *_negative(raw.spread[:, None], "service", "s", ["spread minimum"]),
-        *_negative(raw.process[:, 1:], "process", "p", [*(f"request r{r}" for r in range(n_r)), "move cost"]),
-        *_negative(raw.balance[:, 2:], "balance", "b", ["target", "weight"]),
-        *_negative(raw.weight[None, :], "move weights", "", ["process", "service", "machine"]),
-    ]
-
-
-def _negative(table: IntArray, kind: str, letter: str, field: Iterable[str]) -> list[Fault]:
-    if not table.size or table.min() >= 0:
-        return []
-    name = list(field)
-    return [
-        _range_fault(kind, f"{letter}{row}" if letter else "", f"{name[column]} is negative", table[row, column], "zero or more")
-        for row, column in np.argwhere(table < 0)
-    ]
-
-
-def _range_fault(kind: str, name: str, problem: str, value: np.int64, expected: str) -> Fault:
-    return Fault(code="E1704", kind=kind, name=name, problem=problem, value=str(value), expected=expected)
-
-
-def _index_faults(raw: Fields) -> list[Fault]:
-    n_s, n_r = len(raw.spread), len(raw.resource)
-    on, service, pair = raw.depends[:, 1], raw.process[:, 0], raw.balance[:, :2]
-    return [
-        *(
-            index_fault("service", f"s{s}", "it depends on a service that does not exist", t, n_s)
-            for s, t in raw.depends[(on < 0) | (on >= n_s)]
-        ),
-        *(
-            index_fault("process", f"p{p}", "its service does not exist", service[p], n_s)
-            for p in np.flatnonzero((service < 0) | (service >= n_s))
-        ),
-        *(
-            index_fault("balance", f"b{b}", f"its r{k + 1} is a resource that does not exist", pair[b, k], n_r)
-            for b, k in np.argwhere((pair < 0) | (pair >= n_r))
-        ),
-    ]
-
-
-def _overflows(raw: Fields) -> list[Fault]:
-    n_r = len(raw.resource)
-    tables = {"requests": raw.process[:, 1 : 1 + n_r], "capacities": raw.machine[:, 2 : 2 + n_r]}
-    totals = {(word, r): sum(table[:, r].tolist()) for word, table in tables.items() for r in range(n_r)}
-    return [
-        Fault(
-            code="E1708",
-            kind="resource",
-            name=f"r{r}",
-            problem=f"the sum of all {word} overflows int64",
-            value=str(total),
-            expected="less than 2^63",
-        )
-        for (word, r), total in totals.items()
-        if total > NO_LIMIT
-    ]

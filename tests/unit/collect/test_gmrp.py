@@ -127,6 +127,12 @@ def test_broken_solutions_are_named(text, says):
         ({41: "-1", 45: "-2"}, ["E1704 process 'p0'", "(-1)", "E1704 process 'p1'", "(-2)"]),
         ({41: "9" * 18, 45: "9" * 18}, []),
         ({8: "x"}, ["E1701 token 'line 1 column"]),
+        ({8: "0", 9: "0", 10: "0", 11: "0"}, ["E1709 machine 'm0'", "has no capacity of any resource (0)"]),
+        ({10: "31"}, ["E1710 machine 'm0'", "safety capacity r0 is above the capacity (31)", "at most 30"]),
+        ({34: "3"}, ["E1711 service 's0'", "more than there are processes of its own (3)", "at most 2"]),
+        ({16: "0", 25: "0"}, ["E1711 service 's0'", "more than there are locations (2)", "at most 1"]),
+        ({40: "1", 44: "1", 34: "0"}, ["E1712 service 's1'", "depends on a service without processes (s0)"]),
+        ({10: "31", 34: "5", 40: "1", 44: "1"}, ["E1710", "E1711 service 's0'", "at most 1", "E1712"]),
     ],
 )
 def test_broken_models_are_named(tmp_path, change, says):

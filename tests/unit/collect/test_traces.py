@@ -76,6 +76,33 @@ def test_negative_and_missing_values_are_refused(tmp_path):
     assert "E1804 column 'at'" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"lt": [1.0, 0.0]}, "E1807 column 'lt'.*row 2, 1 rows in all"),
+        ({"at": [0.0, 2.0**53], "lt": [1.0, 1e-9]}, "E1807"),  # too short to be seen
+        ({"vmid": [4, 4]}, "E1806 machine 'vm4'.*2 times"),
+        ({"cpu": [1, 2**60]}, "E1804 column 'cpu'.*row 2"),
+        ({"mem": ["1", "much"]}, "E1804 column 'mem'.*2 rows"),
+    ],
+)
+def test_rows_that_cannot_be_are_refused_by_number(tmp_path, change, says):
+    columns = {"vmid": [0, 1], "cpu": [1, 2], "mem": [1, 1], "at": [0.0, 5.0], "lt": [1.0, 1.0]}
+    put(tmp_path, "huawei_east1_lifetimes.parquet", columns | change)
+    with pytest.raises(InputError, match=says):
+        read_huawei(tmp_path)
+
+
+def test_google_tasks_have_names_of_their_own_and_amounts_that_fit(tmp_path):
+    columns = {"job": [7, 7], "idx": [0, 0], "submit_us": [0, 1], "end_us": [9, 9], "cpu": [0.1, 0.1], "mem": [0.1, 0.1]}
+    put(tmp_path, "tasks_part0.parquet", columns | {"prio": [0, 0]})
+    with pytest.raises(InputError, match="E1806 task '7-0'"):
+        read_google2011(tmp_path)
+    put(tmp_path, "tasks_part0.parquet", columns | {"prio": [0, 0], "mem": [0.1, 1e9]})
+    with pytest.raises(InputError, match="E1804 column 'mem'"):
+        read_google2011(tmp_path)
+
+
 def test_google_ends_are_clipped_to_the_window(tmp_path):
     columns = {"job": [7, 7, 8], "idx": [0, 1, 0], "submit_us": [0, 10_000_000, 6_000_000_000], "prio": [0, 9, 1]}
     columns |= {"end_us": [None, 20_000_000, None], "cpu": [0.5, 0.125, 0.1], "mem": [0.1, 0.07446, 0.1]}
@@ -113,6 +140,12 @@ def test_azure_lifetimes_stay_in_their_bin_on_the_grid(tmp_path):
     assert seen <= {float(d) for d in range(3900, 7201, 300)}
     assert len(seen) > 3
     assert np.array_equal(read_azure(tmp_path, seed=1).end, read_azure(tmp_path, seed=1).end)
+
+
+def test_azure_bounds_in_the_wrong_order_are_refused_by_number(tmp_path):
+    put(tmp_path, "azure_v1_vms.parquet", azure_columns() | {"dur_lo_s": [None, 0, 7500, 0, 0]})
+    with pytest.raises(InputError, match=r"E1807 column 'dur_hi_s'.*row 2"):
+        read_azure(tmp_path)
 
 
 def test_azure_batches_leave_the_censored_out_unless_asked(tmp_path):
@@ -169,6 +202,20 @@ def test_tianchi_curves_become_peaks_or_means(tmp_path):
     assert read_tianchi(tmp_path, "semi_a", request="mean").cluster.workloads.request[1, 1] == 6_000_000
 
 
+def test_tianchi_rows_that_cannot_be_are_refused_by_number(tmp_path):
+    tianchi(tmp_path)
+    put(tmp_path, "deploy_semi_a.parquet", {"inst": ["i1", "i1"], "app": ["y", "x"], "machine": ["m2", None]})
+    with pytest.raises(InputError, match="E1806 instance 'i1'"):
+        read_tianchi(tmp_path, "semi_a")
+    machine = {name: [0, 1] for name in ("cpu", "mem", "disk", "P", "M", "PM")}
+    put(tmp_path, "machines_semi_a.parquet", {"machine": ["m1", "m2"], **machine})
+    with pytest.raises(InputError, match="E1808 machine 'm1'"):
+        read_tianchi(tmp_path, "semi_a")
+    put(tmp_path, "machines_semi_a.parquet", {"machine": ["m1", "m1"], **machine})
+    with pytest.raises(InputError, match="E1806 machine 'm1'"):
+        read_tianchi(tmp_path, "semi_a")
+
+
 def test_tianchi_has_no_other_sets(tmp_path):
     with pytest.raises(UsageError, match="prelimB, semi_a, semi_b, semi_c"):
         read_tianchi(tmp_path, "semi_z")
@@ -205,6 +252,12 @@ def test_dlrm_instances_that_are_alike_are_one_workload(tmp_path):
 def test_dlrm_rows_that_are_no_numbers_are_named(tmp_path):
     (tmp_path / DLRM).write_bytes(gzip.compress((HEAD + ROWS.replace("i1,CN,app,48", "i1,CN,app,-48")).encode()))
     with pytest.raises(InputError, match="E1804 instance 'i1'"):
+        read_dlrm(tmp_path)
+    (tmp_path / DLRM).write_bytes(gzip.compress((HEAD + ROWS.replace("i1,CN,app,48,48", "i1,CN,app,48,40")).encode()))
+    with pytest.raises(InputError, match=r"E1804 instance 'i1'.*a limit is below its request"):
+        read_dlrm(tmp_path)
+    (tmp_path / DLRM).write_bytes(gzip.compress((HEAD + ROWS.replace("i1,", "i0,")).encode()))
+    with pytest.raises(InputError, match="E1806 instance 'i0'"):
         read_dlrm(tmp_path)
     (tmp_path / DLRM).write_bytes(gzip.compress(b"a,b\n1,2\n"))
     with pytest.raises(InputError, match="E1802 column 'instance_sn'"):

@@ -15,8 +15,8 @@ import numpy as np
 from bayplan.errors import Fault
 from bayplan.model import (
     Allow,
+    Allowed,
     AntiAffinity,
-    BoolArray,
     Capacity,
     Cluster,
     CoLocate,
@@ -24,6 +24,7 @@ from bayplan.model import (
     Interference,
     Spread,
     Transient,
+    allowed,
 )
 
 R = TypeVar("R")
@@ -75,14 +76,10 @@ class _View:
                 bound.setdefault(w, []).append(rule.machines)
         return bound
 
-    def allowed(self, sets: frozenset[str]) -> BoolArray:
-        """Machines that are in all of these sets."""
-        allowed = np.ones(len(self.cluster.machines.name), dtype=np.bool_)
-        for name in sets:
-            inside = np.zeros_like(allowed)
-            inside[self.cluster.machine_sets[name]] = True
-            allowed &= inside
-        return allowed
+    @cached_property
+    def allowed(self) -> Allowed:
+        """Where each workload may run."""
+        return allowed(self.cluster)
 
     def workload(self, c: int) -> int:
         return int(self.cluster.containers.workload[c])
@@ -111,20 +108,19 @@ def _spreads(view: _View) -> Iterator[Fault]:
 
 
 def _allows(view: _View) -> Iterator[Fault]:
-    left: dict[frozenset[str], bool] = {}
-    for number, rule in view.rules(Allow):
-        if not view.cluster.machine_sets[rule.machines].size:
-            yield _fault("E1307", number, rule.kind, "its machine set is empty", rule.machines, "at least one machine")
-            left[frozenset([rule.machines])] = True  # said already
     empty = {name for name, machines in view.cluster.machine_sets.items() if not machines.size}
-    for w, names in view.sets_of.items():
-        sets = frozenset(names)
-        if len(sets) > 1 and not sets & empty and not left.setdefault(sets, bool(view.allowed(sets).any())):
-            problem, value = "its allowed sets share no machine", ", ".join(sorted(sets))
-            name = view.cluster.workloads.name[w]
-            yield Fault(
-                code="E1307", kind="workload", name=name, problem=problem, value=value, expected="a machine in all of them"
-            )
+    for number, rule in view.rules(Allow):
+        if rule.machines in empty:
+            yield _fault("E1307", number, rule.kind, "its machine set is empty", rule.machines, "at least one machine")
+    nowhere = np.flatnonzero(~view.allowed.row.any(axis=1))
+    said: set[int] = set()  # rows: one of all workloads with the same sets is enough
+    for w in np.flatnonzero(np.isin(view.allowed.row_of, nowhere)).tolist():
+        row, sets = int(view.allowed.row_of[w]), set(view.sets_of[w])
+        if row not in said and not sets & empty:
+            said.add(row)
+            problem, expected = "its allowed sets share no machine", "a machine in all of them"
+            name, value = view.cluster.workloads.name[w], ", ".join(sorted(sets))
+            yield Fault(code="E1307", kind="workload", name=name, problem=problem, value=value, expected=expected)
 
 
 def _dependencies(view: _View) -> Iterator[Fault]:
@@ -192,16 +188,16 @@ def _torn(number: int, members: Counter[int], limits: Mapping[int, AntiAffinity 
 
 def _homeless(view: _View, number: int, rule: CoLocate, members: Counter[int]) -> Iterator[Fault]:
     """No machine may have the group, or none is large enough."""
-    allowed = view.allowed(frozenset(name for w in members for name in view.sets_of.get(w, ())))
+    machines = view.allowed.row[[view.allowed.row_of[w] for w in members]].all(axis=0)
     names = ", ".join(view.cluster.containers.name[c] for c in rule.containers[:3])
-    if not allowed.any():
+    if not machines.any():
         yield _fault(
             "E1305", number, rule.kind, "no machine is allowed for all of the group", names, "a machine in all of their sets"
         )
         return
     limited = sorted({r for _, capacity in view.rules(Capacity) for r in capacity.resources})
     need = view.cluster.request_of(np.array(rule.containers)).sum(axis=0)
-    room = view.cluster.machines.capacity[allowed]
+    room = view.cluster.machines.capacity[machines]
     if not (room[:, limited] >= need[limited]).all(axis=1).any():
         short = [r for r in limited if need[r] > room[:, r].max()] or limited
         resource = view.cluster.resources[short[0]]

@@ -80,9 +80,11 @@ def _move_costs(reader: Reader, names: Names, stated: Mapping[str, Any]) -> Move
         if w != MISSING:
             container[w] = value
     machine, n_m = stated.get("machine", []), len(names.machine)
-    if machine and {len(machine), *map(len, machine)} != {n_m} and not reader.part.lacks("machines"):
+    if machine and {len(machine), *map(len, machine)} != {n_m}:
         value = f"{len(machine)} rows of {min(map(len, machine))} to {max(map(len, machine))}"
-        reader.fault((AT, "move_costs", "machine"), "E1111", "is not a square", value=value, expected=f"{n_m} rows of {n_m}")
+        if not reader.part.lacks("machines"):
+            expected = f"{n_m} rows of {n_m}"
+            reader.fault((AT, "move_costs", "machine"), "E1111", "is not a square", value=value, expected=expected)
         machine = []
     weights = {key: stated[key] for key in ("container_weight", "service_weight", "machine_weight") if key in stated}
     table = np.array(machine, dtype=np.int64) if machine else np.zeros((0, 0), dtype=np.int64)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.traces.table import trace_file
+from bayplan.collect.traces.table import LARGEST, names_ok, trace_file
 from bayplan.errors import Fault, InputError, UsageError
 from bayplan.model import (
     AntiAffinity,
@@ -142,7 +142,7 @@ def _parsed(path: Path, rows: Iterable[dict[str, str]]) -> list[_Instance]:
         try:
             instances.append(_instance(row))
         except (TypeError, ValueError, OverflowError) as error:
-            problem, expected = "a value is missing or no number", "numbers, zero or more"
+            problem, expected = "a value is missing or cannot be", "numbers, zero or more"
             faults.append(
                 Fault(
                     code="E1804",
@@ -155,26 +155,34 @@ def _parsed(path: Path, rows: Iterable[dict[str, str]]) -> list[_Instance]:
             )
     if faults:
         raise InputError(str(path), faults)
+    names_ok(path, "instance", [instance.name for instance in instances])
     return instances
 
 
 def _instance(row: dict[str, str]) -> _Instance:
+    request, limit = (_amounts(row, word) for word in ("request", "limit"))
+    if any(most < asked for most, asked in zip(limit, request, strict=True)):
+        raise ValueError("a limit is below its request")
     return _Instance(
         name=row["instance_sn"],
         app=row["app_name"],
         role=row["role"],
-        request=tuple(_amount(row[f"{field}_request"], scale) for field, scale in zip(FIELDS, SCALES, strict=True)),
-        limit=tuple(_amount(row[f"{field}_limit"], scale) for field, scale in zip(FIELDS, SCALES, strict=True)),
+        request=request,
+        limit=limit,
         per_machine=int(row["max_instance_per_node"]),
         created=float(row["creation_time"] or 0.0),
         deleted=float(row["deletion_time"] or math.inf),
     )
 
 
+def _amounts(row: dict[str, str], word: str) -> tuple[int, ...]:
+    return tuple(_amount(row[f"{field}_{word}"], scale) for field, scale in zip(FIELDS, SCALES, strict=True))
+
+
 def _amount(text: str, scale: int) -> int:
     amount = round(float(text) * scale)
-    if amount < 0:
-        raise ValueError(f"{text} is negative")
+    if not 0 <= amount <= LARGEST:
+        raise ValueError(f"{text} is negative or too large")
     return amount
 
 

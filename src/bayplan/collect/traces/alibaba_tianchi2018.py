@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bayplan.collect.traces.table import amounts_ok, positions, read_columns
-from bayplan.errors import UsageError
+from bayplan.collect.traces.table import amounts_ok, names_ok, positions, read_columns
+from bayplan.errors import Fault, InputError, UsageError
 from bayplan.model import (
     NO_LIMIT,
     UNPLACED,
@@ -33,6 +33,7 @@ from bayplan.model import (
 
 TIANCHI_SETS = ("prelimB", "semi_a", "semi_b", "semi_c")
 SCALE = 10**6  # of cpu and memory, whose curves are float32; rounded to nearest
+LARGEST = 1e6  # of an amount: so all of them together, times their scale, stay within int64
 FIELDS = {"cpu": SCALE, "mem": SCALE, "disk": 1, "P": 1, "M": 1, "PM": 1}
 RESOURCES = (
     Resource(name="cpu", scale=SCALE, unit="cores"),
@@ -51,8 +52,10 @@ def read_tianchi(folder: Path | str, name: str = "prelimB", *, request: Literal[
         raise UsageError(f"there is no Tianchi set '{name}'; choose one of {', '.join(TIANCHI_SETS)}")
     apps = read_columns(folder, "app_resources.parquet", ["app", *FIELDS])
     machines = read_columns(folder, f"machines_{name}.parquet", ["machine", *FIELDS])
-    for table in (apps, machines):
-        amounts_ok(folder, **{field: table[field] for field in FIELDS})
+    for key, table in (("app", apps), ("machine", machines)):
+        amounts_ok(folder, largest=LARGEST, **{field: table[field] for field in FIELDS})
+        names_ok(folder, key, table[key].tolist())
+    _some_capacity(folder, machines)
     containers, placement = _deployed(folder, name, apps["app"].tolist(), machines["machine"].tolist())
     capacity = np.stack([machines[field] * scale for field, scale in FIELDS.items()], axis=1)
     cluster = Cluster(
@@ -67,6 +70,15 @@ def read_tianchi(folder: Path | str, name: str = "prelimB", *, request: Literal[
         rules=(Capacity(resources=tuple(range(len(RESOURCES)))), *_limits(folder, apps["app"].tolist())),
     )
     return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=_notes(request))
+
+
+def _some_capacity(folder: Path | str, machines: dict[str, Any]) -> None:
+    bare = np.flatnonzero(~np.stack([machines[field] for field in FIELDS], axis=1).any(axis=1))
+    problem, expected = "has no capacity of any resource", "some of at least one"
+    names = machines["machine"][bare].tolist()
+    faults = [Fault(code="E1808", kind="machine", name=name, problem=problem, value="0", expected=expected) for name in names]
+    if faults:
+        raise InputError(str(folder), faults)
 
 
 def _notes(request: str) -> tuple[str, ...]:
@@ -104,6 +116,7 @@ def _deployed(folder: Path | str, name: str, apps: list[str], machines: list[str
     workload = positions(folder, "application", apps, deploy["app"].tolist())
     order = np.argsort(workload, kind="stable")
     on = np.array([machine is not None for machine in deploy["machine"]])
+    names_ok(folder, "instance", deploy["inst"].tolist())
     machine_of = np.full(len(workload), UNPLACED)
     machine_of[on] = positions(folder, "machine", machines, deploy["machine"][on].tolist())
     containers = Containers(name=tuple(deploy["inst"][order]), workload=workload[order])

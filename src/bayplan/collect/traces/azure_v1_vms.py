@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.collect.traces.table import amounts_ok, read_columns
+from bayplan.collect.traces.table import LARGEST, amounts_ok, read_columns, times_ok
 from bayplan.model import FloatArray, IntArray, Resource, TimedRequests, floats, ints
 
 SLOT = 300  # seconds
@@ -87,7 +87,9 @@ def _machines(folder: Path | str, seed: int) -> _Machines:
     columns = read_columns(folder, "azure_v1_vms.parquet", COLUMNS)
     keep = np.isin(columns["split"].astype(str), WITH_LIFETIME)
     part = {name: column[keep] for name, column in columns.items()}
-    amounts_ok(folder, **{name: part[name] for name in ("arrival_s", "batch_id", "vcpu", "mem_gb", "dur_lo_s", "dur_hi_s")})
+    amounts_ok(folder, **{name: part[name] for name in ("arrival_s", "batch_id", "vcpu", "dur_lo_s", "dur_hi_s")})
+    amounts_ok(folder, largest=LARGEST / SCALE, mem_gb=part["mem_gb"])
+    times_ok(folder, "dur_hi_s", part["dur_lo_s"] > part["dur_hi_s"])
     low, high = (part[name].astype(np.int64) // SLOT for name in ("dur_lo_s", "dur_hi_s"))
     slots = np.random.default_rng(seed).integers(low, high, endpoint=True) + 1
     start = part["arrival_s"].astype(np.float64)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayplan.collect.traces.table import amounts_ok, read_columns
+from bayplan.collect.traces.table import LARGEST, amounts_ok, names_ok, read_columns
 from bayplan.model import Resource, TimedRequests
 
 SCALE = 10**8  # the trace has at most eight decimals: exact
@@ -30,12 +30,14 @@ def read_google2011(
     Tasks that start at or after `window` are left out.
     """
     columns = read_columns(folder, "tasks_part0.parquet", ["job", "idx", "submit_us", "end_us", "cpu", "mem", "prio"])
-    amounts_ok(folder, **{name: columns[name] for name in ("submit_us", "cpu", "mem", "prio")})
+    amounts_ok(folder, submit_us=columns["submit_us"], prio=columns["prio"])
+    amounts_ok(folder, largest=LARGEST / SCALE, cpu=columns["cpu"], mem=columns["mem"])
     start = columns["submit_us"] / 1e6
     end = np.fmin(columns["end_us"] / 1e6, window)  # fmin: NaN, still alive at the end of the trace, is the window
     inside = start < end
     demand = np.rint(np.stack([columns["cpu"], columns["mem"]], axis=1) * SCALE)
     names = [f"{job}-{task}" for job, task in zip(columns["job"].tolist(), columns["idx"].tolist(), strict=True)]
+    names_ok(folder, "task", names)
     worth = columns["prio"] + 1.0 if value == "priority" else np.ones(len(start))
     return TimedRequests(
         name=tuple(name for name, keep in zip(names, inside.tolist(), strict=True) if keep),

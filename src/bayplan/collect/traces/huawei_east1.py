@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.traces.table import amounts_ok, read_columns
+from bayplan.collect.traces.table import amounts_ok, names_ok, read_columns, times_ok
 from bayplan.model import Resource, TimedRequests
 
 
@@ -15,12 +15,16 @@ def read_huawei(folder: Path | str, *, capacity: tuple[int, int] = (64, 128)) ->
     """
     columns = read_columns(folder, "huawei_east1_lifetimes.parquet", ["vmid", "cpu", "mem", "at", "lt"])
     amounts_ok(folder, **columns)
+    start, end = columns["at"], columns["at"] + columns["lt"]
+    times_ok(folder, "lt", ~(start < end))
+    names = tuple(f"vm{number}" for number in columns["vmid"].tolist())
+    names_ok(folder, "machine", names)
     return TimedRequests(
-        name=tuple(f"vm{number}" for number in columns["vmid"].tolist()),
+        name=names,
         resources=(Resource(name="cpu", unit="cores"), Resource(name="memory", unit="GB")),
         capacity=np.array(capacity),
-        start=columns["at"],
-        end=columns["at"] + columns["lt"],
+        start=start,
+        end=end,
         demand=np.stack([columns["cpu"], columns["mem"]], axis=1),
         value=np.ones(len(columns["at"])),
     )

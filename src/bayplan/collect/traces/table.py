@@ -1,5 +1,6 @@
 """Columns of a parquet file as numpy arrays, or a numbered fault."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError, UsageError
+
+LARGEST = 2.0**53  # of an amount or a time, unless it is multiplied by a scale
 
 
 def trace_file(folder: Path | str, name: str) -> Path:
@@ -35,17 +38,59 @@ def read_columns(folder: Path | str, name: str, columns: Sequence[str]) -> dict[
     return {column: _array(table.column(column)) for column in columns}
 
 
-def amounts_ok(source: Path | str, **columns: np.ndarray[Any, Any]) -> None:
-    """InputError unless every number is there, finite and not negative."""
-    faults = []
-    for name, column in columns.items():
-        wrong = np.flatnonzero(~(np.isfinite(column.astype(np.float64)) & (column >= 0)).reshape(len(column), -1).all(axis=1))
-        if len(wrong):
-            problem, expected = "a value is missing, negative or not finite", "zero or more"
-            value = f"row {wrong[0] + 1}, {len(wrong)} rows in all"
-            faults.append(Fault(code="E1804", kind="column", name=name, problem=problem, value=value, expected=expected))
+def amounts_ok(source: Path | str, *, largest: float = LARGEST, **columns: np.ndarray[Any, Any]) -> None:
+    """InputError unless every number is there, not negative and not beyond `largest`."""
+    wrong = {name: _wrong_rows(column, largest) for name, column in columns.items()}
+    faults = [
+        Fault(
+            code="E1804",
+            kind="column",
+            name=name,
+            problem="a value is missing, negative, not finite or too large",
+            value=_rows(rows),
+            expected=f"0 to {largest:g}",
+        )
+        for name, rows in wrong.items()
+        if len(rows)
+    ]
     if faults:
         raise InputError(str(source), faults)
+
+
+def _wrong_rows(column: np.ndarray[Any, Any], largest: float) -> np.ndarray[Any, np.dtype[np.int64]]:
+    try:
+        number = column.astype(np.float64).reshape(len(column), -1)
+    except (TypeError, ValueError):  # texts
+        return np.arange(len(column))
+    return np.flatnonzero(~((number >= 0) & (number <= largest)).all(axis=1))  # no comparison holds for NaN
+
+
+def _rows(rows: np.ndarray[Any, np.dtype[np.int64]]) -> str:
+    return f"row {rows[0] + 1}, {len(rows)} rows in all"
+
+
+def times_ok(source: Path | str, what: str, wrong: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
+    """InputError if the lifetime of any row is wrong."""
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        problem, expected = "a lifetime is empty or its bounds are in the wrong order", "an end after the start"
+        fault = Fault(code="E1807", kind="column", name=what, problem=problem, value=_rows(rows), expected=expected)
+        raise InputError(str(source), [fault])
+
+
+def names_ok(source: Path | str, kind: str, names: Sequence[str]) -> None:
+    """InputError with every name that comes twice."""
+    if len(set(names)) == len(names):
+        return
+    problem, expected = "the name occurs more than once", "each name once"
+    raise InputError(
+        str(source),
+        [
+            Fault(code="E1806", kind=kind, name=str(name), problem=problem, value=f"{count} times", expected=expected)
+            for name, count in Counter(names).items()
+            if count > 1
+        ],
+    )
 
 
 def positions(source: Path | str, kind: str, names: Sequence[str], asked: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
