@@ -10,6 +10,7 @@ from bayplan.model.units import BINARY, format_quantity
 
 _EXACT_ENOUGH = 6  # an exact quantity below one of at most this many characters is shown as it is
 NARROW = "\u00a0"  # a space where no line is broken
+_NOTHING = 1e-15
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
 
 
@@ -30,18 +31,35 @@ def written(request: Sequence[int], resources: Sequence[Resource]) -> str:
 
 
 def percent(share: float) -> str:
-    """'83 %'; one decimal below ten, a dash where there is no number, never a rounded 100 for more than full."""
+    """'83 %'; one decimal below ten and around a hundred, a dash where there is no number.
+
+    Never a rounded 0 for some or a rounded 100 for more or less than all; what rounding of sums leaves is no difference.
+    """
     if not math.isfinite(share):
         return "–"
-    value = 100 * share
-    rounded = f"{value:.1f}" if 0 < abs(value) < 9.95 or (value > 100 and round(value) == 100) else f"{value:.0f}"
-    return f"{rounded}{NARROW}%"
+    value = 100 * round(share, 12)
+    if 0 < abs(value) < 0.05:
+        return f"<{NARROW}0.1{NARROW}%" if value > 0 else f">{NARROW}-0.1{NARROW}%"
+    if value != 100 and round(value) == 100:
+        return f"{min(value, 99.94) if value < 100 else max(value, 100.06):.1f}{NARROW}%"
+    return f"{value:.1f}{NARROW}%" if 0 < abs(value) < 9.95 else f"{value:.0f}{NARROW}%"
+
+
+def fullness(share: float) -> str:
+    """A share of capacity; 'over capacity' where there is none to take a share of."""
+    return "over capacity" if share == math.inf else percent(share)
+
+
+def of_capacity(load: int, capacity: int, resource: Resource) -> str:
+    """'gpu: 1 of 0'."""
+    return f"{resource.name}: {human_amount(load, resource)} of {human_amount(capacity, resource)}"
 
 
 def score(value: float) -> str:
-    """A score with five digits: '0.06995', '1,234,567', '1.2e-09'."""
+    """A score with five digits: '0.06995', '1,234,567', '1.2e-09'; what rounding leaves of nothing is 0."""
     if not math.isfinite(value):
         return "–"
+    value = 0.0 if abs(value) < _NOTHING else value
     if float(value).is_integer():
         return f"{int(value):,}" if abs(value) < 1e15 else f"{value:.4e}"
     return f"{value:,.1f}" if abs(value) >= 1e4 else f"{value:.5g}"

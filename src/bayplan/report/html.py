@@ -8,6 +8,7 @@ from bayplan.report import sections, svg
 from bayplan.report.amounts import scale_of
 from bayplan.report.broken import verdict
 from bayplan.report.markup import card, items, tag
+from bayplan.report.names import name_of
 from bayplan.report.pictures import bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.change import change_words
 from bayplan.score.summary import Summary
@@ -27,7 +28,7 @@ def report_page(
     """The page about one placement. `footer` says how it was made: {"version": ..., "seed": ..., "command": ...}."""
     cluster, placement, broken = snapshot.cluster, snapshot.placement, list(violations)
     body = [
-        _header(title or cluster.name, broken, scale_of(cluster)),
+        _header(title or name_of(cluster), broken, scale_of(cluster)),
         sections.numbers(summary),
         tag("h2", "What is wrong"),
         sections.wrong(summary, broken, cluster, placement),
@@ -40,7 +41,7 @@ def report_page(
         _tables(snapshot, summary, sections.score_table(summary)),
         _footer(snapshot, footer or {}),
     ]
-    return _page(title or cluster.name, body)
+    return _page(title or name_of(cluster), body)
 
 
 def comparison_page(
@@ -56,7 +57,7 @@ def comparison_page(
     """The page about a change: `summaries` are before and after, `violations` those of the placement after."""
     cluster, broken, (old, new) = before.cluster, list(violations), summaries
     body = [
-        _header(title or cluster.name, broken, f"{scale_of(cluster)}: {change_words(before.placement, after)}"),
+        _header(title or name_of(cluster), broken, f"{scale_of(cluster)}: {change_words(before.placement, after)}"),
         sections.numbers(new),
         tag("h2", "What changes"),
         card("", sections.change_table(old.score, new.score)),
@@ -70,7 +71,7 @@ def comparison_page(
         _tables(before, new, sections.score_table(new)),
         _footer(before, footer or {}),
     ]
-    return _page(title or cluster.name, body)
+    return _page(title or name_of(cluster), body)
 
 
 def _page(title: str, body: Iterable[str]) -> str:
@@ -96,9 +97,9 @@ def _tables(snapshot: Snapshot, summary: Summary, scores: str) -> str:
     parts = [
         card("Scores", scores),
         card("Use of the machines, by requests", sections.use_table(summary, snapshot.cluster.resources)),
-        card("The fullest machines", sections.hot_table(summary)) if summary.hot else "",
+        card("The fullest machines", sections.hot_table(summary, snapshot.cluster.resources)) if summary.hot else "",
     ]
-    return tag("div", *parts, style="display:grid;gap:14px")
+    return tag("div", *parts, class_="tables")
 
 
 def _figure(picture: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -12,12 +13,16 @@ import numpy as np
 from bayplan.model import Result
 from bayplan.score.summary import Summary
 
+_UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # they only occur inside of strings
 JsonObject = dict[str, Any]
 
 
 def to_json(value: object) -> str:
-    """One line of strict JSON: numpy and dataclasses become plain values, nan and infinity null, keys keep their order."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    """One line of strict JSON: numpy and dataclasses become plain values, nan and infinity null, keys keep their order.
+
+    Control characters are escaped, those beyond ASCII and halves of characters too: the line may go to a terminal.
+    """
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(plain(value), ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: object) -> Any:

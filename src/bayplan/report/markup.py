@@ -64,12 +64,18 @@ def _head(name: str, number: bool) -> str:
     return tag("th", inside, scope="col", class_="n" if number else None)
 
 
+def _sort_key(value: float | None) -> str | None:
+    """As a script reads it; nothing for what is not known."""
+    if value is None or math.isnan(value):
+        return None
+    return repr(float(value)) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
 def _cell(cell: Cell) -> str:
-    known = cell.value is not None and math.isfinite(cell.value)
     class_ = f"n {cell.class_}".strip() if cell.value is not None else cell.class_
     return tag(
         "td",
         escaped(cell.text),
         class_=class_ or None,
-        data_v=repr(float(cell.value)) if known and cell.value is not None else None,
+        data_v=_sort_key(cell.value),
     )

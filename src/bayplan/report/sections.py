@@ -1,15 +1,16 @@
 """The parts of a report page: numbers, what is wrong, tables."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource
-from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.amounts import count, fullness, human_amount, of_capacity, percent, score
 from bayplan.report.broken import SHOWN, rest
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
 from bayplan.report.meanings import higher_is_better, meaning_of
 from bayplan.report.pictures.traffic import chatty_pairs
-from bayplan.score.summary import HotMachine, Summary
+from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
 FEW = 10  # names in a list
 
@@ -19,13 +20,14 @@ def numbers(summary: Summary) -> str:
     counts = summary.counts
     facts = [
         ("machines in use", f"{counts['machines_used']:,}", f"of {counts['machines']:,}"),
-        ("containers", f"{counts['containers']:,}", f"{counts['services']:,} services, {counts['workloads']:,} workloads"),
-        ("without a machine", f"{counts['unplaced']:,}", "containers"),
+        (
+            "containers",
+            f"{counts['containers']:,}",
+            f"{count(counts['services'], 'service')}, {count(counts['workloads'], 'workload')}",
+        ),
+        ("without a machine", f"{counts['unplaced']:,}", "container" if counts["unplaced"] == 1 else "containers"),
     ]
-    facts += [
-        (f"{use.resource} in use", percent(_share(use.load, use.capacity)), f"fullest machine {percent(use.maximum)}")
-        for use in summary.use[:4]
-    ]
+    facts += [(f"{use.resource} in use", percent(_share(use.load, use.capacity)), _fullest(use)) for use in summary.use[:4]]
     if "affinity" in summary.score:
         facts.append(("gained affinity", percent(summary.score["affinity"]), "of the traffic can stay on one machine"))
     return tiles(facts)
@@ -34,11 +36,14 @@ def numbers(summary: Summary) -> str:
 def wrong(summary: Summary, violations: Sequence[object], cluster: Cluster, placement: Placement) -> str:
     """What is wrong: broken rules, machines that are too full, containers that wait, pairs that talk across machines."""
     hot = [machine for machine in summary.hot if machine.over_safety]
-    total = int(machine_use(cluster, placement).hot.sum())
+    use = machine_use(cluster, placement)
+    full, total = int(use.full.sum()), int(use.hot.sum())
     parts = [
         card(f"{count(len(violations), 'broken rule')}", _broken(violations)) if violations else "",
-        card(f"{count(total, 'machine')} above safety capacity", _hot(hot, total)) if total else "",
-        card("Containers without a machine", _waiting(cluster, placement)) if len(placement.unplaced) else "",
+        card(_heading(full, total), _hot(hot, total, cluster.resources)) if total else "",
+        card(f"{count(len(placement.unplaced), 'container')} without a machine", _waiting(cluster, placement))
+        if len(placement.unplaced)
+        else "",
         _chatty(cluster, placement),
     ]
     if not any(parts):
@@ -53,9 +58,30 @@ def _broken(violations: Sequence[object]) -> str:
     return items(map(str, violations[:SHOWN])) + (paragraph(more, "soft") if more else "")
 
 
-def _hot(hot: Sequence[HotMachine], total: int) -> str:
-    lines = [f"{m.machine}: {percent(m.utilisation)} of its {m.resource}, {count(m.containers, 'container')}" for m in hot]
+def _fullest(use: ResourceUse) -> str:
+    over = f", {use.over_capacity:,} over capacity" if use.over_capacity else ""
+    return f"fullest machine {percent(use.maximum)}{over}" if use.maximum < math.inf else over.removeprefix(", ")
+
+
+def _heading(full: int, total: int) -> str:
+    over = f", {full:,} of them over capacity" if full and total > 1 else ", and over capacity" if full else ""
+    return f"{count(total, 'machine')} above safety capacity{over}"
+
+
+def _hot(hot: Sequence[HotMachine], total: int, resources: Sequence[Resource]) -> str:
+    lines = [f"{m.machine}: {_use_words(m, resources)}, {count(m.containers, 'container')}" for m in hot]
     return items([*lines, *([f"and {total - len(hot):,} more"] if total > len(hot) else [])])
+
+
+def _use_words(hot: HotMachine, resources: Sequence[Resource]) -> str:
+    if hot.utilisation == math.inf:
+        return f"over capacity ({_amounts(hot, resources)})"
+    return f"{percent(hot.utilisation)} of its {hot.resource}"
+
+
+def _amounts(hot: HotMachine, resources: Sequence[Resource]) -> str:
+    by_name = {resource.name: resource for resource in resources}
+    return of_capacity(hot.load, hot.capacity, by_name.get(hot.resource, Resource(name=hot.resource)))
 
 
 def _waiting(cluster: Cluster, placement: Placement) -> str:
@@ -68,8 +94,7 @@ def _chatty(cluster: Cluster, placement: Placement) -> str:
     pairs = chatty_pairs(cluster, placement, top=5)
     if not pairs:
         return ""
-    lines = [f"{p.a} – {p.b}: {percent(p.traffic)} of all traffic, {percent(1 - p.local)} of it crosses machines" for p in pairs]
-    return card("Pairs that talk most across machines", items(lines))
+    return card("Pairs that talk most across machines", items(f"{pair.a} – {pair.b}: {pair.words}" for pair in pairs))
 
 
 def use_table(summary: Summary, resources: Sequence[Resource]) -> str:
@@ -81,11 +106,16 @@ def use_table(summary: Summary, resources: Sequence[Resource]) -> str:
         resource = by_name.get(use.resource, Resource(name=use.resource))
         shares = (use.mean, use.p50, use.p95, use.maximum, use.top1, use.top5, use.top10)
         amounts = (Cell(human_amount(amount, resource), amount) for amount in (use.load, use.capacity))
-        rows.append([Cell(use.resource), *amounts, *(Cell(percent(share), share) for share in shares)])
+        rows.append([Cell(use.resource), *amounts, *(_share_cell(share, use) for share in shares)])
     return table(heads, rows)
 
 
-def hot_table(summary: Summary) -> str:
+def _share_cell(share: float, use: ResourceUse) -> Cell:
+    over = use.over_capacity > 0 and share == use.maximum
+    return Cell(fullness(share), share, class_="worse" if over else "")
+
+
+def hot_table(summary: Summary, resources: Sequence[Resource] = ()) -> str:
     """The fullest machines."""
     rows = [
         [
@@ -93,16 +123,18 @@ def hot_table(summary: Summary) -> str:
             Cell(m.resource),
             Cell(percent(m.utilisation), m.utilisation),
             Cell(f"{m.containers:,}", m.containers),
-            _state(m),
+            _state(m, resources),
         ]
         for m in summary.hot
     ]
     return table(("machine", "fullest resource", "use", "containers", "state"), rows)
 
 
-def _state(machine: HotMachine) -> Cell:
-    if machine.utilisation > 1:
-        return Cell("over capacity", class_="worse")
+def _state(machine: HotMachine, resources: Sequence[Resource]) -> Cell:
+    if machine.over_capacity:
+        return Cell(
+            f"over capacity ({_amounts(machine, resources)})" if machine.capacity == 0 else "over capacity", class_="worse"
+        )
     return Cell("over safety", class_="warn") if machine.over_safety else Cell("")
 
 
@@ -111,7 +143,8 @@ def score_table(summary: Summary) -> str:
     rows = []
     for name, value in summary.score.items():
         rank = summary.normalised.get(name)
-        shown = Cell("" if rank is None else f"{rank:.3f}", float("nan") if rank is None else rank)
+        beyond = rank is not None and math.isnan(rank)
+        shown = Cell("" if rank is None else "–" if beyond else f"{rank:.3f}", math.nan if rank is None else rank)
         rows.append([Cell(name), Cell(score(value), value), shown, Cell(meaning_of(name))])
     return table(("score", "value", "0 best, 1 worst", "what it means"), rows)
 

@@ -1,18 +1,18 @@
 """SVG as strings: elements, escaped text, and one document around a picture's body."""
 
 import html
-import re
 from importlib.resources import files
 
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # XML 1.0 has no way to write these
+from bayplan.report.names import elided, printable
+
 _SHORT = 0.6  # mean width of a character of the system fonts, in font sizes
 
 STYLE = f"<style>{files('bayplan.report').joinpath('picture.css').read_text(encoding='utf-8').strip()}</style>"
 
 
 def escaped(text: object) -> str:
-    """`text` made harmless inside of an element or a quoted attribute."""
-    return html.escape(_FORBIDDEN.sub("\ufffd", str(text)), quote=True)
+    """`text` made harmless inside of an element or a quoted attribute: XML 1.0 cannot even write most control characters."""
+    return html.escape(printable(text, keep="\n"), quote=True)
 
 
 def number(value: float) -> str:
@@ -54,9 +54,13 @@ def width_of(content: str, size: float = 12) -> float:
 
 
 def shortened(content: str, width: float, size: float = 12) -> str:
-    """`content`, or its beginning and an ellipsis, within about `width` pixels."""
-    most = max(1, int(width / (size * _SHORT)))
-    return content if len(content) <= most else content[: max(1, most - 1)] + "…"
+    """`content`, or its two ends and an ellipsis between them, within about `width` pixels."""
+    return elided(content, characters_in(width, size))
+
+
+def characters_in(width: float, size: float = 12) -> int:
+    """About how many characters stand in `width` pixels."""
+    return max(1, int(width / (size * _SHORT)))
 
 
 def wrapped(content: str, width: float, size: float = 12) -> list[str]:

@@ -11,20 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from bayplan.model import Resource, Result
-from bayplan.report.amounts import human_amount, percent, score
+from bayplan.report.amounts import count, human_amount, of_capacity, percent, score
 from bayplan.report.broken import SHOWN, rest, verdict
 from bayplan.report.meanings import meaning_of
+from bayplan.report.names import printable, printable_fields
+from bayplan.report.narrow import Narrowing
 from bayplan.score.explain import Explanation
-from bayplan.score.summary import Summary
+from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
 FEW = 8  # machines and partners of one container
 
 
 def show_tables(summary: Summary, resources: Sequence[Resource] = ()) -> list[RenderableType]:
     """What `show` prints: counts, use per resource, the hottest machines, the scores and what they mean."""
-    tables: list[RenderableType] = [_headline(summary), _use_table(summary, {resource.name: resource for resource in resources})]
+    by_name = {resource.name: resource for resource in resources}
+    tables: list[RenderableType] = [_headline(summary), _use_table(summary, by_name)]
     if summary.hot:
-        tables.append(_hot_table(summary))
+        tables.append(_hot_table(summary, by_name))
     tables.append(_score_table(summary.score, summary.normalised))
     return [*_spaced(tables), Text("")]
 
@@ -33,11 +36,11 @@ def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[Re
     """The verdict, then the first sentences about broken rules."""
     broken = list(violations)
     style = "bold red" if broken else "bold green"
-    parts: list[RenderableType] = [Text(verdict(broken), style=style)]
+    parts: list[RenderableType] = [_text(verdict(broken), style)]
     if broken:
         table = _table("", "what is wrong")
         for index, violation in enumerate(broken[:shown], start=1):
-            table.add_row(str(index), Text(str(violation)))
+            table.add_row(str(index), _text(violation))
         parts.append(table)
     if more := rest(broken, shown):
         parts.append(Text(f"{more} (`bayplan check` lists them all)", style="dim"))
@@ -46,8 +49,9 @@ def check_tables(violations: Iterable[object], *, shown: int = SHOWN) -> list[Re
 
 def explain_tables(explanation: object) -> list[RenderableType]:
     """What `explain` prints: its sentences, whom it talks to, and what blocks the other machines."""
-    first, *rest = str(explanation).splitlines() or [""]
-    parts: list[RenderableType] = [Group(Text(first, style="bold"), *(Text(line) for line in rest))]
+    explanation = printable_fields(explanation)
+    first, *rest = str(explanation).split("\n")
+    parts: list[RenderableType] = [Group(_text(first, "bold"), *map(_text, rest))]
     if isinstance(explanation, Explanation):
         parts += [_alternatives(explanation)] if explanation.alternatives else []
         parts += [_partners(explanation)] if explanation.partners else []
@@ -59,7 +63,7 @@ def _alternatives(explanation: Explanation) -> Table:
     table = _table("machine", title="Elsewhere")
     table.add_column("objective", justify="right", no_wrap=True)
     for alternative in explanation.alternatives[:FEW]:
-        table.add_row(Text(alternative.machine), f"{alternative.change:+.4g}")
+        table.add_row(_text(alternative.machine), f"{alternative.change:+.4g}")
     return table
 
 
@@ -70,14 +74,14 @@ def _partners(explanation: Explanation) -> Table:
     table.add_column("on", overflow="fold")
     for partner in explanation.partners[:FEW]:
         where = ", ".join([*list(partner.machines)[:FEW], *(["..."] if len(partner.machines) > FEW else [])])
-        table.add_row(Text(partner.workload), percent(partner.share), percent(partner.local), Text(where))
+        table.add_row(_text(partner.workload), percent(partner.share), percent(partner.local), _text(where))
     return table
 
 
 def _blocked(explanation: Explanation) -> Table:
     table = _table("machine", "what blocks it", title=f"Machines that cannot take it: {len(explanation.why):,}")
     for machine, why in list(explanation.why.items())[:FEW]:
-        table.add_row(Text(machine), Text(why))
+        table.add_row(_text(machine), _text(why))
     if len(explanation.why) > FEW:
         table.add_row(f"and {len(explanation.why) - FEW:,} more", "", style="dim")
     return table
@@ -100,53 +104,75 @@ def result_tables(result: Result[Any], *, method: str, counts: Mapping[str, int]
 
 def _headline(summary: Summary) -> RenderableType:
     counts = summary.counts
-    words = [f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if name != "machines_used"]
+    words = [_counted(name, number) for name, number in counts.items() if name != "machines_used"]
     if "machines_used" in counts and "machines" in counts:
-        words[0] = f"{counts['machines_used']:,} of {counts['machines']:,} machines used"
-    return Group(Text(summary.name, style="bold"), Text(", ".join(words)))
+        words[0] = f"{counts['machines_used']:,} of {count(counts['machines'], 'machine')} used"
+    return Group(_text(summary.name.strip() or "cluster", "bold"), Text(", ".join(words)))
 
 
-def _use_table(summary: Summary, resources: Mapping[str, Resource]) -> Table:
+def _counted(name: str, number: int) -> str:
+    return count(number, name.removesuffix("s")) if name.endswith("s") else f"{number:,} {name}"
+
+
+def _use_table(summary: Summary, resources: Mapping[str, Resource]) -> Narrowing:
     table = _table("resource", title="Use of the machines, by requests")
-    for name in ("load", "capacity", "mean", "p50", "p95", "max", "top\n1 %", "top\n5 %", "top\n10 %"):
+    heads = ("load", "capacity", "mean", "p50", "p95", "max", "top\n1 %", "top\n5 %", "top\n10 %")
+    for name in heads:
         table.add_column(name, justify="right", no_wrap=True)
     for use in summary.use:
         resource = resources.get(use.resource, Resource(name=use.resource))
-        shares = (use.mean, use.p50, use.p95, use.maximum, use.top1, use.top5, use.top10)
-        cells = [human_amount(use.load, resource), human_amount(use.capacity, resource), *map(percent, shares)]
-        table.add_row(Text(use.resource), *cells)
-    return table
+        before, after = (use.mean, use.p50, use.p95), (use.top1, use.top5, use.top10)
+        amounts = (human_amount(use.load, resource), human_amount(use.capacity, resource))
+        table.add_row(_text(use.resource), *amounts, *map(percent, before), _maximum(use), *map(percent, after))
+    return Narrowing(table, drop=(heads[7], heads[8], heads[6], "p50", "p95", "capacity", "load"))
 
 
-def _hot_table(summary: Summary) -> Table:
+def _maximum(use: ResourceUse) -> Text:
+    """The maximum, red where it is more than there is; 'over' where there is none to take a share of."""
+    shown = percent(use.maximum) if use.maximum < float("inf") else "over"
+    return Text(shown, style="bold red" if use.over_capacity else "")
+
+
+def _hot_table(summary: Summary, resources: Mapping[str, Resource]) -> Narrowing:
     table = _table("machine", "fullest resource", title="The fullest machines")
     for name in ("use", "containers"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("")
+    table.add_column("", overflow="fold", min_width=13)
     for hot in summary.hot:
-        style = "bold red" if hot.utilisation > 1 else "yellow" if hot.over_safety else ""
-        note = "over capacity" if hot.utilisation > 1 else "over safety" if hot.over_safety else ""
-        cells = (Text(hot.machine), Text(hot.resource), percent(hot.utilisation), f"{hot.containers:,}", note)
+        style = "bold red" if hot.over_capacity else "yellow" if hot.over_safety else ""
+        note = _text(_state(hot, resources.get(hot.resource, Resource(name=hot.resource))))
+        cells = (_text(hot.machine), _text(hot.resource), percent(hot.utilisation), f"{hot.containers:,}", note)
         table.add_row(*cells, style=style)
-    return table
+    return Narrowing(table, drop=("containers", "fullest resource"))
 
 
-def _score_table(scores: Mapping[str, float], normalised: Mapping[str, float]) -> Table:
-    table = _table("score", title="Scores")
+def _state(hot: HotMachine, resource: Resource) -> str:
+    if hot.over_capacity:
+        return "over capacity" + (f" ({of_capacity(hot.load, hot.capacity, resource)})" if hot.capacity == 0 else "")
+    return "over safety" if hot.over_safety else ""
+
+
+def _score_table(scores: Mapping[str, float], normalised: Mapping[str, float]) -> Narrowing:
+    table = _table(title="Scores")
+    table.add_column("score", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     if normalised:
         table.add_column("0 best\n1 worst", justify="right", no_wrap=True)
-    table.add_column("what it means", overflow="fold")
+    table.add_column("what it means", overflow="fold", min_width=16)
     for name, value in scores.items():
-        rank = [f"{normalised[name]:.3f}" if name in normalised else ""] if normalised else []
-        table.add_row(Text(name), score(value), *rank, Text(meaning_of(name), style="dim"))
-    return table
+        rank = [_rank(normalised[name]) if name in normalised else ""] if normalised else []
+        table.add_row(_text(name), score(value), *rank, _text(meaning_of(name), "dim"))
+    return Narrowing(table, drop=("what it means", "0 best\n1 worst"))
+
+
+def _rank(value: float) -> str:
+    return f"{value:.3f}" if value == value else "–"
 
 
 def _reasons(result: Result[Any]) -> Table:
     table = _table("left out", "why", title=f"Left out: {len(result.reasons):,}")
     for reason in result.reasons[:SHOWN]:
-        table.add_row(Text(reason.subject), Text(reason.text))
+        table.add_row(_text(reason.subject), _text(reason.text))
     if len(result.reasons) > SHOWN:
         table.add_row(f"and {len(result.reasons) - SHOWN:,} more", "")
     return table
@@ -155,7 +181,7 @@ def _reasons(result: Result[Any]) -> Table:
 def _facts(facts: Iterable[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, value in facts:
-        table.add_row(Text(name, style="dim"), Text(value))
+        table.add_row(_text(name, "dim"), _text(value))
     return table
 
 
@@ -167,6 +193,11 @@ def _table(*columns: str, title: str | None = None) -> Table:
     for name in columns:
         table.add_column(name, overflow="fold")
     return table
+
+
+def _text(content: object, style: str = "") -> Text:
+    """Text as it is written, without markup and without control characters."""
+    return Text(printable(content), style=style)
 
 
 def _spaced(renderables: Iterable[RenderableType]) -> list[RenderableType]:

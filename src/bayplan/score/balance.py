@@ -14,8 +14,8 @@ from bayplan.score.utilisation import machine_utilisation
 
 def utilisation_cost(cluster: Cluster, placement: Placement) -> float:
     """U: the variance of utilisation over the machines that have the resource, summed over resources (3)."""
-    share = machine_utilisation(cluster, placement)
-    return float(sum(np.var(column[~np.isnan(column)]) for column in share.T if not np.isnan(column).all()))
+    columns = (column[~np.isnan(column)] for column in machine_utilisation(cluster, placement).T)
+    return float(sum(np.var(used - used[0]) for used in columns if used.size))  # less one of them: exactly 0 if all are equal
 
 
 def balance_cost(cluster: Cluster, placement: Placement, objective: Objective) -> float:

@@ -13,11 +13,11 @@ from bayplan.score.balance import balance_cost, communication_cost, utilisation_
 from bayplan.score.communication_bounds import Bounds, capped_resources, communication_bounds
 from bayplan.score.counts import loads
 
-NARROW = 1e-9  # bounds closer than this share of the upper one leave no choice: 0
+NARROW = 1e-9  # share of the bounds: if they are closer, there is no choice, and so far a value may be beyond one by rounding
 
 
 def normalised(cluster: Cluster, placement: Placement, objective: Objective) -> Mapping[str, float]:
-    """U, B and C as 0 (best) .. 1 (worst); an invalid placement beyond a bound is put on it."""
+    """U, B and C as 0 (best) .. 1 (worst); nan where an invalid placement is beyond a bound."""
     value = {
         Term.UTILISATION: utilisation_cost(cluster, placement),
         Term.BALANCE: balance_cost(cluster, placement, objective),
@@ -37,8 +37,10 @@ def bounds(cluster: Cluster, placement: Placement, objective: Objective) -> Mapp
 
 
 def _between(value: float, limits: Bounds) -> float:
-    width = limits.upper - limits.lower
-    return float(np.clip((value - limits.lower) / width, 0.0, 1.0)) if width > NARROW * abs(limits.upper) else 0.0
+    width, rounding = limits.upper - limits.lower, 1e-12 + NARROW * max(abs(limits.lower), abs(limits.upper))
+    if not limits.lower - rounding <= value <= limits.upper + rounding:
+        return float("nan")
+    return float(np.clip((value - limits.lower) / width, 0.0, 1.0)) if width > rounding else 0.0
 
 
 def utilisation_bounds(cluster: Cluster, placement: Placement) -> Bounds:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.model import Cluster, FloatArray, Placement, Snapshot
-from bayplan.score.counts import containers_on
+from bayplan.score.counts import containers_on, loads
 from bayplan.score.normalise import normalised
 from bayplan.score.overload import machine_overload
 from bayplan.score.terms import score
-from bayplan.score.utilisation import ResourceUse, machine_utilisation, resource_use
+from bayplan.score.utilisation import ResourceUse, machine_fullness, resource_use
 
 __all__ = ["HotMachine", "ResourceUse", "Summary", "hot_machines", "summarise"]
 
@@ -21,8 +21,11 @@ class HotMachine:
 
     machine: str
     resource: str  # its fullest resource
-    utilisation: float
-    over_safety: bool
+    load: int  # of that resource, base units
+    capacity: int
+    utilisation: float  # infinite if it has none of what it runs
+    over_safety: bool  # some resource
+    over_capacity: bool  # some resource
     containers: int
 
 
@@ -35,7 +38,7 @@ class Summary:
     use: tuple[ResourceUse, ...]  # per resource
     hot: tuple[HotMachine, ...]  # hottest first
     score: Mapping[str, float]  # keys of the command line: utilisation, balance, communication, total, affinity, ...
-    normalised: Mapping[str, float]  # U, B, C min-max normalised (000 section VI), 0 best .. 1 worst
+    normalised: Mapping[str, float]  # U, B, C min-max normalised (000 section VI), 0 best .. 1 worst, nan beyond
 
 
 def summarise(snapshot: Snapshot, before: Placement | None = None, hot: int = 10) -> Summary:
@@ -67,20 +70,25 @@ def _counts(cluster: Cluster, placement: Placement) -> Mapping[str, int]:
 def hot_machines(cluster: Cluster, placement: Placement, most: int) -> tuple[HotMachine, ...]:
     """Up to `most` machines by their fullest resource, fullest first, equal ones in the cluster's order.
 
-    A machine that has no resource at all is never hot.
+    A machine that runs what it has none of is infinitely full. One that has no resource at all and runs none is never hot.
     """
-    share: FloatArray = np.nan_to_num(machine_utilisation(cluster, placement), nan=-1.0)
+    share: FloatArray = np.nan_to_num(machine_fullness(cluster, placement), nan=-1.0, posinf=np.inf)
     if not share.size:
         return ()
-    running, over = containers_on(cluster, placement), machine_overload(cluster, placement)
+    running, load, over = containers_on(cluster, placement), loads(cluster, placement), machine_overload(cluster, placement)
+    capacity = cluster.machines.capacity
     fullest: FloatArray = share.max(axis=1)
+    resource = share.argmax(axis=1)
     order = np.argsort(-fullest, kind="stable")[: max(0, most)]
     return tuple(
         HotMachine(
             machine=cluster.machines.name[m],
-            resource=cluster.resources[int(share[m].argmax())].name,
+            resource=cluster.resources[int(resource[m])].name,
+            load=int(load[m, resource[m]]),
+            capacity=int(capacity[m, resource[m]]),
             utilisation=float(fullest[m]),
             over_safety=bool(over[m].any()),
+            over_capacity=bool((load[m] > capacity[m]).any()),
             containers=int(running[m]),
         )
         for m in order[fullest[order] >= 0].tolist()

@@ -18,7 +18,8 @@ class ResourceUse:
     mean: float  # of the machines' utilisations
     p50: float
     p95: float
-    maximum: float
+    maximum: float  # infinite if a machine runs what it has none of
+    over_capacity: int  # machines that run more than they have, those that have none among them
     top1: float  # mean utilisation of the hottest 1 % of machines (at least one)
     top5: float
     top10: float
@@ -31,9 +32,17 @@ def machine_utilisation(cluster: Cluster, placement: Placement) -> FloatArray:
     return np.asarray(loads(cluster, placement) / capacity, dtype=np.float64)
 
 
+def machine_fullness(cluster: Cluster, placement: Placement) -> FloatArray:
+    """(machine, resource) like `machine_utilisation`, but infinite where a machine runs what it has none of."""
+    lacks = (cluster.machines.capacity == 0) & (loads(cluster, placement) > 0)
+    return np.where(lacks, np.inf, machine_utilisation(cluster, placement))
+
+
 def resource_use(cluster: Cluster, placement: Placement) -> tuple[ResourceUse, ...]:
-    """One line per resource, over the machines that have it; zeros if none has."""
+    """One line per resource, over the machines that have it; zeros if none has. Only `maximum` looks at the others too."""
     load, share = loads(cluster, placement), machine_utilisation(cluster, placement)
+    over = (load > cluster.machines.capacity).sum(axis=0)
+    most = np.nan_to_num(machine_fullness(cluster, placement), nan=0.0, posinf=np.inf).max(axis=0, initial=0.0)
     lines = []
     for r, resource in enumerate(cluster.resources):
         used = share[~np.isnan(share[:, r]), r]
@@ -46,7 +55,8 @@ def resource_use(cluster: Cluster, placement: Placement) -> tuple[ResourceUse, .
                 mean=float(used.mean()),
                 p50=float(np.quantile(used, 0.50)),
                 p95=float(np.quantile(used, 0.95)),
-                maximum=float(used.max()),
+                maximum=float(most[r]),
+                over_capacity=int(over[r]),
                 top1=mean_of_top(used, 1),
                 top5=mean_of_top(used, 5),
                 top10=mean_of_top(used, 10),

@@ -140,10 +140,13 @@ def test_a_machine_without_a_resource_is_normal():
     capacity[0, 1] = 0
     capacity[1] = 0
     machines = Machines(name=snapshot.cluster.machines.name, capacity=capacity, safety=capacity)
-    bare = replace(snapshot, cluster=replace(snapshot.cluster, machines=machines))
+    machine_of = snapshot.placement.machine_of.copy()
+    machine_of[machine_of < 2] = 2
+    bare = replace(snapshot, cluster=replace(snapshot.cluster, machines=machines), placement=Placement(machine_of=machine_of))
     use = machine_use(bare.cluster, bare.placement)
     assert use.fullest[0] == 0
     assert use.level[1] == 0
+    assert not use.lacks.any()
     for draw in PICTURES.values():
         ET.fromstring(draw(bare))
 
@@ -153,6 +156,33 @@ def test_a_full_machine_is_marked_and_crosses_the_line():
     crowded = Placement(machine_of=np.zeros(len(snapshot.cluster.containers.name)))
     assert 'class="above"' in bay_plan(snapshot.cluster, crowded)
     assert 'class="above"' not in bay_plan(snapshot.cluster, Placement.empty(len(crowded.machine_of)))
+
+
+def _lacking() -> Snapshot:
+    """Machine 0 runs containers that need memory, and has none."""
+    snapshot = _small()
+    capacity = snapshot.cluster.machines.capacity.copy()
+    capacity[:, 0] *= 100
+    capacity[0, 1] = 0
+    machines = Machines(name=snapshot.cluster.machines.name, capacity=capacity, safety=capacity)
+    return replace(snapshot, cluster=replace(snapshot.cluster, machines=machines))
+
+
+def test_a_machine_that_runs_what_it_has_none_of_crosses_the_line_in_red():
+    snapshot = _lacking()
+    use = machine_use(snapshot.cluster, snapshot.placement)
+    assert (use.fullest[0], use.level[0]) == (1, use.level.max())
+    assert use.level[0] >= 1.25
+    assert np.flatnonzero(use.endless).tolist() == [0]
+    blocks = stacked(snapshot.cluster, snapshot.placement, use, service_palette(snapshot.cluster))
+    assert np.bincount(blocks.machine, weights=blocks.height, minlength=12) == pytest.approx(use.level)
+    plan = bay_plan(snapshot.cluster, snapshot.placement)
+    assert plan.count('class="above"') == int(use.full.sum())
+    assert "memory: it has none, but runs what needs it" in plan
+    assert "node-0: runs what needs memory, but has none" in heat_map(snapshot.cluster, snapshot.placement)
+    assert "1 machine without it needs it" in utilisation_cdf(snapshot.cluster, snapshot.placement)
+    for draw in PICTURES.values():
+        ET.fromstring(draw(snapshot))
 
 
 def test_tooltips_say_container_workload_service_and_request():
@@ -218,6 +248,86 @@ def test_chatty_pairs_come_worst_first_and_add_up():
     remote = [pair.remote for pair in pairs]
     assert remote == sorted(remote, reverse=True)
     assert sum(pair.traffic for pair in pairs) == pytest.approx(1)
+
+
+def test_traffic_of_containers_that_do_not_run_does_not_cross_machines():
+    snapshot = cluster_of(machines=3, services=2, replicas=2)
+    nobody = Placement.empty(4)
+    assert chatty_pairs(snapshot.cluster, nobody) == []
+    assert "No traffic between machines" in traffic_bars(snapshot.cluster, nobody)
+    (half,) = chatty_pairs(snapshot.cluster, Placement(machine_of=np.array([0, -1, 1, 1])))
+    assert (half.local, half.remote, half.idle) == (0.0, 0.5, 0.5)
+    assert "does not run" in traffic_bars(snapshot.cluster, Placement(machine_of=np.array([0, -1, 1, 1])))
+
+
+def _renamed(snapshot: Snapshot, machines: str, workloads: str) -> Snapshot:
+    cluster = snapshot.cluster
+    named = Machines(
+        name=tuple(machines.format(m) for m in range(len(cluster.machines.name))),
+        capacity=cluster.machines.capacity,
+        safety=cluster.machines.safety,
+    )
+    words = tuple(workloads.format(w) for w in range(len(cluster.workloads.name)))
+    services = Services(name=words, clique=cluster.services.clique)
+    return replace(
+        snapshot,
+        cluster=replace(cluster, machines=named, services=services, workloads=replace(cluster.workloads, name=words)),
+    )
+
+
+def _texts(picture: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(picture).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize(
+    ("machines", "workloads"),
+    [
+        ("machine-in-the-very-long-row-{:05}-of-the-data-centre-in-the-north", "team-of-the-shop-and-its-basket-{:05}-service"),
+        ("{:05}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{:05}"),
+    ],
+)
+def test_long_names_can_be_told_apart(machines, workloads):
+    snapshot = _renamed(_small(), machines, workloads)
+    for draw in ("bay plan", "heat map"):
+        shown = {text for text in _texts(PICTURES[draw](snapshot)) if "…" in text and re.search(r"000\d\d", text)}
+        assert {re.search(r"000\d\d", text)[0] for text in shown} >= {f"{m:05}" for m in range(12)}
+    bars = [text for text in _texts(PICTURES["traffic"](snapshot)) if " – " in text]
+    assert all(len(re.findall(r"000\d\d", text)) == 2 for text in bars)
+
+
+def test_crowded_rows_name_the_fullest_machines_and_some_others():
+    snapshot = cluster_of(machines=100, services=40, replicas=20)
+    use = machine_use(snapshot.cluster, snapshot.placement)
+    for group_by in (None, "zone"):
+        texts = _texts(bay_plan(snapshot.cluster, snapshot.placement, group_by=group_by))
+        named = {text for text in texts if text.startswith("node-")}
+        assert snapshot.cluster.machines.name[int(use.level.argmax())] in named
+        assert len(named) >= 15
+
+
+def test_many_waiting_containers_are_a_number():
+    snapshot = cluster_of(machines=3, services=40, replicas=20)
+    nobody = Placement.empty(800)
+    picture = bay_plan(snapshot.cluster, nobody)
+    drawn = len(re.findall(r"without a machine</title>", picture))
+    assert f"+{800 - drawn}" in _texts(picture)
+    assert any(re.fullmatch(r"about \d+ machines' worth", text) for text in _texts(picture))
+
+
+def test_a_very_full_machine_leaves_round_shares_on_the_axis():
+    snapshot = cluster_of(machines=3, services=40, replicas=20)
+    crowded = Placement(machine_of=np.zeros(800))
+    shares = [text for text in _texts(utilisation_cdf(snapshot.cluster, crowded)) if re.fullmatch(r"\d+\u00a0%", text)]
+    along_x = [text for text in shares if int(text[:-2]) > 100]
+    assert len(along_x) >= 3
+    assert all(int(text[:-2]) % 50 == 0 for text in along_x)
+
+
+def test_a_cluster_without_a_name_is_called_cluster():
+    snapshot = cluster_of(machines=3, services=2, replicas=2, name="")
+    for draw in PICTURES.values():
+        assert not re.search(r">(:| of:| of <|- )| of  | of per", draw(snapshot))
+    assert "cluster: 3 machines" in bay_plan(snapshot.cluster, snapshot.placement)
 
 
 def test_no_traffic_is_said():

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -80,3 +81,11 @@ def test_each_level_has_its_own_bounds():
     objective = replace(Objective.default(cluster), hop=floats([1.0, 10.0]))
     limits = bounds(cluster, on(0, 1), objective)[Term.COMMUNICATION]
     assert limits == Bounds(1.0, 11.0)  # two machines of one rack .. two racks
+
+
+def test_beyond_its_bounds_a_placement_has_no_rank():
+    cluster = tiny([[2]] * 3, [[1]], [4], clique=[1.0], rules=FITS)
+    crowded = normalised(cluster, on(0, 0, 0, 0), Objective.default(cluster))
+    assert math.isnan(crowded["communication"])
+    assert math.isnan(crowded["utilisation"])
+    assert normalised(cluster, on(0, 0, 1, 1), Objective.default(cluster))["communication"] == 0.0

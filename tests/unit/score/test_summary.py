@@ -3,7 +3,7 @@ import pytest
 from tests.unit.score.tiny import on, tiny
 
 from bayplan.model import Capacity, Confidence, Objective, Placement, Snapshot, Term
-from bayplan.score import containers_on, loads, resource_use, score, summarise, weighted
+from bayplan.score import containers_on, loads, resource_use, score, summarise, utilisation_cost, weighted
 from bayplan.score.utilisation import mean_of_top
 
 
@@ -78,3 +78,27 @@ def test_nothing_placed_is_a_state_too():
     assert summary.score["machines"] == summary.score["communication"] == 0
     assert containers_on(cluster, Placement.empty(4)).tolist() == [0, 0]
     assert [hot.machine for hot in summary.hot] == ["m0"]  # m1 has nothing that could be hot
+
+
+def test_a_machine_that_runs_what_it_has_none_of_is_the_hottest():
+    cluster = tiny([[10, 0], [10, 4], [10, 0]], [[9, 0], [1, 2]], [1, 1])
+    snapshot = Snapshot(cluster=cluster, placement=on(1, 0), objective=Objective.default(cluster))
+    summary = summarise(snapshot)
+    hot = summary.hot[0]
+    assert (hot.machine, hot.resource, hot.load, hot.capacity, hot.utilisation) == ("m0", "r1", 2, 0, float("inf"))
+    assert [hot.over_capacity for hot in summary.hot] == [True, False, False]
+    cpu, gpu = summary.use
+    assert (cpu.maximum, cpu.over_capacity) == (0.9, 0)
+    assert (gpu.maximum, gpu.over_capacity, gpu.mean, gpu.top1) == (float("inf"), 1, 0.0, 0.0)
+
+
+def test_one_unit_too_much_is_over_capacity_even_where_floats_do_not_see_it():
+    cluster = tiny([[2**60]], [[2**60 + 1]], [1])
+    (hot,) = summarise(Snapshot(cluster=cluster, placement=on(0), objective=Objective.default(cluster))).hot
+    assert hot.utilisation == 1.0
+    assert hot.over_capacity
+
+
+def test_equal_machines_have_no_variance_at_all():
+    cluster = tiny([[10], [10], [10]], [[1]], [3])
+    assert utilisation_cost(cluster, on(0, 1, 2)) == 0.0

@@ -4,7 +4,8 @@ Which height is honest? Dominant shares (the largest share over the resources) d
 one with 60 % of the cpu and one with 60 % of the memory, fit on one machine. So a block's height is the
 container's share of the machine's *fullest* resource. Blocks then add up, the top of a stack is the machine's
 utilisation, and a stack crosses the capacity line exactly when the machine is over capacity. A container that
-asks for none of that resource is a hairline on top.
+asks for none of that resource is a hairline on top. A machine that runs what it has none of is infinitely full:
+its stack is as high as the highest, and at least a quarter above the line.
 """
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import scale_of
+from bayplan.report.names import name_of
 from bayplan.report.pictures.columns import columns, in_order
 from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, Sheet, caption
 from bayplan.report.pictures.legend import resource_legend, service_legend, state_words
@@ -45,7 +47,7 @@ def bay_plan(
     """
     scene = Scene.of(cluster, placement, highlight)
     body, height = plan_body(scene, Sheet(width=width, group_by=group_by))
-    return svg.document(width, height, f"Bay plan of {cluster.name}: {scale_of(cluster)}", CAPTION, body)
+    return svg.document(width, height, f"Bay plan of {name_of(cluster)}: {scale_of(cluster)}", CAPTION, body)
 
 
 def plan_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
@@ -53,7 +55,7 @@ def plan_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
     if is_big(scene):
         return overview_body(scene, sheet)
     facts = state_words(scene.use, scene.placement, scene.cluster)
-    title = sheet.heading or f"{scene.cluster.name}: {scale_of(scene.cluster)}"
+    title = sheet.heading or f"{name_of(scene.cluster)}: {scale_of(scene.cluster)}"
     words, y = caption(title, f"{CAPTION} {facts}" if sheet.words is None else sheet.words, sheet.width)
     drawn, y = _plan_rows(scene, sheet, y)
     if not sheet.legend:

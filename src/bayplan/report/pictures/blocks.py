@@ -24,7 +24,10 @@ class Blocks:
 
 
 def stacked(cluster: Cluster, placement: Placement, use: Use, palette: Palette) -> Blocks:
-    """All placed containers as blocks. The heights on a machine add up to its level."""
+    """All placed containers as blocks. The heights on a machine add up to its level.
+
+    On a machine that has none of its fullest resource, they are shares of the load, stretched to its level.
+    """
     c = placement.placed
     m, w = placement.machine_of[c], cluster.containers.workload[c]
     s = cluster.workloads.service[w]
@@ -33,6 +36,8 @@ def stacked(cluster: Cluster, placement: Placement, use: Use, palette: Palette) 
     r = use.fullest[m]
     room = cluster.machines.capacity[m, r] if cluster.resources else np.zeros(len(m))
     asked = cluster.workloads.request[w, r] if cluster.resources else np.zeros(len(m))
+    load = np.bincount(m, weights=asked, minlength=len(use.level)) / np.where(use.endless, use.level, 1.0)
+    room = np.where(use.endless[m], load[m], room)
     height = np.divide(asked, room, out=np.zeros(len(m)), where=room > 0)
     return Blocks(container=ints(c), machine=ints(m), service=ints(s), base=floats(_bases(m, height)), height=floats(height))
 

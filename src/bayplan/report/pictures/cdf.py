@@ -4,11 +4,12 @@ import numpy as np
 
 from bayplan.model import Cluster, FloatArray, Placement
 from bayplan.report import svg
-from bayplan.report.amounts import percent
+from bayplan.report.amounts import count, percent
 from bayplan.report.loads import Use, machine_use
+from bayplan.report.names import name_of
 from bayplan.report.pictures.frame import LEFT, caption
 from bayplan.report.pictures.panels import Panel, axes, panels, rows_height
-from bayplan.report.svg import element, line, number, text
+from bayplan.report.svg import element, line, number, text, width_of
 
 POINTS = 240  # steps of a curve; more cannot be seen
 
@@ -21,7 +22,7 @@ CAPTION = (
 def utilisation_cdf(cluster: Cluster, placement: Placement, *, before: Placement | None = None, width: int = 1120) -> str:
     """One chart per resource over the machines that have it, as an SVG document; with `before`, its curve dashed below."""
     body, height = cdf_body(cluster, placement, before=before, width=width)
-    return svg.document(width, height, f"Utilisation of {cluster.name} per resource", CAPTION, body)
+    return svg.document(width, height, f"Utilisation of {name_of(cluster)} per resource", CAPTION, body)
 
 
 def cdf_body(cluster: Cluster, placement: Placement, *, before: Placement | None, width: float) -> tuple[str, float]:
@@ -36,13 +37,14 @@ def cdf_body(cluster: Cluster, placement: Placement, *, before: Placement | None
 
 
 def _chart(cluster: Cluster, r: int, panel: Panel, use: Use, old: Use | None) -> str:
-    has = ~np.isnan(use.share[:, r])
+    has, lacking = ~np.isnan(use.share[:, r]), int(use.lacks[:, r].sum())
+    short = f"{count(lacking, 'machine')} without it {'needs' if lacking == 1 else 'need'} it" if lacking else ""
     if not has.any():
-        return axes(panel, cluster.resources[r].name, "no machine has it")
+        return axes(panel, cluster.resources[r].name, "no machine has it", short)
     share = np.sort(use.share[has, r])
     half, p95, most = (percent(float(np.quantile(share, q))) for q in (0.5, 0.95, 1.0))
     note = f"median {half}, 95th percentile {p95}, highest {most}"
-    parts = [axes(panel, cluster.resources[r].name, note), _limits(panel, use.margin[has, r])]
+    parts = [axes(panel, cluster.resources[r].name, note, short), _limits(panel, use.margin[has, r])]
     if old is not None:
         parts.append(element("path", d=_steps(panel, np.sort(old.share[has, r])), class_="before"))
     parts.append(element("path", d=_steps(panel, share), class_="curve"))
@@ -62,7 +64,10 @@ def _limits(panel: Panel, margin: FloatArray) -> str:
     safe = float(np.median(margin))
     if safe >= 1:
         return full
-    label = text(panel.x(safe) - 4, panel.y(0) - 6, "safety" if np.ptp(margin) < 1e-9 else "safety, median", "small hot end")
+    words, right = "safety" if np.ptp(margin) < 1e-9 else "safety, median", panel.x(1) + 5
+    roomy = right + width_of(words, 11) <= panel.left + panel.wide  # right of both lines is below the curve
+    at, class_ = (right, "small hot halo") if roomy else (panel.x(safe) - 4, "small hot halo end")
+    label = text(at, panel.y(0) - 6, words, class_)
     return full + line(panel.x(safe), panel.y(0), panel.x(safe), panel.y(1), "safety") + label
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count
+from bayplan.report.names import name_of
 from bayplan.report.pictures.bay_plan import is_big, plan_body, plan_legend
 from bayplan.report.pictures.frame import Sheet, caption
 from bayplan.report.pictures.scene import Scene
@@ -26,11 +27,11 @@ def before_after(cluster: Cluster, before: Placement, after: Placement, *, width
     scenes = [Scene.of(cluster, placement, changed) for placement in (before, after)]
     big, beside = is_big(scenes[0]) or is_big(scenes[1]), len(cluster.machines.name) <= SIDE_BY_SIDE
     words = BIG if big else CAPTION
-    head, y = caption(f"{cluster.name}: {change_words(before, after)}", words, width)
+    head, y = caption(f"{name_of(cluster)}: {change_words(before, after)}", words, width)
     drawn, below = _both(scenes, width / 2 if beside else float(width), group_by, beside)
     parts, below = [head, element("g", drawn, transform=f"translate(0 {number(y)})")], y + below
     legend, below = ("", below) if big else plan_legend(scenes[1], drawn, below + 4, width)  # an overview has its own
-    return svg.document(width, below + 6, f"{cluster.name} before and after", words, "".join([*parts, legend]))
+    return svg.document(width, below + 6, f"{name_of(cluster)} before and after", words, "".join([*parts, legend]))
 
 
 def _both(scenes: list[Scene], width: float, group_by: str | None, beside: bool) -> tuple[str, float]:

@@ -17,7 +17,7 @@ _NAMED_GROUPS = 24  # more groups than this have no room for names
 
 def draw_deck(cluster: Cluster, use: Use, group_by: str | None, *, left: float, top: float, room: float) -> tuple[str, float]:
     """The cells, the groups' names and the legend; and how far down they reach."""
-    step = np.where(use.containers == 0, NONE, steps(use.level, use.hot))
+    step = np.where(use.containers == 0, NONE, steps(use.level, use.hot, use.full))
     legend = fullness_legend(np.unique(step).tolist(), left=left, top=top, none="no containers")
     cell = float(np.clip(np.floor(np.sqrt(room * _AREA / max(1, len(step)))), 3.0, 16.0))
     seats, names, below = _seats(cluster, use, group_by, cell, (left, top + 24, room))

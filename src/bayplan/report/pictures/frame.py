@@ -50,7 +50,8 @@ class Sheet:
 
 def grid(frame: Frame) -> str:
     """Lines at every quarter, or half, or more, with their shares at the left."""
-    step = next(s for s in (0.25, 0.5, 1, 2, 5, 10, 1e9) if frame.tall(s) >= 28 or s == 1e9)
+    steps = (digit * 10**power for power in range(12) for digit in (0.25, 0.5, 1.0))
+    step = next((s for s in steps if frame.tall(s) >= 28), 1e12)
     shares = np.arange(step, frame.most, step).tolist()
     lines = (line(frame.left, frame.y(s), frame.right, frame.y(s), "grid") for s in shares)
     return "".join([*lines, *(text(frame.left - 8, frame.y(s) + 4, percent(s), "soft small end") for s in shares)])
@@ -69,7 +70,7 @@ def ground_and_capacity(frame: Frame, end: float) -> str:
 
 def safety_label(frame: Frame, end: float, safety: float) -> str:
     """The word at the safety line, kept clear of the word at the capacity line."""
-    return text(end + 5, max(frame.y(safety), frame.y(1) + 13) + 4, "safety", "small hot")
+    return text(end + 5, max(frame.y(safety), frame.y(1) + 13) + 4, "safety", "small hot halo")
 
 
 def caption(heading: str, words: str, width: float) -> tuple[str, float]:

@@ -12,13 +12,13 @@ CLASSES = (*(f"h{step}" for step in range(12)), "hx")
 WORDS = (*(f"{10 * step}–{10 * step + 10}\u00a0%" for step in range(10)), "over safety", "over capacity", "none")
 
 
-def steps(share: FloatArray, hot: BoolArray) -> IntArray:
-    """The index into `CLASSES` of every share; `NONE` where there is no number."""
+def steps(share: FloatArray, hot: BoolArray, over: BoolArray) -> IntArray:
+    """The index into `CLASSES` of every share; `NONE` where there is no number and nothing is over capacity."""
     known = np.nan_to_num(share)
     step = np.clip((known * 10).astype(np.int64), 0, 9)
     step = np.where(hot, OVER_SAFETY, step)
-    step = np.where(known > 1, OVER_CAPACITY, step)
-    return ints(np.where(np.isnan(share), NONE, step))
+    step = np.where(np.isnan(share), NONE, step)
+    return ints(np.where(over, OVER_CAPACITY, step))
 
 
 def fullness_legend(present: Sequence[int], *, left: float, top: float, none: str = "") -> str:

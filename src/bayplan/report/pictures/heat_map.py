@@ -6,9 +6,10 @@ from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent
 from bayplan.report.loads import Use, machine_use
+from bayplan.report.names import name_of, told_apart
 from bayplan.report.pictures.frame import RIGHT, caption
 from bayplan.report.pictures.fullness import CLASSES, NONE, fullness_legend, steps
-from bayplan.report.svg import rect, shortened, text
+from bayplan.report.svg import characters_in, rect, shortened, text
 
 MOST_COLUMNS = 200
 LEFT, ROW = 120.0, 30.0
@@ -26,7 +27,7 @@ BUNCHED = (
 def heat_map(cluster: Cluster, placement: Placement, *, width: int = 1120) -> str:
     """One row per resource, one column per machine or, beyond 200 machines, per bunch; as an SVG document."""
     body, height = heat_body(cluster, placement, width=width)
-    return svg.document(width, height, f"Use of every resource on the machines of {cluster.name}", CAPTION, body)
+    return svg.document(width, height, f"Use of every resource on the machines of {name_of(cluster)}", CAPTION, body)
 
 
 def heat_body(cluster: Cluster, placement: Placement, *, width: float) -> tuple[str, float]:
@@ -55,29 +56,37 @@ def _cell(cluster: Cluster, use: Use, r: int, bunch: IntArray, at: tuple[float, 
     share = use.share[bunch, r]
     known = share[~np.isnan(share)]
     mean = np.array([known.mean() if known.size else np.nan])
-    step = int(steps(mean, mean > use.margin[bunch, r].mean())[0])
+    lacks = use.lacks[bunch, r]
+    over = lacks.any() | (use.over[bunch, r].all() if len(bunch) == 1 else mean > 1)
+    step = int(steps(mean, mean > use.margin[bunch, r].mean(), over)[0])
     inset = 0.5 if step == NONE else 0.0  # an outline is drawn around its edge
     wide, tall = slot - (0.0 if slot < 8 else 1.5), ROW - 3
-    words = _words(cluster, r, bunch, known.tolist())
+    words = _words(cluster, use, r, bunch)
     cell = rect(x + inset, y + inset, wide - 2 * inset, tall - 2 * inset, CLASSES[step], words)
-    if slot < ROOMY or not known.size:
+    if slot < ROOMY or step == NONE:
         return cell, step
-    return cell + text(x + wide / 2, y + tall / 2 + 4, percent(float(mean[0])), f"small mid t{step}"), step
+    shown = "over" if lacks.any() else percent(float(mean[0]))
+    return cell + text(x + wide / 2, y + tall / 2 + 4, shown, f"small mid t{step}"), step
 
 
 def _names(cluster: Cluster, bunches: list[IntArray], slot: float, y: float) -> tuple[str, float]:
     """The machines' names below the columns, if there is room for all of them."""
     if slot < ROOMY or any(len(bunch) != 1 for bunch in bunches):
         return "", y
-    names = (shortened(cluster.machines.name[bunch[0]], slot - 2, 11) for bunch in bunches)
+    names = told_apart([cluster.machines.name[bunch[0]] for bunch in bunches], characters_in(slot - 2, 11))
     return "".join(text(LEFT + (k + 0.5) * slot, y + 12, name, "small mid") for k, name in enumerate(names)), y + 18
 
 
-def _words(cluster: Cluster, r: int, bunch: IntArray, known: list[float]) -> str:
-    name = cluster.resources[r].name
+def _words(cluster: Cluster, use: Use, r: int, bunch: IntArray) -> str:
+    name, share = cluster.resources[r].name, use.share[bunch, r]
+    known = share[~np.isnan(share)]
     who = cluster.machines.name[bunch[0]] if len(bunch) == 1 else count(len(bunch), "machine")
-    if not known:
+    lacking = int(use.lacks[bunch, r].sum())
+    if lacking and len(bunch) == 1:
+        return f"{who}: runs what needs {name}, but has none"
+    if not known.size:
         return f"{who}: no {name}"
     if len(bunch) == 1:
-        return f"{who}: {percent(known[0])} of its {name}"
-    return f"{who}: {name} {percent(min(known))} to {percent(max(known))}"
+        return f"{who}: {percent(float(known[0]))} of its {name}"
+    more = f"; {lacking:,} of them run what needs it and have none" if lacking else ""
+    return f"{who}: {name} {percent(float(known.min()))} to {percent(float(known.max()))}{more}"

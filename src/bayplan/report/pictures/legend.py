@@ -8,9 +8,10 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement
 from bayplan.report.amounts import count
 from bayplan.report.loads import Use
+from bayplan.report.names import told_apart
 from bayplan.report.palette import GREYS, OWN, TIER_CLASS, TIERS, Palette
 from bayplan.report.pictures.scene import Scene
-from bayplan.report.svg import element, escaped, rect, shortened, text, width_of
+from bayplan.report.svg import characters_in, element, escaped, rect, shortened, text, width_of
 
 ROW = 20.0
 _SWATCH = 11.0
@@ -56,8 +57,8 @@ def resource_legend(scene: Scene, *, left: float, top: float) -> tuple[str, floa
 
 def _flow(items: Sequence[Item], left: float, top: float, room: float) -> tuple[str, float]:
     parts, x, y = [], left, top
-    for classes, name, note in items:
-        shown = shortened(name, _LONGEST)
+    names = told_apart([name for _, name, _ in items], characters_in(_LONGEST))
+    for (classes, name, note), shown in zip(items, names, strict=True):
         taken = len(classes) * (_SWATCH + 1) + 6 + width_of(shown) + 6 + width_of(note, 11) + 20
         if x > left and x + taken > left + room:
             x, y = left, y + ROW
@@ -78,7 +79,7 @@ def _item(classes: tuple[str, ...], name: str, shown: str, note: str, x: float, 
 
 def state_words(use: Use, placement: Placement, cluster: Cluster) -> str:
     """What a reader should not miss: the one resource that binds, machines over safety and capacity, what waits."""
-    full, hot, out = int((use.level > 1).sum()), int(use.hot.sum()), len(placement.unplaced)
+    full, hot, out = int(use.full.sum()), int(use.hot.sum()), len(placement.unplaced)
     fullest = np.unique(use.fullest[use.containers > 0])
     same = len(cluster.resources) > 1 and len(fullest) == 1
     words = [

@@ -4,14 +4,15 @@ import numpy as np
 
 from bayplan.model import FloatArray, IntArray, ints
 from bayplan.report import svg
-from bayplan.report.amounts import count, scale_of
+from bayplan.report.amounts import count, percent, scale_of
 from bayplan.report.loads import Use
+from bayplan.report.names import name_of
 from bayplan.report.palette import OWN, TIER_CLASS, TIERS
 from bayplan.report.pictures.deck import draw_deck
 from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, Sheet, caption, grid, ground_and_capacity, safety_label
 from bayplan.report.pictures.legend import service_legend, state_words
 from bayplan.report.pictures.scene import Scene
-from bayplan.report.svg import element, line, number, text
+from bayplan.report.svg import element, line, number, rect, text
 
 PLOT = 230.0
 STEP = 4.0  # pixels per column of the skyline
@@ -24,7 +25,7 @@ CAPTION = (
 
 def overview_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
     """The drawing of a big cluster, and its height. Its size does not grow with the number of containers."""
-    title = sheet.heading or f"{scene.cluster.name}: {scale_of(scene.cluster)}"
+    title = sheet.heading or f"{name_of(scene.cluster)}: {scale_of(scene.cluster)}"
     facts = state_words(scene.use, scene.placement, scene.cluster)
     words, y = caption(title, f"{CAPTION} {facts}" if sheet.words is None else sheet.words, sheet.width)
     most = max(1.0, sheet.top_share, float(scene.use.level.max(initial=0.0))) * 1.02
@@ -41,7 +42,7 @@ def _skyline(scene: Scene, frame: Frame) -> str:
     place = _columns(scene.use, bins)
     end = frame.right + 6
     areas = element("g", *_areas(scene, _layers(scene, place, bins), frame), class_="stacks")
-    lines = [ground_and_capacity(frame, end), _safety(scene.use, place, bins, frame), _ranks(len(place), frame)]
+    lines = [ground_and_capacity(frame, end), _safety(scene.use, frame), _ranks(len(place), frame)]
     return "".join([grid(frame), areas, *lines])
 
 
@@ -88,15 +89,15 @@ def _outline(base: FloatArray, top: FloatArray, frame: Frame) -> str:
     return f"M{number(frame.left)} {frame.y(float(base[0])):.1f}{there}{back}z"
 
 
-def _safety(use: Use, place: IntArray, bins: int, frame: Frame) -> str:
+def _safety(use: Use, frame: Frame) -> str:
     if not use.safety.size or use.safety.min() >= 1:
         return ""
-    mean = np.bincount(place, weights=use.safety, minlength=bins) / np.maximum(1, np.bincount(place, minlength=bins))
-    label = safety_label(frame, frame.right + 6, float(mean[-1]))
-    if np.ptp(use.safety) < 1e-9:
-        return line(frame.left, frame.y(mean[0]), frame.right + 6, frame.y(mean[0]), "safety") + label
-    steps = "".join(f"V{frame.y(share):.1f}h{frame.wide / bins:.4g}" for share in mean.tolist())
-    return element("path", d=f"M{number(frame.left)} {frame.y(mean[0]):.1f}{steps}", class_="safety", fill="none") + label
+    least, most = float(use.safety.min()), float(use.safety.max())
+    label, end = safety_label(frame, frame.right + 6, (least + most) / 2), frame.right + 6
+    if most - least < 1e-9:
+        return line(frame.left, frame.y(least), end, frame.y(least), "safety") + label
+    words = f"Safety capacity: {percent(least)} to {percent(most)}, from machine to machine"
+    return rect(frame.left, frame.y(most), end - frame.left, frame.tall(most - least), "band", words) + label
 
 
 def _ranks(machines: int, frame: Frame) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bayplan.report.amounts import percent
-from bayplan.report.svg import line, shortened, text
+from bayplan.report.svg import line, shortened, text, width_of
 
 GAP, TALL, HEAD, FOOT = 62.0, 190.0, 40.0, 34.0
 
@@ -43,16 +43,24 @@ def rows_height(number: int) -> float:
     return -(-number // 3) * (HEAD + TALL + FOOT)
 
 
-def axes(panel: Panel, title: str, note: str) -> str:
-    """The frame of a panel: title, grid, and shares along both sides."""
+def axes(panel: Panel, title: str, note: str, warning: str = "") -> str:
+    """The frame of a panel: title, a warning beside it, grid, and shares along both sides."""
+    shown = shortened(title, panel.wide - width_of(warning, 11) - 10)
     parts = [
-        text(panel.left, panel.top - 22, shortened(title, panel.wide), "strong"),
+        text(panel.left, panel.top - 22, shown, "strong"),
+        text(panel.left + panel.wide, panel.top - 22, warning, "small over end") if warning else "",
         text(panel.left, panel.top - 8, note, "soft small"),
     ]
     parts += [line(panel.left, panel.y(part), panel.left + panel.wide, panel.y(part), "grid") for part in QUARTERS]
     parts += [text(panel.left - 8, panel.y(part) + 4, percent(part), "soft small end") for part in QUARTERS]
     parts.append(line(panel.left, panel.y(0), panel.left + panel.wide, panel.y(0), "floor"))
-    steps = 4 if panel.most <= 1.3 else 2 if panel.most <= 3 else 1
-    marks = [k / steps for k in range(int(panel.most * steps) + 1)] if panel.most <= 8 else [0.0, panel.most]
-    parts += [text(panel.x(share), panel.y(0) + 16, percent(share), "soft small mid") for share in marks]
+    parts += [text(panel.x(share), panel.y(0) + 16, percent(share), "soft small mid") for share in _marks(panel)]
     return "".join(parts)
+
+
+def _marks(panel: Panel) -> list[float]:
+    """Round shares from 0 on, as many as have room."""
+    widest = width_of(percent(panel.most), 11) + 14
+    steps = (digit * 10**power for power in range(12) for digit in (0.25, 0.5, 1.0))
+    step = next((step for step in steps if panel.x(step) - panel.left >= widest), panel.most)
+    return [k * step for k in range(int(panel.most / step + 1e-9) + 1)]

@@ -63,6 +63,8 @@ class Scene:
         lines = [f"{self.cluster.machines.name[m]}: {count(int(self.use.containers[m]), 'container')}"]
         for r, resource in enumerate(self.cluster.resources):
             capacity = int(self.cluster.machines.capacity[m, r])
+            if self.use.lacks[m, r]:
+                lines.append(f"{resource.name}: it has none, but runs what needs it")
             if capacity:
                 lines.append(f"{resource.name}: {percent(float(self.use.share[m, r]))} of {human_amount(capacity, resource)}")
         return "\n".join(lines)

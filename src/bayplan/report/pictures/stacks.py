@@ -5,13 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayplan.report.amounts import percent
+from bayplan.report.names import told_apart
 from bayplan.report.pictures.columns import Columns
 from bayplan.report.pictures.frame import Frame, grid, ground_and_capacity, safety_label
 from bayplan.report.pictures.scene import Scene
-from bayplan.report.svg import element, line, number, rect, shortened, text, width_of
+from bayplan.report.svg import characters_in, element, line, number, rect, shortened, text, width_of
 
 ROOMY = 34.0  # pixels per machine from which each has its percentage
-NAMED = 15.0  # ... from which each has its name
+NAMED = 17.0  # ... from which each has its name; nearer ones would touch
+HOTTEST = 5  # fullest machines of a row that have their names in any case
 UPRIGHT = 56.0  # ... from which names are written level
 MARK = 'class="k'  # how the marks of the resources begin
 THIN = 2.5  # blocks of fewer pixels are not outlined: the outline would hide them
@@ -35,8 +37,8 @@ def _stacks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
         blocks = range(scene.starts[m], scene.starts[m + 1])
         drawn = [_block(scene, b, x, row.stack, frame) for b in blocks]
         drawn.append(_cuts(scene, blocks, x, row.stack, frame))
-        if scene.use.level[m] > 1:
-            drawn.append(rect(x, frame.y(scene.use.level[m]), row.stack, frame.tall(scene.use.level[m] - 1), "above"))
+        if scene.use.full[m]:
+            drawn.append(rect(x, frame.y(scene.use.level[m]), row.stack, max(1.0, frame.tall(scene.use.level[m] - 1)), "above"))
         yield "".join(drawn)
     if scene.lit is not None:
         yield "".join(_outlines(scene, row, frame))
@@ -92,24 +94,25 @@ def _labels(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
     parts = [*_percentages(scene, row, frame)]
     if row.slot < UPRIGHT:
         parts += _marks(scene, row, frame)
-    below = frame.bottom + 10
-    if row.slot >= NAMED or not row.groups:
-        names, below = _names(scene, row, frame)
-        parts.append(names)
-    for name, left, right in row.groups:
+    names, below = _level_names(scene, row, frame) if row.slot >= UPRIGHT else _slanted_names(scene, row, frame)
+    parts.append(names)
+    room = min((right - left for _, left, right in row.groups), default=0.0) + 12
+    groups = told_apart([name for name, _, _ in row.groups], characters_in(room))
+    for (_, left, right), name in zip(row.groups, groups, strict=True):
         parts.append(line(left, below + 6, right, below + 6, "grid"))
-        parts.append(text((left + right) / 2, below + 20, shortened(name, right - left + 12), "strong mid"))
+        parts.append(text((left + right) / 2, below + 20, name, "strong mid"))
     return "".join(parts), below + (24 if row.groups else 0)
 
 
 def _percentages(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
     for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
         level, middle = float(scene.use.level[m]), x + row.stack / 2
-        state = "over" if level > 1 else "hot" if scene.use.hot[m] else ""
+        state = "over" if scene.use.full[m] else "hot" if scene.use.hot[m] else ""
         if row.slot >= ROOMY and scene.use.containers[m]:
             y = frame.y(level) - 5
             y = frame.y(1) - 4 if frame.y(1) - 4 < y < frame.y(1) + 13 else y  # not across the capacity line
-            yield text(middle, y, percent(level), f"small mid halo {state or 'soft'}")
+            shown = "over" if scene.use.endless[m] else percent(level)
+            yield text(middle, y, shown, f"small mid halo {state or 'soft'}")
         elif state:
             y = frame.y(max(level, 1.0)) - 3
             wide = min(4.0, max(2.0, row.stack / 2))
@@ -125,24 +128,38 @@ def _marks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
         yield from (rect(at[m], frame.bottom + 3, row.stack, 4, f"k{scene.use.fullest[m] % 4}") for m in used.tolist())
 
 
-def _names(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
-    names, resources = scene.cluster.machines.name, scene.cluster.resources
-    if row.slot >= UPRIGHT:
-        parts = []
-        for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
-            middle = x + row.stack / 2
-            parts.append(text(middle, frame.bottom + 16, shortened(names[m], row.slot - 2, 11.5), "mid"))
-            if len(resources) > 1 and scene.use.containers[m]:
-                fullest = shortened(resources[scene.use.fullest[m]].name, row.slot - 2, 11)
-                parts.append(text(middle, frame.bottom + 31, fullest, "soft small mid"))
-        return "".join(parts), frame.bottom + (36 if len(resources) > 1 else 22)
-    every = next(k for k in (1, 2, 5, 10, 20, 50) if k * row.slot >= (17 if k == 1 else 28))
-    shown = [
-        (shortened(names[m], 92, 11), x) for m, x in zip(row.machine.tolist()[::every], row.x.tolist()[::every], strict=True)
-    ]
+def _level_names(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
+    """Below each column the machine's name and the resource it is fullest in; and how far down they reach."""
+    names = told_apart(scene.cluster.machines.name, characters_in(row.slot - 2, 11.5))
+    resources, parts = scene.cluster.resources, []
+    for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
+        middle = x + row.stack / 2
+        parts.append(text(middle, frame.bottom + 16, names[m], "mid"))
+        if len(resources) > 1 and scene.use.containers[m]:
+            fullest = shortened(resources[scene.use.fullest[m]].name, row.slot - 2, 11)
+            parts.append(text(middle, frame.bottom + 31, fullest, "soft small mid"))
+    return "".join(parts), frame.bottom + (36 if len(resources) > 1 else 22)
+
+
+def _slanted_names(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
+    """The names of the machines, or of the fullest and every so many of them; and how far down they reach."""
+    names = told_apart(scene.cluster.machines.name, characters_in(92, 11))
+    shown = [(names[row.machine[k]], float(row.x[k])) for k in _named(scene, row)]
     parts = [_slanted(name, x + row.stack / 2 + 3, frame.bottom + 17) for name, x in shown]
     longest = max((width_of(name, 11) for name, _ in shown), default=0.0)
     return "".join(parts), frame.bottom + 22 + 0.72 * longest
+
+
+def _named(scene: Scene, row: Columns) -> list[int]:
+    """The columns that have room for a name: the fullest first, then every first, second, fifth, ..."""
+    every = next(k for k in (1, 2, 5, 10, 20, 50, 1000) if k * row.slot >= (NAMED if k == 1 else 28) or k == 1000)
+    used = np.flatnonzero(scene.use.containers[row.machine] > 0)
+    fullest = used[np.argsort(-scene.use.level[row.machine[used]], kind="stable")][:HOTTEST].tolist()
+    chosen: list[int] = []
+    for k in [*fullest, *range(0, len(row.machine), every)]:
+        if all(abs(row.x[k] - row.x[other]) >= NAMED for other in chosen):
+            chosen.append(k)
+    return sorted(chosen)
 
 
 def _slanted(name: str, x: float, y: float) -> str:

@@ -1,5 +1,6 @@
 """Who talks to whom, and how much of it can stay on one machine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,11 +8,14 @@ import numpy as np
 from bayplan.model import Cluster, Placement
 from bayplan.report import svg
 from bayplan.report.amounts import percent
+from bayplan.report.names import name_of, told_apart
 from bayplan.report.pictures.frame import LEFT, caption
-from bayplan.report.svg import rect, shortened, text, width_of
+from bayplan.report.svg import characters_in, rect, text, width_of
 from bayplan.score.affinity import gained_shares, total_affinity
+from bayplan.score.counts import placed_replicas
 
 ROW, MOST_NAMES, NOTES = 22.0, 300.0, 190.0
+ROUNDING = 1e-12
 
 CAPTION = (
     "The pairs of workloads with the most traffic between machines. The bar is their traffic as a share of all; "
@@ -27,25 +31,41 @@ class Pair:
     b: str
     traffic: float  # share of all traffic
     local: float  # part of it that stays on one machine, 0..1
+    idle: float = 0.0  # part of it that does not flow, since containers of the pair do not run, 0..1
 
     @property
     def remote(self) -> float:
-        """Share of all traffic that crosses machines because of this pair."""
-        return self.traffic * (1 - self.local)
+        """Part of it that crosses machines, 0..1."""
+        return max(0.0, 1 - self.local - self.idle)
+
+    @property
+    def words(self) -> str:
+        """'12 % of all traffic, 40 % of it crosses machines'."""
+        idle = f", {percent(self.idle)} does not run" if self.idle else ""
+        return f"{percent(self.traffic)} of all traffic, {percent(self.remote)} of it crosses machines{idle}"
 
 
 def chatty_pairs(cluster: Cluster, placement: Placement, top: int = 12) -> list[Pair]:
-    """The pairs with the most traffic between machines, worst first; ties as in the file."""
-    total = total_affinity(cluster)
+    """The pairs with the most traffic between machines, worst first; ties as in the file.
+
+    Of a pair's traffic as much runs as of the workload that has the smaller part of its replicas placed.
+    """
+    total, edges, name = total_affinity(cluster), cluster.traffic, cluster.workloads.name
     if not total:
         return []
-    local = gained_shares(cluster, placement)
-    remote = cluster.traffic.weight * (1 - local)
-    worst = np.argsort(-remote, kind="stable")[:top]
-    name, edges = cluster.workloads.name, cluster.traffic
+    placed = placed_replicas(cluster, placement) / np.maximum(1, cluster.replicas)
+    running = np.minimum(placed[edges.a], placed[edges.b])
+    local = np.minimum(running, gained_shares(cluster, placement))
+    remote = edges.weight * np.where(running - local > ROUNDING, running - local, 0.0)
     return [
-        Pair(a=name[edges.a[e]], b=name[edges.b[e]], traffic=float(edges.weight[e]) / total, local=float(local[e]))
-        for e in worst.tolist()
+        Pair(
+            a=name[edges.a[e]],
+            b=name[edges.b[e]],
+            traffic=float(edges.weight[e]) / total,
+            local=float(local[e]),
+            idle=float(1 - running[e]),
+        )
+        for e in np.argsort(-remote, kind="stable")[:top].tolist()
         if remote[e] > 0
     ]
 
@@ -55,33 +75,36 @@ def traffic_bars(cluster: Cluster, placement: Placement, *, width: int = 1120, t
     pairs = chatty_pairs(cluster, placement, top)
     words, y = caption("Who talks across machines?", CAPTION if pairs else "No traffic between machines.", width)
     longest = max((pair.traffic for pair in pairs), default=1.0)
-    names = min(MOST_NAMES, max((width_of(f"{pair.a} – {pair.b}") for pair in pairs), default=0.0) + 12)
+    labels = _labels(pairs)
+    names = max(map(width_of, labels), default=0.0) + 12
     scale = (width - LEFT - names - NOTES) / longest
-    rows = [_bar(pair, (LEFT + names, y + 34 + k * ROW), scale, names) for k, pair in enumerate(pairs)]
-    key = _key(LEFT + names, y + 8) if pairs else ""
-    title = f"Traffic between workloads of {cluster.name}"
+    at = [(LEFT + names, y + 34 + k * ROW) for k in range(len(pairs))]
+    rows = [_bar(pair, label, place, scale) for pair, label, place in zip(pairs, labels, at, strict=True)]
+    key = _key(LEFT + names, y + 8, any(pair.idle for pair in pairs)) if pairs else ""
+    title = f"Traffic between workloads of {name_of(cluster)}"
     return svg.document(width, y + 42 + ROW * len(pairs), title, CAPTION, "".join([words, key, *rows]))
 
 
-def _key(x: float, y: float) -> str:
-    local = rect(x, y, 11, 11, "local") + text(x + 17, y + 10, "stays on one machine", "soft small")
-    return local + rect(x + 170, y, 11, 11, "remote") + text(x + 187, y + 10, "crosses machines", "soft small")
+def _labels(pairs: Sequence[Pair]) -> list[str]:
+    """Both names of every pair; long ones are shortened so that they can still be told apart."""
+    if all(width_of(f"{pair.a} – {pair.b}") <= MOST_NAMES for pair in pairs):
+        return [f"{pair.a} – {pair.b}" for pair in pairs]
+    short = told_apart([name for pair in pairs for name in (pair.a, pair.b)], (characters_in(MOST_NAMES) - 3) // 2)
+    return [f"{a} – {b}" for a, b in zip(short[::2], short[1::2], strict=True)]
 
 
-def _bar(pair: Pair, at: tuple[float, float], scale: float, room: float) -> str:
-    (left, y), names = at, f"{pair.a} – {pair.b}"
-    words = f"{names}: {percent(pair.traffic)} of all traffic, {percent(pair.local)} of it local"
-    local, remote = pair.traffic * pair.local * scale, pair.remote * scale
-    return "".join(
-        [
-            text(left - 12, y + 13, shortened(names, room), "end"),
-            rect(left, y + 2, local, ROW - 6, "local", words),
-            rect(left + local, y + 2, remote, ROW - 6, "remote", words),
-            text(
-                left + local + remote + 8,
-                y + 13,
-                f"{percent(pair.traffic)} of traffic, {percent(pair.local)} local",
-                "soft small",
-            ),
-        ]
-    )
+def _key(x: float, y: float, idle: bool) -> str:
+    parts = [("local", "stays on one machine"), ("remote", "crosses machines"), *([("idle", "does not run")] if idle else [])]
+    swatches = (rect(x + 170 * k, y, 11, 11, class_) for k, (class_, _) in enumerate(parts))
+    return "".join([*swatches, *(text(x + 170 * k + 17, y + 10, words, "soft small") for k, (_, words) in enumerate(parts))])
+
+
+def _bar(pair: Pair, label: str, at: tuple[float, float], scale: float) -> str:
+    (left, y), words = at, f"{pair.a} – {pair.b}: {pair.words}"
+    parts, x = [text(left - 12, y + 13, label, "end")], left
+    for class_, part in (("local", pair.local), ("remote", pair.remote), ("idle", pair.idle)):
+        if part > 0:
+            parts.append(rect(x, y + 2, pair.traffic * part * scale, ROW - 6, class_, words))
+            x += pair.traffic * part * scale
+    note = f"{percent(pair.traffic)} of traffic, {percent(pair.local)} local"
+    return "".join([*parts, text(x + 8, y + 13, note, "soft small")])

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from bayplan.report.amounts import count
+from bayplan.model import Resource
+from bayplan.report.amounts import count, human_amount
 from bayplan.report.pictures.blocks import waiting
 from bayplan.report.pictures.frame import Frame
 from bayplan.report.pictures.scene import Scene
 from bayplan.report.svg import line, rect, text
 
 AVERAGE = "The outline is an average machine: a block's height is its largest share of one"
-PILES = 3  # as many stand beside the plan; what is more is a number
+PILES = 3  # as many stand beside the plan; if there are more, the last one is a number
 _WIDE, _STEP = 40.0, 48.0
 
 
@@ -22,19 +23,33 @@ def waiting_room(scene: Scene) -> float:
 
 
 def draw_waiting(scene: Scene, frame: Frame, *, left: float) -> str:
-    """The piles, their outline, and how much is not drawn."""
+    """The piles and their outline. What does not fit in them is a number in the last one."""
     blocks = waiting(scene.cluster, scene.placement, scene.palette)
-    piles = min(PILES, int(blocks.machine.max()) + 1)
+    all_piles = int(blocks.machine.max()) + 1
+    piles, drawn = min(PILES, all_piles), all_piles if all_piles <= PILES else PILES - 1
     parts = [line(left - 6, frame.bottom, left + max(2, piles) * _STEP, frame.bottom, "floor")]
-    for b in np.flatnonzero(blocks.machine < PILES).tolist():
+    for b in np.flatnonzero(blocks.machine < drawn).tolist():
         base, share = float(blocks.base[b]), min(float(blocks.height[b]), frame.most)
         x, y = left + _STEP * float(blocks.machine[b]), frame.y(base + share)
         class_ = f"s{scene.palette.colour[blocks.service[b]]} w"
         words = f"{scene.container_words(int(blocks.container[b]))}\nwithout a machine"
         parts.append(rect(x, y, _WIDE, max(0.5, frame.tall(share) - 1), class_, words))
     parts += [rect(left + _STEP * k - 2, frame.y(1), _WIDE + 4, frame.tall(1), "waiting", AVERAGE) for k in range(piles)]
-    hidden = int((blocks.machine >= PILES).sum())
-    parts.append(text(left, frame.bottom + 16, "waiting", "strong"))
-    note = count(len(blocks), "container") + (f", {hidden:,} not drawn" if hidden else "")
-    parts.append(text(left, frame.bottom + 31, note, "soft small"))
-    return "".join(parts)
+    return "".join(
+        [*parts, *_hidden(int((blocks.machine >= drawn).sum()), frame, left), *_words(len(blocks), all_piles, frame, left)]
+    )
+
+
+def _hidden(number: int, frame: Frame, left: float) -> list[str]:
+    """How many containers are not drawn, in the last pile."""
+    if not number:
+        return []
+    middle, y = left + _STEP * (PILES - 1) + _WIDE / 2, frame.y(0.5)
+    shown = f"+{human_amount(number, Resource(name='containers'))}"
+    return [text(middle, y, shown, "strong mid"), text(middle, y + 15, "more", "soft small mid")]
+
+
+def _words(number: int, piles: int, frame: Frame, left: float) -> list[str]:
+    lines = [count(number, "container"), *([f"about {piles:,} machines' worth"] if piles > 1 else [])]
+    notes = (text(left, frame.bottom + 31 + 14 * k, words, "soft small") for k, words in enumerate(lines))
+    return [text(left, frame.bottom + 16, "waiting", "strong"), *notes]
