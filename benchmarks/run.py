@@ -44,6 +44,11 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     made = in_fresh_process(generate, "import subprocess")
     yield f"json.loads of {instance}", best_of(3, f"json.loads(open(r'{file}').read())")
     yield f"generate {instance}, whole process", made
+    parsed = f"d = json.load(open(r'{file}')); from bayplan.collect.native.schema import SNAPSHOT"
+    walk = f"{parsed}; from bayplan.collect.shape import shape_faults"
+    yield f"shape walk of {instance}", best_of(3, "shape_faults(d, SNAPSHOT)", walk)
+    judge = f"{parsed}; import jsonschema; v = jsonschema.Draft202012Validator(SNAPSHOT)"
+    yield f"the jsonschema library on {instance}", best_of(1, "list(v.iter_errors(d))", judge)
     yield f"read {instance}", best_of(3, f"read(r'{file}')", f"{IMPORTS}; {READ}")
     loaded = f"{IMPORTS}; {SCORE}; s = read(r'{file}')"
     yield f"score {instance}, all terms", best_of(3, "score(s.cluster, s.placement, s.objective)", loaded)
