@@ -30,16 +30,16 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     return tag("div", tag("table", tag("thead", tag("tr", *head)), tag("tbody", *lines)), class_="scroll")
 
 
-def tiles(facts: Iterable[tuple[str, str, str]]) -> str:
-    """Big numbers: (what, number, remark)."""
+def tiles(facts: Iterable[tuple[str, ...]]) -> str:
+    """Big numbers: (what, number, remark) and, if it has one, the class of the remark."""
     parts = [
         tag(
             "div",
             tag("dt", escaped(what)),
-            tag("dd", escaped(big), tag("small", escaped(remark)) if remark else ""),
+            tag("dd", escaped(big), tag("small", escaped(remark), class_=" ".join(class_) or None) if remark else ""),
             class_="tile",
         )
-        for what, big, remark in facts
+        for what, big, remark, *class_ in facts
     ]
     return tag("dl", *parts, class_="tiles")
 

@@ -18,7 +18,7 @@ FEW = 10  # names in a list
 def numbers(summary: Summary) -> str:
     """The state in big numbers."""
     counts = summary.counts
-    facts = [
+    facts: list[tuple[str, ...]] = [
         ("machines in use", f"{counts['machines_used']:,}", f"of {counts['machines']:,}"),
         (
             "containers",
@@ -27,7 +27,10 @@ def numbers(summary: Summary) -> str:
         ),
         ("without a machine", f"{counts['unplaced']:,}", "container" if counts["unplaced"] == 1 else "containers"),
     ]
-    facts += [(f"{use.resource} in use", percent(_share(use.load, use.capacity)), _fullest(use)) for use in summary.use[:4]]
+    facts += [
+        (f"{use.resource} in use", percent(_share(use.load, use.capacity)), _fullest(use), "worse" if use.over_capacity else "")
+        for use in summary.use[:4]
+    ]
     if "affinity" in summary.score:
         facts.append(("gained affinity", percent(summary.score["affinity"]), "of the traffic can stay on one machine"))
     return tiles(facts)
@@ -59,13 +62,17 @@ def _broken(violations: Sequence[object]) -> str:
 
 
 def _fullest(use: ResourceUse) -> str:
-    over = f", {use.over_capacity:,} over capacity" if use.over_capacity else ""
-    return f"fullest machine {percent(use.maximum)}{over}" if use.maximum < math.inf else over.removeprefix(", ")
+    if use.over_capacity:
+        return f"{count(use.over_capacity, 'machine')} over capacity" + (
+            f", up to {percent(use.maximum)}" if use.maximum < math.inf else ""
+        )
+    return f"fullest machine {percent(use.maximum)}"
 
 
 def _heading(full: int, total: int) -> str:
-    over = f", {full:,} of them over capacity" if full and total > 1 else ", and over capacity" if full else ""
-    return f"{count(total, 'machine')} above safety capacity{over}"
+    if full == total:
+        return f"{count(full, 'machine')} over capacity"
+    return f"{count(total, 'machine')} above safety capacity" + (f", {full:,} of them over capacity" if full else "")
 
 
 def _hot(hot: Sequence[HotMachine], total: int, resources: Sequence[Resource]) -> str:

@@ -19,6 +19,7 @@ from bayplan.report.narrow import Narrowing
 from bayplan.score.explain import Explanation
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
+ROUNDING = 1e-12  # a smaller change of the objective is none
 FEW = 8  # machines and partners of one container
 
 
@@ -60,10 +61,17 @@ def explain_tables(explanation: object) -> list[RenderableType]:
 
 
 def _alternatives(explanation: Explanation) -> Table:
-    table = _table("machine", title="Elsewhere")
-    table.add_column("objective", justify="right", no_wrap=True)
+    """The change of the objective, machine by machine; for a container that has none only their order says something."""
+    table = _table("machine", title="If it ran elsewhere")
+    table.add_column("change of the\nobjective", justify="right", no_wrap=True)
+    table.add_column("")
     for alternative in explanation.alternatives[:FEW]:
-        table.add_row(_text(alternative.machine), f"{alternative.change:+.4g}")
+        change = 0.0 if abs(alternative.change) < ROUNDING else alternative.change
+        better, placed = change < 0, explanation.machine is not None and change != 0
+        words = Text("better" if better else "worse", style="green" if better else "dim") if placed else ""
+        table.add_row(_text(alternative.machine), f"{change:+.3g}" if change else "0", words)
+    if (more := len(explanation.alternatives) - FEW) > 0:
+        table.add_row(f"and {more:,} more", "", "", style="dim")
     return table
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.report.clusters import cluster_of
 
-from bayplan.model import Containers, Placement
+from bayplan.model import Containers, Machines, Placement
 from bayplan.report.html import comparison_page, report_page
 from bayplan.score.summary import summarise
 
@@ -67,6 +67,47 @@ def test_names_from_files_are_harmless():
     root = ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
     assert len(list(root.iter("script"))) == 1
     assert "alert(1)</script>" not in page
+
+
+CONTROLS = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2028, 0xD800, 0xFFFE]))
+
+
+def test_control_characters_leave_the_page_well_formed():
+    snapshot = cluster_of(machines=4, services=3, replicas=2, name=CONTROLS)
+    cluster = snapshot.cluster
+    odd = replace(
+        cluster,
+        machines=replace(cluster.machines, name=tuple(f"{CONTROLS}{name}" for name in cluster.machines.name)),
+        containers=Containers(name=tuple(f"{CONTROLS}{c}" for c in range(6)), workload=cluster.containers.workload),
+    )
+    page = _report(replace(snapshot, cluster=odd), [CONTROLS])
+    ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
+    assert not set(page) & set(CONTROLS) - {"\n"}
+    page.encode()
+
+
+def test_what_a_machine_has_none_of_is_flagged_everywhere():
+    snapshot = cluster_of(machines=4, services=3, replicas=4)
+    machines = snapshot.cluster.machines
+    capacity, safety = machines.capacity.copy(), machines.safety.copy()
+    capacity[0, 1] = safety[0, 1] = 0
+    placement = Placement(machine_of=np.arange(12) % 4)
+    bare = replace(snapshot.cluster, machines=Machines(name=machines.name, capacity=capacity, safety=safety))
+    page = _report(replace(snapshot, cluster=bare, placement=placement))
+    assert "<h3>1 machine over capacity</h3>" in page
+    assert re.search(r"<li>node-0: over capacity \(memory: \d+Gi of 0\), 3 containers</li>", page)
+    assert '<small class="worse">1 machine over capacity</small>' in page
+    assert 'class="n worse" data-v="Infinity">over capacity</td>' in page
+
+
+def test_the_waiting_are_counted_in_their_heading(pages):
+    assert "<h3>1 container without a machine</h3>" in pages["report"]
+
+
+def test_a_page_about_a_nameless_cluster_has_a_title():
+    page = _report(cluster_of(machines=2, services=1, replicas=1, name=""))
+    assert "<title>cluster – bayplan</title>" in page
+    assert "1 service, 1 workload" in page
 
 
 def test_page_says_how_it_was_made(pages):

@@ -185,6 +185,20 @@ def test_a_machine_that_runs_what_it_has_none_of_crosses_the_line_in_red():
         ET.fromstring(draw(snapshot))
 
 
+def test_an_overview_marks_what_is_over_capacity_and_has_one_calm_safety_band():
+    snapshot = cluster_of(machines=600, services=200, replicas=3)
+    machines = snapshot.cluster.machines
+    capacity, safety = machines.capacity.copy(), machines.safety.copy()
+    capacity[5, 1] = safety[5, 1] = 0
+    safety[::2] //= 2
+    placed = Placement(machine_of=np.where(np.arange(600) < 10, 5, snapshot.placement.machine_of))
+    mixed = replace(snapshot.cluster, machines=Machines(name=machines.name, capacity=capacity, safety=safety))
+    picture = bay_plan(mixed, placed)
+    assert picture.count('class="band"') == 1
+    assert len(re.findall(r'l-2 -6h4z" class="h11"', picture)) == 1
+    assert "1 machine over capacity" in picture
+
+
 def test_tooltips_say_container_workload_service_and_request():
     snapshot = _small()
     titles = [rect.find(f"{SVG}title").text for rect in _blocks(bay_plan(snapshot.cluster, snapshot.placement))]

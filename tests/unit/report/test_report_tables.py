@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from bayplan.report import tables
 from bayplan.report.amounts import count, human_amount, percent, score, written
 from bayplan.report.json import check_object, decision_object, explain_object, show_object, to_json
 from bayplan.report.meanings import MEANINGS, higher_is_better
+from bayplan.report.names import elided, printable, told_apart
 from bayplan.score.check import Violation
 from bayplan.score.explain import explain
 from bayplan.score.summary import summarise
@@ -58,7 +60,23 @@ def test_requests_in_words():
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0, "0 %"), (0.034, "3.4 %"), (0.834, "83 %"), (1, "100 %"), (1.004, "100.4 %"), (1.5, "150 %"), (float("nan"), "–")],
+    [
+        (0, "0 %"),
+        (0.0001, "< 0.1 %"),
+        (1e-15, "0 %"),
+        (0.034, "3.4 %"),
+        (0.834, "83 %"),
+        (0.994, "99 %"),
+        (0.9951, "99.5 %"),
+        (0.99999, "99.9 %"),
+        (1 - 1e-15, "100 %"),
+        (1, "100 %"),
+        (1.00001, "100.1 %"),
+        (1.004, "100.4 %"),
+        (1.5, "150 %"),
+        (float("nan"), "–"),
+        (float("inf"), "–"),
+    ],
 )
 def test_percentages(share, text):
     assert percent(share).replace("\u00a0", " ") == text
@@ -70,15 +88,93 @@ def test_counts_and_scores():
     assert score(0.069951) == "0.069951"
     assert score(1234567) == "1,234,567"
     assert score(float("nan")) == "–"
+    assert score(7.5e-37) == "0"
+    assert score(1.2e-9) == "1.2e-09"
 
 
-@pytest.mark.parametrize("width", [60, 80, 130])
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 130])
 def test_show_fits_the_terminal_and_says_everything(snapshot, width):
     text = _printed(tables.show_tables(summarise(snapshot), snapshot.cluster.resources), width)
     assert max(map(len, text.splitlines())) <= width
     assert "affinity" in text
+    assert "…" not in text  # no number is cut
+    assert all(percent(use.maximum) in text for use in summarise(snapshot).use)
+    assert all(score(value) in text for value in summarise(snapshot).score.values())
     if width >= 80:
         assert all(word in text for word in ("sample", "cpu", "memory", "containers", "resource", "top"))
+
+
+def test_one_of_a_kind_is_singular():
+    lonely = cluster_of(machines=1, services=1, replicas=1)
+    text = _printed(tables.show_tables(summarise(lonely), lonely.cluster.resources))
+    assert "0 of 1 machine used, 1 service, 1 workload, 1 container, 1 unplaced, 0 edges, 0 rules" in " ".join(text.split())
+
+
+def test_show_says_what_a_machine_has_none_of(snapshot):
+    machines = snapshot.cluster.machines
+    capacity, safety = machines.capacity.copy(), machines.safety.copy()
+    capacity[0, 1] = safety[0, 1] = 0
+    bare = replace(snapshot.cluster, machines=replace(machines, capacity=capacity, safety=safety))
+    summary = summarise(replace(snapshot, cluster=bare))
+    text = _printed(tables.show_tables(summary, bare.resources), 100)
+    assert re.search(r"node-0 +memory +– +\d+ +over capacity \(memory: \d+Gi of 0\)", text)
+    assert re.search(r"memory .* over ", text)
+    answer = json.loads(to_json(show_object(summary)))
+    assert (answer["hot"][0]["utilisation"], answer["hot"][0]["over_capacity"]) == (None, True)
+    assert (answer["use"][1]["maximum"], answer["use"][1]["over_capacity"]) == (None, 1)
+
+
+def test_a_score_beyond_its_bounds_has_no_rank(snapshot):
+    summary = replace(summarise(snapshot), normalised={"utilisation": float("nan"), "balance": 0.5})
+    text = _printed(tables.show_tables(summary, snapshot.cluster.resources))
+    assert re.search(r"utilisation +\S+ +– ", text)
+    assert re.search(r"balance +\S+ +0\.500 ", text)
+
+
+CONTROLS = "\x1b[31m\r\x07\n\x7f\x9b\u2028\u202e\ud800"
+
+
+def test_control_characters_are_written_out():
+    assert printable(f"a{CONTROLS}") == r"a\x1b[31m\r\x07\n\x7f\x9b\u2028\u202e\ud800"
+    assert printable("größe\n", keep="\n") == "größe\n"
+
+
+def test_no_name_speaks_to_the_terminal(snapshot):
+    def odd(names):
+        return tuple(f"{name}{CONTROLS}" for name in names)
+
+    cluster = snapshot.cluster
+    evil = replace(
+        cluster,
+        name=CONTROLS,
+        machines=replace(cluster.machines, name=odd(cluster.machines.name)),
+        workloads=replace(cluster.workloads, name=odd(cluster.workloads.name)),
+        containers=replace(cluster.containers, name=odd(cluster.containers.name)),
+    )
+    explanation = explain(evil, snapshot.placement, 0, objective=snapshot.objective)
+    summary = summarise(replace(snapshot, cluster=evil))
+    result = _result(snapshot, reasons=(Reason(CONTROLS, CONTROLS),))
+    printed = _printed(
+        [
+            *tables.show_tables(summary, evil.resources),
+            *tables.check_tables([CONTROLS]),
+            *tables.explain_tables(explanation),
+            *tables.result_tables(result, method=CONTROLS),
+        ]
+    )
+    assert not set(printed) & set(CONTROLS) - set("\n[31m")
+    for answer in (show_object(summary), explain_object(explanation)):
+        line = to_json(answer)
+        assert not set(line) & {"\x1b", "\r", "\x07", "\n", "\x7f", "\x9b", "\u2028", "\ud800"}
+        assert json.loads(line)
+
+
+def test_long_names_keep_their_ends_and_differences():
+    assert told_apart(["a", "b"], 3) == ["a", "b"]
+    assert told_apart(["node-in-hall-7-north", "node-in-hall-8-north"], 9) == ["…7…", "…8…"]
+    assert elided("abcdefghij", 5) == "ab…ij"
+    names = [f"{k}{'x' * 30}{k}" for k in range(100)]
+    assert len(set(told_apart(names, 8))) == 100
 
 
 def test_every_score_of_a_summary_has_a_meaning(snapshot):
@@ -100,6 +196,15 @@ def test_explain_prints_its_sentences(snapshot):
     text = _printed(tables.explain_tables(explanation))
     assert str(explanation).splitlines()[0][:40] in text
     assert "talks to" in text
+    assert "If it ran elsewhere" not in text
+
+
+def test_explain_says_where_it_would_be_better(snapshot):
+    explanation = explain(snapshot.cluster, snapshot.placement, 0, objective=snapshot.objective)
+    text = _printed(tables.explain_tables(explanation))
+    best = explanation.alternatives[0]
+    verdict = "better" if best.change < 0 else "worse"
+    assert re.search(rf"{best.machine} +{re.escape(f'{best.change:+.3g}')} +{verdict}", text)
 
 
 def _result(snapshot, **changes):

@@ -20,7 +20,7 @@ from bayplan.report.pictures.legend import resource_legend, service_legend, stat
 from bayplan.report.pictures.overview import overview_body
 from bayplan.report.pictures.scene import Scene
 from bayplan.report.pictures.stacks import MARK, draw_row
-from bayplan.report.pictures.waiting import draw_waiting, waiting_room
+from bayplan.report.pictures.waiting import WORDS, draw_waiting, waiting_room
 
 MOST_STACKS, MOST_BLOCKS = 240, 8000  # more machines or containers than this are drawn as an overview
 PER_ROW = 120
@@ -87,6 +87,7 @@ def _plan_rows(scene: Scene, sheet: Sheet, y: float) -> tuple[str, float]:
         parts.append(drawn)
         if index == 0 and len(scene.placement.unplaced):
             parts.append(draw_waiting(scene, frame, left=row.right + 88))
+            below = max(below, frame.bottom + WORDS)
         y = below + 8
     return "".join(parts), y
 

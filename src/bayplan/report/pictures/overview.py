@@ -1,5 +1,7 @@
 """The bay plan of thousands of machines: a skyline, and the deck from above with one cell per machine."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from bayplan.model import FloatArray, IntArray, ints
@@ -43,7 +45,15 @@ def _skyline(scene: Scene, frame: Frame) -> str:
     end = frame.right + 6
     areas = element("g", *_areas(scene, _layers(scene, place, bins), frame), class_="stacks")
     lines = [ground_and_capacity(frame, end), _safety(scene.use, frame), _ranks(len(place), frame)]
-    return "".join([grid(frame), areas, *lines])
+    return "".join([grid(frame), areas, *lines, *_over(scene.use, place, bins, frame)])
+
+
+def _over(use: Use, place: IntArray, bins: int, frame: Frame) -> Iterator[str]:
+    """A red mark over each column in which a machine is over capacity: the column itself is a mean."""
+    top = np.bincount(place, weights=use.level, minlength=bins) / np.maximum(1, np.bincount(place, minlength=bins))
+    for k in np.unique(place[use.full]).tolist():
+        x, y = frame.left + (k + 0.5) * frame.wide / bins, frame.y(max(1.0, float(top[k]))) - 3
+        yield element("path", d=f"M{number(x)} {number(y)}l-2 -6h4z", class_="h11")
 
 
 def _columns(use: Use, bins: int) -> IntArray:
@@ -90,9 +100,10 @@ def _outline(base: FloatArray, top: FloatArray, frame: Frame) -> str:
 
 
 def _safety(use: Use, frame: Frame) -> str:
-    if not use.safety.size or use.safety.min() >= 1:
+    safety = use.safety[~use.endless]
+    if not safety.size or safety.min() >= 1:
         return ""
-    least, most = float(use.safety.min()), float(use.safety.max())
+    least, most = float(safety.min()), float(safety.max())
     label, end = safety_label(frame, frame.right + 6, (least + most) / 2), frame.right + 6
     if most - least < 1e-9:
         return line(frame.left, frame.y(least), end, frame.y(least), "safety") + label

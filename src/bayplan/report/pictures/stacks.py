@@ -38,10 +38,17 @@ def _stacks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
         drawn = [_block(scene, b, x, row.stack, frame) for b in blocks]
         drawn.append(_cuts(scene, blocks, x, row.stack, frame))
         if scene.use.full[m]:
-            drawn.append(rect(x, frame.y(scene.use.level[m]), row.stack, max(1.0, frame.tall(scene.use.level[m] - 1)), "above"))
+            drawn.append(_above(scene, m, x, row.stack, frame))
         yield "".join(drawn)
     if scene.lit is not None:
         yield "".join(_outlines(scene, row, frame))
+
+
+def _above(scene: Scene, m: int, x: float, width: float, frame: Frame) -> str:
+    """What is too much: the part above the line, or everything where there is no capacity at all."""
+    level = float(scene.use.level[m])
+    too_much = level if scene.use.endless[m] else level - 1
+    return rect(x, frame.y(level), width, max(1.0, frame.tall(too_much)), "above")
 
 
 def _block(scene: Scene, b: int, x: float, width: float, frame: Frame) -> str:
