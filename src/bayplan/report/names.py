@@ -11,6 +11,7 @@ from bayplan.model import Cluster
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BREAKS = "-._/: "  # where a name may be cut
+_KEPT = 4  # characters to keep of what all names share, where it has no break
 
 
 def printable(text: object, keep: str = "") -> str:
@@ -42,7 +43,8 @@ def name_of(cluster: Cluster) -> str:
 
 
 def elided(name: str, most: int) -> str:
-    """`name`, or its two ends and an ellipsis between them, in `most` characters."""
+    """`name`, or its two ends and an ellipsis between them, in `most` characters; what cannot be printed is written out."""
+    name = printable(name)
     if len(name) <= most:
         return name
     tail = max(0, (most - 1) // 2)
@@ -52,17 +54,18 @@ def elided(name: str, most: int) -> str:
 def told_apart(names: Sequence[str], most: int) -> list[str]:
     """The names in `most` characters each: what all have in common at the ends goes first, then the middle.
 
-    Names that all fit stay as they are.
+    Names that all fit stay as they are. What cannot be printed is written out before it is measured.
     """
+    names = [printable(name) for name in names]
     if all(len(name) <= most for name in names):
-        return list(names)
+        return names
     head, tail = _common(names) if len(set(names)) > 1 else (0, 0)
     cut = (f"{'…' if head else ''}{name[head : len(name) - tail]}{'…' if tail else ''}" for name in names)
     return [elided(short, most) if len(name) > most else name for name, short in zip(names, cut, strict=True)]
 
 
 def _common(names: Sequence[str]) -> tuple[int, int]:
-    """How many characters all names share at the beginning and at the end, up to a break."""
+    """How many characters all names share at the beginning and at the end, up to a break if there is one."""
     head = _shared(names)
     return head, _shared([name[head:][::-1] for name in names])
 
@@ -70,4 +73,5 @@ def _common(names: Sequence[str]) -> tuple[int, int]:
 def _shared(names: Sequence[str]) -> int:
     first, last = min(names), max(names)  # what these two begin with, all do
     common = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return max((k + 1 for k in range(common) if first[k] in _BREAKS), default=0)
+    at_breaks = [k + 1 for k in range(common) if first[k] in _BREAKS]
+    return at_breaks[-1] if at_breaks else common - _KEPT if common > 2 * _KEPT else 0

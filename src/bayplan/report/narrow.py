@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleOptions
 from rich.table import Column, Table
 from rich.text import Text
 
-FOLDED = 8  # characters that a column of words needs at least, unless it says otherwise by `min_width`
+FOLDED = 12  # characters that a column of words needs at least, unless it says otherwise by `min_width`
 
 BETWEEN = 2  # from one column to the next
 

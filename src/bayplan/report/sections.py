@@ -12,6 +12,7 @@ from bayplan.report.meanings import higher_is_better, meaning_of
 from bayplan.report.pictures.traffic import chatty_pairs
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
+ROUNDING = 1e-12  # a smaller change is none
 FEW = 10  # names in a list
 
 
@@ -161,7 +162,7 @@ def change_table(before: Mapping[str, float], after: Mapping[str, float]) -> str
     rows = []
     for name in [*before, *(name for name in after if name not in before)]:
         old, new = before.get(name, float("nan")), after.get(name, float("nan"))
-        difference = new - old
+        difference = 0.0 if abs(new - old) <= ROUNDING * max(1.0, abs(old)) else new - old
         better = difference > 0 if higher_is_better(name) else difference < 0
         class_ = "" if not difference or difference != difference else "better" if better else "worse"
         sign = "+" if difference > 0 else ""

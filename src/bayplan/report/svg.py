@@ -7,12 +7,13 @@ from bayplan.report.names import elided, printable
 
 _SHORT = 0.6  # mean width of a character of the system fonts, in font sizes
 
+_LINES = "\n"  # a tooltip may have several
 STYLE = f"<style>{files('bayplan.report').joinpath('picture.css').read_text(encoding='utf-8').strip()}</style>"
 
 
-def escaped(text: object) -> str:
-    """`text` made harmless inside of an element or a quoted attribute: XML 1.0 cannot even write most control characters."""
-    return html.escape(printable(text, keep="\n"), quote=True)
+def escaped(text: object, keep: str = "") -> str:
+    """`text` made harmless inside of an element or a quoted attribute: XML 1.0 has no way to write most control characters."""
+    return html.escape(printable(text, keep), quote=True)
 
 
 def number(value: float) -> str:
@@ -35,7 +36,7 @@ def rect(x: float, y: float, width: float, height: float, class_: str = "", titl
     """One rectangle with an optional tooltip; written without detours because pictures have thousands."""
     kind = f' class="{class_}"' if class_ else ""
     head = f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"{kind}'
-    return f"{head}><title>{escaped(title)}</title></rect>" if title else f"{head}/>"
+    return f"{head}><title>{escaped(title, keep=_LINES)}</title></rect>" if title else f"{head}/>"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:

@@ -145,7 +145,8 @@ def _hot_table(summary: Summary, resources: Mapping[str, Resource]) -> Narrowing
     table = _table("machine", "fullest resource", title="The fullest machines")
     for name in ("use", "containers"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", overflow="fold", min_width=13)
+    noteworthy = any(hot.over_safety or hot.over_capacity for hot in summary.hot)
+    table.add_column("", overflow="fold", min_width=13 if noteworthy else None)
     for hot in summary.hot:
         style = "bold red" if hot.over_capacity else "yellow" if hot.over_safety else ""
         note = _text(_state(hot, resources.get(hot.resource, Resource(name=hot.resource))))

@@ -8,6 +8,7 @@ from tests.unit.report.clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement
 from bayplan.report.html import comparison_page, report_page
+from bayplan.report.sections import change_table
 from bayplan.score.summary import summarise
 
 EVIL = "</style><script>alert(1)</script>"
@@ -98,6 +99,12 @@ def test_what_a_machine_has_none_of_is_flagged_everywhere():
     assert re.search(r"<li>node-0: over capacity \(memory: \d+Gi of 0\), 3 containers</li>", page)
     assert '<small class="worse">1 machine over capacity</small>' in page
     assert 'class="n worse" data-v="Infinity">over capacity</td>' in page
+
+
+def test_a_change_that_is_only_rounding_is_none():
+    table = change_table({"affinity": 0.3}, {"affinity": 0.1 + 0.2})
+    assert 'data-v="0.0">0</td>' in table
+    assert "better" not in table.replace("higher is better", "")
 
 
 def test_the_waiting_are_counted_in_their_heading(pages):

@@ -173,6 +173,8 @@ def test_long_names_keep_their_ends_and_differences():
     assert told_apart(["a", "b"], 3) == ["a", "b"]
     assert told_apart(["node-in-hall-7-north", "node-in-hall-8-north"], 9) == ["…7…", "…8…"]
     assert elided("abcdefghij", 5) == "ab…ij"
+    assert elided("\x1b" * 10, 5) == r"\x…1b"
+    assert told_apart([f"{'x' * 40}{k:03}" for k in range(3)], 9) == ["…xx000", "…xx001", "…xx002"]
     names = [f"{k}{'x' * 30}{k}" for k in range(100)]
     assert len(set(told_apart(names, 8))) == 100
 

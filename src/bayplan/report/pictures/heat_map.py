@@ -73,7 +73,7 @@ def _names(cluster: Cluster, bunches: list[IntArray], slot: float, y: float) -> 
     """The machines' names below the columns, if there is room for all of them."""
     if slot < ROOMY or any(len(bunch) != 1 for bunch in bunches):
         return "", y
-    names = told_apart([cluster.machines.name[bunch[0]] for bunch in bunches], characters_in(slot - 2, 11))
+    names = told_apart([cluster.machines.name[bunch[0]] for bunch in bunches], characters_in(slot - 6, 11))
     return "".join(text(LEFT + (k + 0.5) * slot, y + 12, name, "small mid") for k, name in enumerate(names)), y + 18
 
 

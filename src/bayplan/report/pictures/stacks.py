@@ -137,7 +137,7 @@ def _marks(scene: Scene, row: Columns, frame: Frame) -> Iterator[str]:
 
 def _level_names(scene: Scene, row: Columns, frame: Frame) -> tuple[str, float]:
     """Below each column the machine's name and the resource it is fullest in; and how far down they reach."""
-    names = told_apart(scene.cluster.machines.name, characters_in(row.slot - 2, 11.5))
+    names = told_apart(scene.cluster.machines.name, characters_in(row.slot - 6, 12))
     resources, parts = scene.cluster.resources, []
     for m, x in zip(row.machine.tolist(), row.x.tolist(), strict=True):
         middle = x + row.stack / 2
