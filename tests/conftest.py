@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("BAYPLAN_DEBUG", "1")  # warnings and internal faults come out of the command line
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:

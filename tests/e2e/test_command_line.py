@@ -341,3 +341,23 @@ def test_a_cluster_without_a_name_is_called_after_its_file(shop, tmp_path, capsy
     del document["name"]
     (tmp_path / "corner-shop.json").write_text(json.dumps(document))
     assert run_json(capsys, "show", str(tmp_path / "corner-shop.json"))[1]["name"] == "corner-shop"
+
+
+def test_odd_characters_of_names_never_reach_the_terminal(shop, capsys, monkeypatch):
+    from dataclasses import replace
+
+    from bayplan.flows import inspect
+
+    def renamed(path):
+        snapshot = inspect_read(path)
+        machines = replace(snapshot.cluster.machines, name=("\x1b[31m\rred\n", *snapshot.cluster.machines.name[1:]))
+        level = replace(snapshot.cluster.levels[0], group=machines.name)
+        cluster = replace(snapshot.cluster, machines=machines, levels=(level, *snapshot.cluster.levels[1:]))
+        return replace(snapshot, cluster=cluster, notes=("a\x07b",))
+
+    inspect_read = inspect.read
+    monkeypatch.setattr(inspect, "read", renamed)
+    for command in (["show", str(shop)], ["check", str(shop)], ["explain", str(shop), "frontend-0"]):
+        main(command)
+        said = capsys.readouterr()
+        assert not set(said.out + said.err) & set("\x1b\r\x07"), command

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
@@ -59,7 +60,9 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. No traceback reaches a user unless BAYPLAN_DEBUG is set."""
     try:
-        with stubborn_interrupts():
+        with stubborn_interrupts(), warnings.catch_warnings():
+            if not _debugging():
+                warnings.simplefilter("ignore")  # numpy's, with paths of our files; the answer says null where there is none
             try:
                 app(args=arguments, standalone_mode=True)
             finally:
@@ -83,10 +86,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _say("out of memory", FAILED)
     except Exception as fault:
-        if os.environ.get("BAYPLAN_DEBUG"):
+        if _debugging():
             raise
         return _say(f"internal fault ({type(fault).__name__}: {fault}); BAYPLAN_DEBUG=1 shows where", FAILED)
     return 0
+
+
+def _debugging() -> bool:
+    return bool(os.environ.get("BAYPLAN_DEBUG"))
 
 
 def _forget_stdout() -> None:
@@ -95,5 +102,8 @@ def _forget_stdout() -> None:
 
 
 def _say(message: object, code: int) -> int:
-    print(f"bayplan: {message}", file=sys.stderr)
+    from bayplan.report.names import printable
+
+    text = printable(message, keep="\n")
+    print(f"bayplan: {text}", file=sys.stderr)
     return code

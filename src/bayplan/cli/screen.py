@@ -30,12 +30,13 @@ def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None =
     """The verdict, and one sentence per broken rule, each on a line of its own."""
     from bayplan.report import json
     from bayplan.report.broken import verdict
+    from bayplan.report.names import printable
 
     if as_json:
         say_object(json.check_object(inspection.summary, inspection.violations), out)
     else:
         lines = [verdict(inspection.violations), *map(str, inspection.violations)]
-        _say("".join(f"{line}\n" for line in lines), out)
+        _say("".join(f"{printable(line)}\n" for line in lines), out)
 
 
 def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | None = None) -> None:

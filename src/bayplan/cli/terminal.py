@@ -14,9 +14,12 @@ PATIENCE = 2.0  # seconds before a progress bar appears
 
 def note(lines: Iterable[str], *, quiet: bool) -> None:
     """Say things on stderr, unless the user wants quiet."""
-    if not quiet:
-        for line in lines:
-            print(f"note: {line}", file=sys.stderr)
+    if quiet:
+        return
+    from bayplan.report.names import printable
+
+    for line in lines:
+        print(f"note: {printable(line)}", file=sys.stderr)
 
 
 @contextmanager
