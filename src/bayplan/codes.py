@@ -55,6 +55,7 @@ NAMES: Mapping[str, Code] = {  # E12..: a name is missing, double or unknown
     "E1202": Code("a name is not known", "correct the spelling, or add what it names"),
     "E1203": Code("a list names the same thing twice", "remove one of the two"),
     "E1204": Code("a level is called 'machine'", "remove it: that level is always there"),
+    "E1205": Code("a name has a control character", "remove it; the message shows it as \\u and four digits"),
 }
 
 RULES: Mapping[str, Code] = {  # E13..: a rule says nothing, or what cannot be
@@ -68,6 +69,7 @@ RULES: Mapping[str, Code] = {  # E13..: a rule says nothing, or what cannot be
     "E1308": Code("a service depends on one without containers", "add containers to it, or remove the rule"),
     "E1309": Code("a workload interferes with itself to the point that it may run nowhere", "set the limit to at least 1"),
     "E1310": Code("a resource is transient in two modes", "keep one of the two rules"),
+    "E1311": Code("a service depends on itself, which says nothing", "name another service, or remove the rule"),
 }
 
 PLACEMENTS: Mapping[str, Code] = {  # E14..: a placement or a plan does not fit its cluster
@@ -113,7 +115,10 @@ RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
     "E1605": Code(
         "a service has traffic to itself", "remove the entry: replicas of one service have no traffic of their own here"
     ),
-    "E1606": Code("the amounts of a resource are too large", "all of them together stay below 2^53 as written"),
+    "E1606": Code(
+        "the amounts of a resource, or the traffic of a pair, are too large",
+        "all amounts together stay below 2^53 as written, the traffic of a pair at 10^15",
+    ),
     "E1607": Code("a machine has no capacity at all", "give it some cpu or memory, or remove it"),
 }
 

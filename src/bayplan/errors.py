@@ -9,7 +9,8 @@ BayplanError
 "No placement exists" is not here: it is an answer (`Status.INFEASIBLE`), not an error.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bayplan.codes import CODES
@@ -50,7 +51,7 @@ class Fault:
         subject = f"{self.kind} '{self.name}'" if self.name else self.kind
         value = f" ({self.value})" if self.value else ""
         expected = f"; expected {self.expected}" if self.expected else ""
-        return f"{self.code} {subject}: {self.problem}{value}{expected}"
+        return escaped(f"{self.code} {subject}: {self.problem}{value}{expected}")
 
 
 class InputError(BayplanError):
@@ -61,10 +62,19 @@ class InputError(BayplanError):
         self.faults = tuple(faults)
         if not self.faults:
             raise ModelError("an InputError needs at least one fault")
-        super().__init__("\n".join([f"cannot use '{source}':", *summary(self.faults)]))
+        super().__init__("\n".join([escaped(f"cannot use '{source}':"), *summary(self.faults)]))
 
 
-SHOWN_ALONE = 3  # alike faults beyond this many are shown as one line and a count
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # what a terminal obeys instead of showing it
+
+
+def escaped(text: str) -> str:
+    """The text on one line, with its control characters written out: \\u001b."""
+    return CONTROL.sub(lambda odd: f"\\u{ord(odd[0]):04x}", text)
+
+
+SHOWN_ALONE = 3  # alike faults beyond this many are shown as one line, with a count and the first few names
+LONG = 40  # letters of a name in such a list
 
 
 def summary(faults: Iterable[Fault]) -> Iterator[str]:
@@ -74,9 +84,17 @@ def summary(faults: Iterable[Fault]) -> Iterator[str]:
         groups.setdefault((fault.code, fault.kind, fault.problem), []).append(fault)
     for group in groups.values():
         if len(group) > SHOWN_ALONE:
-            yield f"{group[0]} ({len(group)} such {plural(group[0].kind)})"
+            yield f"{group[0]} ({len(group)} such {plural(group[0].kind)}{_first_names(group)})"
         else:
             yield from map(str, group)
+
+
+def _first_names(group: Sequence[Fault]) -> str:
+    """': a, b, c, ...' for the names of a crowd; nothing if it has but one."""
+    names = [name if len(name) <= LONG else f"{name[: LONG - 3]}..." for name in dict.fromkeys(fault.name for fault in group)]
+    if len(names) == 1:
+        return ""
+    return escaped(": " + ", ".join([*names[:SHOWN_ALONE], *(["..."] if len(names) > SHOWN_ALONE else [])]))
 
 
 def plural(kind: str) -> str:

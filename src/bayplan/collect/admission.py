@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.collect.naming import one_of_known
 from bayplan.collect.quantities import Quantities, resources_document
 from bayplan.collect.requests import double_requests, end_fault
 from bayplan.collect.salvage import Salvage, well_shaped
@@ -137,7 +138,7 @@ def _zone_faults(part: Salvage) -> Iterator[Fault]:
         link = f"{a} -> {b}"
         for name in (a, b):
             if name not in zones and not part.lacks("zones"):
-                problem, expected = "names a zone that does not exist", f"one of the {len(zones)} zones"
+                problem, expected = "names a zone that does not exist", one_of_known("zone", zones)
                 yield Fault(code="E1507", kind="link", name=link, problem=problem, value=name, expected=expected)
         if a == b or link in seen:
             problem = "leads back to its own zone" if a == b else "occurs twice"

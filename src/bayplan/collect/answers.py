@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from bayplan.collect.naming import one_of_known
 from bayplan.collect.salvage import well_shaped
 from bayplan.collect.schemas import schema
 from bayplan.collect.text import write_text_atomically
@@ -83,7 +84,7 @@ def _accepted_faults(accepted: Mapping[str, Mapping[str, str]], admission: Admis
             if member not in members[name]:
                 yield _wrong(name, "places a member that it does not have", member, f"one of {', '.join(members[name])}")
             if zone not in zones:
-                yield _wrong(name, "names a zone that does not exist", zone, f"one of the {len(zones)} zones")
+                yield _wrong(name, "names a zone that does not exist", zone, one_of_known("zone", admission.zones.name))
         for member in members[name]:
             if member not in placed:
                 yield _wrong(name, "leaves a member without a zone", member, "a zone for every member")

@@ -17,7 +17,7 @@ from bayplan.collect.text import STDIO, parse_document, read_text, write_text_at
 from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
 
-INTEGERS = re.compile(r"\s*-?\d+(\s+-?\d|\s*$)")  # a GMRP file starts with a number, and another one
+INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
 KNOWN = "a snapshot (key 'bayplan'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
 KNOWN_PLACEMENTS = "a placement (key 'placement'), a snapshot (key 'bayplan'), a RASA solution or a GMRP solution (integers)"
 PathLike: TypeAlias = str | os.PathLike[str]

@@ -53,7 +53,7 @@ def read_gmrp(path: Path | str, assignment: Path | str | None = None) -> Snapsho
     cluster = _cluster(path.name.split(".")[0], raw)
     beside = Path(assignment) if assignment is not None else _beside(path)
     placement = read_gmrp_solution(read_text(beside), cluster, str(beside))
-    objective, notes = _objective(cluster, raw), _notes(beside)
+    objective, notes = _objective(cluster, raw), _notes(beside, raw)
     return Snapshot(cluster=cluster, placement=placement, objective=objective, notes=notes, format="gmrp")
 
 
@@ -90,8 +90,10 @@ def _beside(path: Path) -> Path:
     raise InputError(str(path), [Fault(code="E1706", kind="assignment", name=wanted.name, problem=problem, expected=expected)])
 
 
-def _notes(beside: Path) -> tuple[str, ...]:
+def _notes(beside: Path, raw: Fields) -> tuple[str, ...]:
+    alone = sum(s == on for s, on in raw.depends.tolist())
     return (
+        *((f"{alone} dependencies of a service on itself left out: they say nothing",) if alone else ()),
         f"the initial assignment is '{beside}'",
         "each process is a workload with one container",
         "transient resources: joint, a leaving process frees nothing before all moves have ended",
@@ -135,7 +137,7 @@ def _rules(raw: Fields) -> list[Rule]:
     for s in np.flatnonzero(np.diff(bounds) > 1):
         rules.append(AntiAffinity(workloads=tuple(order[bounds[s] : bounds[s + 1]].tolist()), limit=1))
     rules += [Spread(service=int(s), minimum=int(raw.spread[s]), level=LOCATION) for s in np.flatnonzero(raw.spread > 1)]
-    rules += [Dependency(service=s, on=on, level=NEIGHBOURHOOD) for s, on in raw.depends.tolist()]
+    rules += [Dependency(service=s, on=on, level=NEIGHBOURHOOD) for s, on in raw.depends.tolist() if s != on]
     return rules
 
 

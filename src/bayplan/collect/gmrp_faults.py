@@ -9,6 +9,8 @@ from bayplan.collect.integers import IntegerStream
 from bayplan.errors import Fault, InputError
 from bayplan.model import NO_LIMIT, IntArray
 
+MOST_WEIGHT = 10**15  # of load, as in native files
+
 
 def read_model(stream: IntegerStream) -> Fields:
     """All fields of a model; InputError if the numbers end too early, mean nothing, or ask for what can never hold."""
@@ -31,6 +33,10 @@ def _range_faults(raw: Fields) -> list[Fault]:
     flag = raw.resource[:, 0]
     return [
         *(_range_fault("resource", f"r{r}", "transient flag is too large", flag[r], "0 or 1") for r in np.flatnonzero(flag > 1)),
+        *(
+            _range_fault("resource", f"r{r}", "load weight is too large", raw.resource[r, 1], f"at most {MOST_WEIGHT}")
+            for r in np.flatnonzero(raw.resource[:, 1] > MOST_WEIGHT)
+        ),
         *_negative(raw.resource, "resource", "r", ["transient flag", "load weight"]),
         *_negative(raw.machine, "machine", "m", machine),
         *_negative(raw.spread[:, None], "service", "s", ["spread minimum"]),

@@ -1,18 +1,22 @@
 """JSON text -> document, with nothing dropped: no double keys, no NaN, no endless numbers."""
 
 import json
+import math
 import re
 from typing import Any
 
-from bayplan.collect.subject import non_finite_faults, shown
+from bayplan.collect.subject import NotFinite, non_finite_faults, shown
 from bayplan.errors import Fault, InputError
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_MAY_BE_INFINITE = re.compile(r"NaN|Infinity|[eE]\+?\d{3}")
+_MAY_BE_INFINITE = re.compile(r"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
 
 
 def parse_json(text: str, source: str) -> object:
-    """The document of a JSON text; InputError with a line and column if it is none."""
+    """The document of a JSON text; InputError with a line and column if it is none.
+
+    Numbers that are not finite are `NotFinite` in it, for the walk through its schema to say with all else.
+    """
     doubles: list[Fault] = []
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -22,7 +26,8 @@ def parse_json(text: str, source: str) -> object:
         return members
 
     try:
-        document = json.loads(text, object_pairs_hook=checked)
+        odd = {"parse_float": decimal, "parse_constant": NotFinite} if _MAY_BE_INFINITE.search(text) else {}
+        document = json.loads(text, object_pairs_hook=checked, **odd)  # type: ignore[arg-type]  # two kinds of hooks
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         fault = Fault(code="E1006", kind="file", name=source, problem=f"{where}: {error.msg}", expected="complete JSON")
@@ -34,10 +39,15 @@ def parse_json(text: str, source: str) -> object:
     if _MAY_BE_HALF.search(text) and (half := half_character(document)):
         problem, expected = "is not Unicode text: half a character", "UTF-8 text, or both halves"
         doubles.append(Fault(code="E1005", kind="file", name=source, problem=problem, value=half, expected=expected))
-    faults = doubles + (non_finite_faults(document) if _MAY_BE_INFINITE.search(text) else [])
-    if faults:
-        raise InputError(source, faults)
+    if doubles:
+        raise InputError(source, doubles + (non_finite_faults(document) if odd else []))
     return document
+
+
+def decimal(text: str) -> float:
+    """The number, with its text if no float holds it."""
+    number = float(text)
+    return number if math.isfinite(number) else NotFinite(text)
 
 
 def half_character(document: object) -> str:

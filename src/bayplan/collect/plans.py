@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bayplan.collect.naming import one_of_known
 from bayplan.collect.salvage import Salvage, well_shaped
 from bayplan.collect.schemas import schema
 from bayplan.collect.subject import Path
@@ -60,7 +61,7 @@ def _faults(part: Salvage, container: Mapping[str, int], machine: Mapping[str, i
         for i, step in enumerate(batch):
             for word, known in (("container", container), ("machine", machine)):
                 if step[word] not in known:
-                    problem, expected = f"names a {word} that does not exist", f"one of the {len(known)} {word}s"
+                    problem, expected = f"names a {word} that does not exist", one_of_known(word, known)
                     where = f"{_number(part, b, i)} of batch {_number(part, b)}"
                     yield Fault(code="E1515", kind="step", name=where, problem=problem, value=step[word], expected=expected)
         for (action, name, place), count in Counter((s["action"], s["container"], s["machine"]) for s in batch).items():

@@ -5,24 +5,26 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bayplan.collect.salvage import Salvage, well_shaped
+from bayplan.collect.salvage import Salvage, repaired
 from bayplan.collect.schemas import schema
 from bayplan.errors import Fault
 
 REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}
 TOTAL = {"cpu": "TotalCPU", "memory": "TotalMem"}
+MOST_TRAFFIC = 1e15  # as in native files
 FINEST = 15  # the scale is at most 10^15, and so that a cluster's total stays exact as a float too (2^53)
 
 
 def rasa_faults(document: object) -> list[Fault]:
     """The faults of a cluster; none means that it can be built."""
-    faults, part = well_shaped(document, schema("rasa"))
-    return faults + (list(_faults(part)) if part else [])
+    found, part = repaired(document, schema("rasa"))
+    return [misfit.fault for misfit in found] + (list(_faults(part)) if part else [])
 
 
 def solution_faults(document: object, machines: set[str], containers: set[str]) -> list[Fault]:
     """The faults of a solution for a cluster with these machines and containers."""
-    faults, part = well_shaped(document, schema("rasa-solution"))
+    found, part = repaired(document, schema("rasa-solution"))
+    faults = [misfit.fault for misfit in found]
     listed: dict[str, list[str]] = part.document if part else {}
     unknown = [_unknown("machine", "solution", "", name) for name in listed if name not in machines]
     return faults + unknown + list(_placement_faults(listed.items(), containers))
@@ -57,26 +59,40 @@ def _faults(part: Salvage) -> Iterator[Fault]:
     yield from _traffic_faults(part, None if some_services else set(services))
     if not some_services:
         yield from _limit_faults(part, set(services))
-    yield from _amount_faults(rasa)
+    yield from _amount_faults(part)
     listed = [(machine["MachineIP"], machine["InitialDeployingContainers"]) for machine in rasa["MachineList"]]
-    yield from _placement_faults(listed, None if some_services else set(containers))
+    some_containers = some_services or part.lacks_inside("ServiceList", "ContainerList")
+    yield from _placement_faults(listed, None if some_containers else set(containers))
 
 
-def _amount_faults(rasa: Mapping[str, Any]) -> Iterator[Fault]:
+def _amount_faults(part: Salvage) -> Iterator[Fault]:
+    rasa = part.document
     scale = scales(rasa)
     for name in REQUEST:
         if not scale[name]:
             problem, value = "all amounts together are too large", f"{_total(rasa, name):g}"
             yield Fault(code="E1606", kind="resource", name=name, problem=problem, value=value, expected="less than 2^53")
-    if math.isinf(traffic := sum(float(entry["Traffic"]) for entry in rasa["TrafficList"])):
-        problem, expected = "all entries together are too large", "a finite sum"
-        yield Fault(code="E1606", kind="TrafficList", name="", problem=problem, value=f"{traffic:g}", expected=expected)
-    for machine in rasa["MachineList"]:
+    yield from _heavy_pairs(rasa["TrafficList"])
+    for m, machine in enumerate(rasa["MachineList"]):
         has = [machine[field] for field in TOTAL.values()]
+        if part.changed(("MachineList", m)):
+            continue
         if all(scale.values()) and not any(round(amount * scale[name]) for name, amount in zip(TOTAL, has, strict=True)):
             problem, expected = "has no capacity at all, or less than can be counted", "some cpu or memory"
             value = ", ".join(f"{amount:g}" for amount in has)
             yield Fault(code="E1607", kind="machine", name=machine["MachineIP"], problem=problem, value=value, expected=expected)
+
+
+def _heavy_pairs(traffic: list[dict[str, Any]]) -> Iterator[Fault]:
+    total: dict[tuple[str, str], float] = {}
+    for entry in traffic:
+        low, high = sorted((entry["Service1"], entry["Service2"]))
+        total[low, high] = total.get((low, high), 0.0) + entry["Traffic"]
+    for (low, high), weight in total.items():
+        if weight > MOST_TRAFFIC:
+            problem, name = "the entries of the pair add up to too much", f"{low} - {high}"
+            expected = f"at most {MOST_TRAFFIC:g}"
+            yield Fault(code="E1606", kind="pair", name=name, problem=problem, value=f"{weight:g}", expected=expected)
 
 
 def _twice(kind: str, names: Iterable[str]) -> Iterator[Fault]:

@@ -2,17 +2,19 @@
 
 The schemas are the published ones: what is checked is what is printed. Of JSON Schema this knows: type,
 properties, required, additionalProperties, items, prefixItems, minItems, maxItems, minLength, minProperties,
-enum, const, minimum, exclusiveMinimum, maximum, exclusiveMaximum, pattern (of quantities), anyOf and oneOf (told
-apart by type, or by a `const` member), and $ref into $defs. Stricter in one point: 3.0 is not an integer.
+enum, const, minimum, exclusiveMinimum, maximum, exclusiveMaximum, pattern (of quantities and of names),
+propertyNames (of names), anyOf and oneOf (told apart by type, or by a `const` member), and $ref into $defs.
+Stricter in one point: 3.0 is not an integer.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from bayplan.collect.subject import Path, fault_at, shown
+from bayplan.collect.filler import NOTHING, filler
+from bayplan.collect.naming import PLAIN_NAME, all_plain, did_you_mean
+from bayplan.collect.subject import NotFinite, Path, fault_at, shown
 from bayplan.errors import Fault
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -23,12 +25,15 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "string": (str,),
     "integer": (int,),
-    "number": (int, float),
+    "number": (int, float, NotFinite),
     "boolean": (bool,),
     "null": (type(None),),
 }
+OCTAL = re.compile(r"[+-]?0[0-9]")  # other programs take 010 for 8
 FAR = 2**53  # a bound beyond this is not worth saying to somebody who is below it
 LONGEST = 10**300  # no float holds much more
+MISSING_KEY = "E1107"
+ODD_NAME, PLAIN = "has a control character", "letters, digits and signs only"
 WORDS = {"object": "an object", "array": "a list", "string": "a string", "integer": "a whole number", "number": "a number"}
 WORDS |= {"boolean": "true or false", "null": "null"}
 
@@ -39,23 +44,32 @@ def shape_faults(document: object, schema: Schema) -> list[Fault]:
 
 
 def misshapen(document: object, schema: Schema) -> list[tuple[Path, Fault]]:
-    """Every place where the document is not what the schema asks for, with its fault.
-
-    An unknown key is a place of its own, though the fault is about the object that has it.
-    """
-    faults: list[tuple[Path, Fault]] = []
-
-    def report(path: Path, code: str, problem: str, *, key: Path = (), **more: Any) -> None:
-        faults.append(((*path, *key), fault_at(document, path, code, problem, **more)))
-
-    _Walk(schema, report).check(document, schema, ())
-    return faults
+    """Every place where the document is not what the schema asks for, with its fault."""
+    return [(misfit.place if misfit.known else misfit.place[:-1], misfit.fault) for misfit in misfits(document, schema)]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """'; did you mean 'cpu'?', or nothing if no known word is close."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+class Misfit(NamedTuple):
+    """Something that is not what a schema asks for."""
+
+    place: Path  # an unknown or missing key has a place of its own, though the fault is about the object
+    fault: Fault
+    filler: Any  # what can stand there instead; NOTHING if nothing can
+    known: bool = True  # is something there? False for a key that is missing
+
+
+def misfits(document: object, schema: Schema, *, any_name: bool = False) -> list[Misfit]:
+    """Every misfit of the document; with `any_name`, names may be empty and hold what they may not."""
+    found: list[Misfit] = []
+    walk: _Walk
+
+    def report(path: Path, code: str, problem: str, *, key: Path = (), wanted: Schema | None = None, **more: Any) -> None:
+        instead = NOTHING if wanted is None else filler(wanted, walk.resolved)
+        fault = fault_at(document, path, code, problem, **more)
+        found.append(Misfit((*path, *key), fault, instead, not (key and code == MISSING_KEY)))
+
+    walk = _Walk(schema, report, any_name)
+    walk.check(document, schema, ())
+    return found
 
 
 def counted(entries: int) -> str:
@@ -75,19 +89,19 @@ class _Facts(NamedTuple):
 class _Walk:
     """One walk through a document, with the schema's definitions at hand."""
 
-    def __init__(self, root: Schema, report: Report) -> None:
-        self.root, self.report = root, report
+    def __init__(self, root: Schema, report: Report, any_name: bool) -> None:
+        self.root, self.report, self.any_name = root, report, any_name
         self.known: dict[int, _Facts] = {}  # by the identity of the schema, which outlives the walk
 
     def check(self, value: Any, schema: Schema, path: Path) -> None:
         facts = self.known.get(id(schema)) or self.learn(schema)
         schema = facts.schema
         if facts.choices:
-            branch = self.branch(value, facts.choices, path)
+            branch = self.branch(value, facts, path)
             if branch is not None:
                 self.check(value, branch, path)
         elif facts.allowed and type(value) not in facts.allowed:
-            self.report(path, "E1101", f"must be {_either(facts.allowed)}")
+            self.report(path, "E1101", f"must be {_either(facts.allowed)}", wanted=schema)
         elif facts.plain:
             return
         elif type(value) is dict:
@@ -110,13 +124,15 @@ class _Walk:
             schema = self.root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
         return schema
 
-    def branch(self, value: Any, options: list[Schema], path: Path) -> Schema | None:
+    def branch(self, value: Any, facts: "_Facts", path: Path) -> Schema | None:
         """The one option that the value means; None, and a fault, if it means none."""
+        options = facts.choices
         fitting = [option for option in options if type(value) in _allowed(option)]
         if len(fitting) > 1 and type(value) is dict:
             return self.branch_by_const(value, fitting, path)
         if not fitting:
-            self.report(path, "E1101", f"must be {_either([t for option in options for t in _allowed(option)])}")
+            words = _either([t for option in options for t in _allowed(option)])
+            self.report(path, "E1101", f"must be {words}", wanted=facts.schema)
         return fitting[0] if fitting else None
 
     def branch_by_const(self, value: dict[str, Any], options: list[Schema], path: Path) -> Schema | None:
@@ -124,7 +140,7 @@ class _Walk:
         table = {option["properties"][key]["const"]: option for option in options}
         told = value.get(key)
         if key not in value:
-            self.report(path, "E1107", f"'{key}' is missing", value="", expected=_one_of(table))
+            self.report(path, MISSING_KEY, f"'{key}' is missing", key=(key,), value="", expected=_one_of(table))
         elif not isinstance(told, str) or told not in table:
             self.report((*path, key), "E1109", "is not known", expected=_one_of(table) + did_you_mean(str(told), table))
         return table.get(told) if isinstance(told, str) else None
@@ -134,9 +150,11 @@ class _Walk:
         others = schema.get("additionalProperties", True)
         for key in schema.get("required", ()):
             if key not in value:
-                self.report(path, "E1107", f"'{key}' is missing", value="")
+                self.report(path, MISSING_KEY, f"'{key}' is missing", key=(key,), wanted=known.get(key), value="")
         if len(value) < schema.get("minProperties", 0):
             self.report(path, "E1111", "is empty", expected="at least one entry")
+        if "propertyNames" in schema and not self.any_name and not all_plain(list(value)):
+            self.check_keys(value, path)
         for key, member in value.items():
             if key in known:
                 self.check(member, known[key], (*path, key))
@@ -145,6 +163,13 @@ class _Walk:
                 self.report(path, "E1108", f"unknown key '{key}'", key=(key,), value=shown(member), expected=wanted)
             elif others is not True:
                 self.check(member, others, (*path, key))
+
+    def check_keys(self, value: dict[str, Any], path: Path) -> None:
+        for number, key in enumerate(value, start=1):
+            if not key:
+                self.report(path, "E1111", f"key {number} is empty", key=(key,), value='""', expected="a name")
+            elif not all_plain([key]):
+                self.report(path, "E1205", ODD_NAME, key=(key,), value=shown(key), expected=PLAIN)
 
     def check_list(self, value: list[Any], schema: Schema, path: Path) -> None:
         few, many = schema.get("minItems", 0), schema.get("maxItems", math.inf)
@@ -167,17 +192,26 @@ class _Walk:
         if "enum" in schema and value not in schema["enum"]:
             wanted = _one_of(schema["enum"]) + did_you_mean(str(value), map(str, schema["enum"]))
             self.report(path, "E1109", "is not known", expected=wanted)
-        if type(value) is str and len(value) < schema.get("minLength", 0):
-            self.report(path, "E1111", "is empty", expected="a text")
-        if type(value) is str and "pattern" in schema and not re.search(schema["pattern"], value):
-            self.report(path, "E1104", "is not a quantity", expected="a number such as 2, 500m, 1.5Gi, 1e3")
-        if type(value) is float and not math.isfinite(value):
-            self.report(path, "E1103", "is not finite", expected="a finite number")
+        if type(value) is str:
+            self.check_text(value, schema, path)
+        elif isinstance(value, float) and not math.isfinite(value):
+            self.report(path, "E1103", "is not finite", wanted=schema, expected="a finite number")
         elif type(value) is int and abs(value) > LONGEST:
-            self.report(path, "E1112", "has too many digits", expected=f"at most {len(str(LONGEST))} digits")
-        elif type(value) in (int, float) and (wanted := _outside(value, schema)):
+            self.report(path, "E1112", "has too many digits", wanted=schema, expected=f"at most {len(str(LONGEST))} digits")
+        elif type(value) in (int, float) and (expected := _outside(value, schema)):
             negative = value < 0 <= max(schema.get("minimum", -1), schema.get("exclusiveMinimum", -1))
-            self.report(path, *(("E1102", "is negative") if negative else ("E1110", "is out of range")), expected=wanted)
+            words = ("E1102", "is negative") if negative else ("E1110", "is out of range")
+            self.report(path, *words, wanted=schema, expected=expected)
+
+    def check_text(self, value: str, schema: Schema, path: Path) -> None:
+        pattern, is_name = schema.get("pattern"), schema.get("pattern") == PLAIN_NAME
+        if len(value) < schema.get("minLength", 0) and not self.any_name:
+            self.report(path, "E1111", "is empty", expected="a text")
+        if is_name and not self.any_name and not all_plain([value or "-"]):
+            self.report(path, "E1205", ODD_NAME, expected=PLAIN)
+        if pattern is not None and not is_name and not re.search(pattern, value):
+            expected = "a number such as 2, 500m, 1.5Gi, 1e3" + (", without a leading zero" if OCTAL.match(value) else "")
+            self.report(path, "E1104", "is not a quantity", wanted=schema, expected=expected)
 
 
 def _allowed(schema: Schema) -> tuple[type, ...]:
@@ -189,7 +223,11 @@ def _allowed(schema: Schema) -> tuple[type, ...]:
 
 def _all_plain(value: list[Any], item: Schema) -> bool:
     """Is this a list of nothing but the one type asked for? A quick answer for long lists of names."""
-    return item.keys() <= {"type", "description"} and set(map(type, value)) <= set(_allowed(item)) - {float}
+    if not item.keys() <= {"type", "description", "minLength", "pattern"} or item.get("pattern", PLAIN_NAME) != PLAIN_NAME:
+        return False
+    if not set(map(type, value)) <= set(_allowed(item)) - {float, NotFinite}:
+        return False
+    return item.keys() <= {"type", "description"} or all_plain(value)
 
 
 def _outside(value: float, schema: Schema) -> str:

@@ -9,12 +9,27 @@ from bayplan.errors import Fault
 
 Path: TypeAlias = tuple[str | int, ...]  # keys and positions from the top of a document
 
+NAME_KEYS = ("name", "Service", "MachineIP")  # which keys name an item
 FEW = 3  # members of a list or an object that are shown
 LONG = 40  # letters of a text or digits of a number that are shown
 
 
+class NotFinite(float):
+    """A number that is NaN or infinite, with its text as the user wrote it."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "NotFinite":
+        """The number that a text of JSON or YAML says."""
+        number = super().__new__(cls, text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        number.text = text
+        return number
+
+
 def shown(value: object, depth: int = 2) -> str:
     """A value as the user wrote it, cut to a glance."""
+    if isinstance(value, NotFinite):
+        return value.text if len(value.text) <= LONG else f"{value.text[: LONG - 3]}..."
     if isinstance(value, list):
         items = value[:FEW] if depth else []
         return f"[{_members([shown(item, depth - 1) for item in items], len(value), depth)}]"
@@ -61,7 +76,9 @@ def subject(document: object, path: Path) -> Subject:
 
 
 def singular(key: str) -> str:
-    """'machine' for 'machines', 'entry' for 'entries', 'batch' for 'batches'."""
+    """'machine' for 'machines' and 'MachineList', 'entry' for 'entries', 'batch' for 'batches'."""
+    if key in ("ServiceList", "MachineList"):
+        return key.removesuffix("List").lower()
     if key.endswith("ies"):
         return f"{key[:-3]}y"
     return key.removesuffix("es" if key.endswith("ches") else "s").replace("_", " ")
@@ -106,8 +123,8 @@ def _at(document: object, path: Path) -> object:
 
 
 def _name_of(node: object) -> str:
-    name = node.get("name") if isinstance(node, dict) else None
-    return name if isinstance(name, str) else ""
+    names = [node.get(key) for key in NAME_KEYS] if isinstance(node, dict) else []
+    return next((name for name in names if isinstance(name, str)), "")
 
 
 def _numbered(node: object, index: int) -> str:

@@ -3,6 +3,7 @@
 A path is a file name, or '-' for standard input and output. Files may be gzipped (seen by their first bytes).
 """
 
+import errno
 import gzip
 import os
 import sys
@@ -59,7 +60,7 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         else:
             _replace(path, data)
     except OSError as error:
-        raise WorldError(f"cannot write '{target}': {error.strerror or error}; check the folder and the permissions") from error
+        raise WorldError(f"cannot write '{target}': {error.strerror or error}; {_advice(error)}") from error
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
@@ -68,7 +69,15 @@ def make_folder(path: str | os.PathLike[str]) -> None:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or error
-        raise WorldError(f"cannot make folder '{os.fspath(path)}': {reason}; check the path and the permissions") from error
+        raise WorldError(f"cannot make folder '{os.fspath(path)}': {reason}; {_advice(error)}") from error
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def _advice(error: OSError) -> str:
+    """What can be done about a file that cannot be written."""
+    return "make room, or write to another disk" if error.errno in _FULL else "check the folder and the permissions"
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -90,14 +99,24 @@ def _umask() -> int:
     return mask
 
 
+_used: list[object] = []  # the standard input that has been read: there is nothing more in it
+
+
 def _read_bytes(source: str) -> bytes:
     try:
-        return sys.stdin.buffer.read() if source == STDIO else Path(source).read_bytes()
+        return _read_stdin() if source == STDIO else Path(source).read_bytes()
     except IsADirectoryError:
         _refuse(source, "E1002", "is a folder", expected="a file")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         _refuse(source, "E1001", "cannot be opened", value=reason, expected="a file that can be read")
+
+
+def _read_stdin() -> bytes:
+    if any(stream is sys.stdin for stream in _used):
+        _refuse(STDIO, "E1001", "standard input can be read only once", expected="a file for one of the two")
+    _used[:] = [sys.stdin]
+    return sys.stdin.buffer.read()
 
 
 def _unpacked(source: str, data: bytes) -> bytes:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from bayplan.collect.json_text import double_key_faults, too_deep, too_long
-from bayplan.collect.subject import non_finite_faults
+from bayplan.collect.json_text import decimal, double_key_faults, too_deep, too_long
+from bayplan.collect.subject import NotFinite, non_finite_faults
 from bayplan.errors import Fault, InputError
 
 DEEPEST = 100  # levels
@@ -20,7 +20,7 @@ class PlainLoader(_Loader):  # type: ignore[misc,valid-type]  # the base is chos
     """Resolves null, true, false, whole and decimal numbers; all else is a string, and so is every key."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # PyYAML's own shape
-    yaml_constructors: dict[str | None, Any] = {None: _Loader.construct_undefined}  # noqa: RUF012
+    yaml_constructors: dict[str | None, Any] = {}  # noqa: RUF012
     doubles: list[Fault]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -34,14 +34,17 @@ class PlainLoader(_Loader):  # type: ignore[misc,valid-type]  # the base is chos
     def _key(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
             raise yaml.constructor.ConstructorError(None, None, "a key is not a plain word", node.start_mark)
+        if node.value == "<<" and node.style not in ("'", '"'):
+            problem = "merge keys (<<) are not supported: write the keys out"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         return str(node.value)
 
 
 def _number(kind: type[int] | type[float]) -> Callable[[PlainLoader, yaml.ScalarNode], int | float]:
     def construct(loader: PlainLoader, node: yaml.ScalarNode) -> int | float:
-        text = str(node.value).lower().replace(".inf", "inf").replace(".nan", "nan")
+        text = str(node.value)
         try:
-            return kind(text)
+            return int(text) if kind is int else NotFinite(text) if "n" in text.lower() else decimal(text)
         except ValueError as error:
             if len(text) > sys.get_int_max_str_digits():
                 raise  # said as a number of too many digits
@@ -54,6 +57,11 @@ def _truth(loader: PlainLoader, node: yaml.ScalarNode) -> bool:
     if node.value.lower() not in ("true", "false"):
         raise yaml.constructor.ConstructorError(None, None, f"not true or false: {node.value}", node.start_mark)
     return bool(node.value.lower() == "true")
+
+
+def _tagged(loader: PlainLoader, node: yaml.Node) -> Any:
+    problem = f"the tag '{node.tag}' is not supported: write the value alone"
+    raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
 TAG = "tag:yaml.org,2002:"
@@ -70,6 +78,7 @@ PLAIN = {  # tag: (constructor, implicit pattern, first letters)
     "seq": (_Loader.construct_yaml_seq, None, None),
     "map": (_Loader.construct_yaml_map, None, None),
 }
+PlainLoader.yaml_constructors[None] = _tagged
 for tag, (constructor, pattern, first) in PLAIN.items():
     PlainLoader.yaml_constructors[TAG + tag] = constructor
     if pattern is not None:
@@ -93,9 +102,8 @@ def parse_yaml(text: str, source: str) -> object:
         raise InputError(source, [too_deep(source)]) from None
     except ValueError:
         raise InputError(source, [too_long(text, source)]) from None
-    faults = loader.doubles + non_finite_faults(document)
-    if faults:
-        raise InputError(source, faults)
+    if loader.doubles:
+        raise InputError(source, loader.doubles + non_finite_faults(document))
     return document
 
 

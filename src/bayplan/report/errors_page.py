@@ -17,20 +17,35 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Traces": codes.TRACES,
 }
 
-HEAD = """# Error codes
+EXAMPLE_FILE = """{"bayplan": 1,
+ "resources": {"cpu": {}},
+ "machines": [{"name": "m", "capacity": {"cpu": 4}}],
+ "machine_sets": {"fast": ["m"]},
+ "workloads": [{"name": "web", "request": {"cpu": -1}}],
+ "rules": [{"rule": "capacity"}, {"rule": "allow", "workloads": ["web"], "machines": "quick"}]}
+"""
+
+EXAMPLE = """cannot use 'shop.json':
+E1102 workload 'web': request cpu is negative (-1); expected at least 0
+E1202 rule '2 (allow)': machines names an unknown machine set ("quick"); expected 'fast', the only machine set"""
+
+HEAD = f"""# Error codes
 
 Bad input is never guessed at. Every fault has a code that does not change between releases, names the thing and its
-value, and says what was expected:
+value, and says what was expected. Of this `shop.json`
+
+```json
+{EXAMPLE_FILE}```
+
+every command says
 
 ```
-cannot use 'shop.json':
-E1102 workload 'web': request cpu is negative (-1); expected at least 0
-E1202 rule '2 (allow)': machines names an unknown machine set ("quick"); expected one of the 1 machine sets
+{EXAMPLE}
 ```
 
-All faults of a file are reported together, in stages: the file and its text, then the shape, then values and names,
-then rules that contradict each other. More than three faults that are alike become one line with their number. The
-command ends with exit code 1.
+All faults of a file are reported together, in its order; rules that contradict each other come last. Only a text that
+cannot be parsed, or has a key twice, is not judged further. What merely follows from another fault is not said. More than
+three faults that are alike become one line with their number and the first few names. The command ends with exit code 1.
 
 Made by `make docs` from `src/bayplan/codes.py`.
 """

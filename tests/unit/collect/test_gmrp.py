@@ -8,6 +8,7 @@ import pytest
 from tests.naive.gmrp import gmrp_cost
 from tests.published import GMRP_INITIAL
 
+from bayplan.collect import read
 from bayplan.collect.gmrp import gmrp_solution_text, read_gmrp, read_gmrp_solution
 from bayplan.errors import InputError, UsageError
 from bayplan.model import AntiAffinity, Capacity, Dependency, Placement, Spread, Term, Transient
@@ -170,3 +171,17 @@ def test_instances_are_read_and_cost_what_is_published(data_folder, name):
     np.add.at(load, snapshot.placement.machine_of, cluster.workloads.request)
     assert (load <= cluster.machines.capacity).all()
     assert gmrp_cost(model, data_folder / "gmrp" / f"assignment_{name}.txt") == GMRP_INITIAL[name]
+
+
+def test_a_bad_token_of_a_file_that_starts_with_a_number_is_named(tmp_path):
+    (tmp_path / "model_q.txt").write_text("2\nabc\n")
+    with pytest.raises(InputError, match=r"E1701 token 'line 2 column 1'.*abc"):
+        read(tmp_path / "model_q.txt")
+
+
+def test_a_dependency_on_oneself_is_left_out_and_noted(tmp_path):
+    numbers = TINY.read_text().replace("1 1 0\n3", "1 1 1\n3")
+    (tmp_path / "model_x.txt").write_text(numbers)
+    snapshot = read_gmrp(tmp_path / "model_x.txt", EXAMPLES / "assignment_tiny.txt")
+    assert not [rule for rule in snapshot.cluster.rules if isinstance(rule, Dependency)]
+    assert any("on itself" in note for note in snapshot.notes)

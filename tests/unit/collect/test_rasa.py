@@ -42,9 +42,9 @@ BROKEN_FILES = {
             "container 'ghost'",
         ],
     ),
-    "cluster-a-service-is-left-out.json": (  # so who has cart-0 is not known
+    "cluster-a-service-is-left-out.json": (
         "E1101 E1601 E1606 E1603",
-        ["ServiceList '1'", '("0.1")', "machine '10.0.0.2'", "resource 'memory'", "(1e+17)", "'redis-0': is placed twice"],
+        ["service 'cart'", '("0.1")', "machine '10.0.0.2'", "resource 'memory'", "(1e+17)", "'redis-0': is placed twice"],
     ),
     "solution-shapes-and-names.json": (
         "E1101 E1101 E1602 E1604 E1603",
@@ -229,3 +229,26 @@ def test_m3_is_read_as_published(data_folder):
     assert snapshot.placement.unplaced.size == 0
     assert not any("raised" in note for note in snapshot.notes)
     assert json.loads(rasa_text(snapshot))["TrafficList"][0].keys() == {"Service1", "Service2", "Traffic"}
+
+
+def test_a_wrong_amount_hides_no_double_or_unknown_name(document):
+    document["ServiceList"][0]["RequestCPU"] = -1
+    document["ServiceList"][2]["Service"] = "cart"
+    document["ServiceList"][1]["CompatibleMachines"] = ["moon"]
+    text = broken(document)
+    assert "E1102 service 'cart': RequestCPU is negative (-1)" in text
+    assert "E1601 service 'cart'" in text
+    assert "E1602 service 'redis': names a machine that does not exist (moon)" in text
+
+
+def test_traffic_of_a_pair_beyond_the_limit_names_the_pair(document):
+    document["TrafficList"] = [{"Service1": a, "Service2": b, "Traffic": 9e14} for a, b in (("cart", "mail"), ("mail", "cart"))]
+    assert "E1606 pair 'cart - mail': the entries of the pair add up to too much (1.8e+15)" in broken(document)
+
+
+def test_names_with_control_characters_are_refused(document):
+    document["MachineList"][0]["MachineIP"] = "\x1b[2J"
+    document["ServiceList"][0]["ContainerList"][0] = "a\nb"
+    text = broken(document)
+    assert text.count("E1205") == 2
+    assert "\x1b" not in text

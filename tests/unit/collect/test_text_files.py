@@ -139,3 +139,23 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     write_text_atomically(tmp_path / "link.json", "x")
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_text() == "x"
+
+
+def test_standard_input_is_read_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x: 1")))
+    read_document("-")
+    with pytest.raises(InputError, match="standard input can be read only once"):
+        read_document("-")
+
+
+def test_a_full_disk_gets_fitting_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "replace", _no_space)
+    with pytest.raises(WorldError, match="No space left on device; make room"):
+        write_text_atomically(tmp_path / "x.json", "new")
+
+
+def test_what_yaml_has_beyond_json_is_named(tmp_path: Path) -> None:
+    for text, words in {"a: &a {b: 1}\nc: {<<: *a}": "merge keys", "a: !foo 1": "tag '!foo'"}.items():
+        with pytest.raises(InputError, match=words):
+            parse_document(text, "x.yaml")
+    assert parse_document("'<<': 1", "x.yaml") == {"<<": 1}

@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -321,3 +322,14 @@ def test_dlrm_has_the_published_counts(data_folder):
     assert len(requests.name) == 23_871 - 15  # 15 were deleted when they were created
     snapshot = read_dlrm(folder)
     assert len(snapshot.cluster.containers.name) == 7_280
+
+
+def test_the_docs_name_every_trace():
+    section = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8").split("## Traces")[1]
+    assert [name for name in TRACES if f"`{name}`" not in section] == []
+
+
+def test_a_file_in_place_of_the_folder_is_said(tmp_path):
+    (tmp_path / "shop.json").write_text("{}")
+    with pytest.raises(InputError, match=r"E1801 file '.*shop.json': is a file; expected the folder of the trace"):
+        TRACES["azure_v1_vms"].read(tmp_path / "shop.json", 0)

@@ -40,12 +40,17 @@ class Amounts:
     def whole(self, r: int, value: Any, path: Path) -> int:
         """Base units as an int64; 0 and a fault if it is none."""
         amount = self.base(r, value, path)
-        if amount.denominator == 1:
+        if amount.denominator == 1 or self.unclear(r):
             return amount.numerator
         scale = 1 if self.base_units else self.resources[r].scale
         finest = f"multiples of 1/{scale}" if scale > 1 else "whole numbers"
         self.reader.fault(path, "E1105", "is finer than one base unit", expected=finest)
         return 0
+
+    def unclear(self, r: int) -> bool:
+        """Is it not known how large a base unit is, because that was written wrongly?"""
+        part = self.reader.part
+        return part.changed(("amounts",)) or part.changed(("resources", self.resources[r].name))
 
     def real(self, r: int, value: Any, path: Path) -> float:
         """Base units as the nearest float."""
@@ -63,6 +68,8 @@ class Amounts:
             return Fraction(0)
         if amount < 0:
             self.reader.fault(path, "E1102", "is negative", expected="zero or more")
+            return Fraction(0)
+        if amount > LARGEST and self.unclear(r):
             return Fraction(0)
         if amount > LARGEST:
             self.reader.fault(path, "E1106", "is beyond 2^63 - 1 base units", expected=f"at most {LARGEST}")

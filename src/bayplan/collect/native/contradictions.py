@@ -36,8 +36,7 @@ def contradictions(cluster: Cluster, numbers: Sequence[int] | None = None) -> li
     `numbers` says how the rules are numbered for the user; from 1 if left out.
     """
     view = _View(cluster, numbers or range(1, len(cluster.rules) + 1))
-    return [
-        *_bare_machines(cluster),
+    rules = [
         *_spreads(view),
         *_allows(view),
         *_dependencies(view),
@@ -46,6 +45,7 @@ def contradictions(cluster: Cluster, numbers: Sequence[int] | None = None) -> li
         *_overlaps(view),
         *_groups(view),
     ]
+    return [*_bare_machines(cluster), *sorted(rules, key=_number)]  # in the order of the file
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,11 @@ def _fault(code: str, number: int, kind: str, problem: str, value: object, expec
     return Fault(code=code, kind="rule", name=f"{number} ({kind})", problem=problem, value=str(value), expected=expected)
 
 
+def _number(fault: Fault) -> int:
+    """The number of the rule that a fault is about; 0 for those about something else."""
+    return int(fault.name.split()[0]) if fault.kind == "rule" else 0
+
+
 def _bare_machines(cluster: Cluster) -> Iterator[Fault]:
     for m in np.flatnonzero(~cluster.machines.capacity.any(axis=1)):
         problem, expected = "has no capacity of any resource", "some of at least one"
@@ -98,7 +103,7 @@ def _bare_machines(cluster: Cluster) -> Iterator[Fault]:
 def _spreads(view: _View) -> Iterator[Fault]:
     for number, rule in view.rules(Spread):
         name, level = view.cluster.services.name[rule.service], view.cluster.levels[rule.level]
-        size, groups = max(1, view.size[rule.service]), len(np.unique(level.group_of))
+        size, groups = view.size[rule.service], len(np.unique(level.group_of))
         if rule.minimum > size:
             problem = f"service '{name}' has fewer containers than the minimum"
             yield _fault("E1301", number, rule.kind, problem, rule.minimum, f"at most {size}")
@@ -125,6 +130,9 @@ def _allows(view: _View) -> Iterator[Fault]:
 
 def _dependencies(view: _View) -> Iterator[Fault]:
     for number, rule in view.rules(Dependency):
+        if rule.service == rule.on:
+            name = view.cluster.services.name[rule.on]
+            yield _fault("E1311", number, rule.kind, "a service depends on itself", name, "another service")
         if view.size[rule.service] and not view.size[rule.on]:
             problem = "depends on a service without containers"
             yield _fault("E1308", number, rule.kind, problem, view.cluster.services.name[rule.on], "at least one container")

@@ -28,17 +28,18 @@ def read_machines(reader: Reader, amounts: Amounts) -> Machines:
             if limit > have:
                 where = (*path, "safety", resource.name)
                 given = machine["capacity"].get(resource.name, 0)
-                reader.fault(where, "E1114", "is above the capacity", expected=f"at most {given}")
+                reader.contradiction(where, "E1114", "is above the capacity", expected=f"at most {given}")
         capacity.append(total)
         safety.append(safe)
     names = tuple(machine["name"] for machine in reader.document["machines"])
     _check_sums(reader, amounts, capacity)
-    return Machines(name=names, capacity=ints(capacity), safety=ints(safety))
+    shape = (len(names), len(amounts.resources))
+    return Machines(name=names, capacity=ints(capacity).reshape(shape), safety=ints(safety).reshape(shape))
 
 
 def _check_sums(reader: Reader, amounts: Amounts, capacity: list[list[int]]) -> None:
-    for resource, column in zip(amounts.resources, zip(*capacity, strict=True), strict=True):
-        if (total := sum(column)) > LARGEST:
+    for r, resource in enumerate(amounts.resources):
+        if (total := sum(row[r] for row in capacity)) > LARGEST:
             where = ("resources", resource.name)
             problem = "the capacities of all machines add up beyond 2^63 - 1 base units"
             reader.fault(where, "E1113", problem, value=str(total), expected=f"at most {LARGEST}")
@@ -55,14 +56,15 @@ def read_levels(reader: Reader, machine_names: tuple[str, ...]) -> tuple[Level, 
         for name in machine.get("at", {}):
             if name not in table:
                 reader.unknown("E1202", "level", table, name, ("machines", m, "at"))
-    levels = [_level(reader, name, stated[i]) for i, name in enumerate(names)]
+    levels = [_level(reader, name, i) for name, i in table.items() if name != MACHINE]
     return (machine_level(machine_names), *levels)
 
 
-def _level(reader: Reader, name: str, stated: str | Mapping[str, Any]) -> Level:
+def _level(reader: Reader, name: str, index: int) -> Level:
     """Groups in their stated order, or in the order in which machines name them."""
+    stated: str | Mapping[str, Any] = reader.document["levels"][index]
     groups: list[str] = [] if isinstance(stated, str) else stated["groups"]
-    place = ("levels", reader.document["levels"].index(stated), "groups")
+    place = ("levels", index, "groups")
     table = reader.table("group", groups, [(*place, i) for i in range(len(groups))])
     group_of = []
     for m, machine in enumerate(reader.document["machines"]):

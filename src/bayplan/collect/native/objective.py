@@ -51,6 +51,8 @@ def _ratio(reader: Reader, names: Names, stated: Mapping[str, Any]) -> FloatArra
         r1, r2 = (reader.find("resource", names.resource, name, (*path, side)) for side, name in enumerate((a, b)))
         if a == b:
             reader.fault(path, "E1119", "is of a resource to itself", value=shown(a), expected="two resources")
+        elif reader.part.changed(path):
+            continue
         elif (r1, r2) in given or abs(given.get((r2, r1), 1 / ratio) * ratio - 1) > CLOSE:
             expected = "each pair of resources once, or a ratio and its inverse"
             reader.fault(path, "E1118", "contradicts an earlier ratio", expected=expected)
@@ -82,7 +84,7 @@ def _move_costs(reader: Reader, names: Names, stated: Mapping[str, Any]) -> Move
     machine, n_m = stated.get("machine", []), len(names.machine)
     if machine and {len(machine), *map(len, machine)} != {n_m}:
         value = f"{len(machine)} rows of {min(map(len, machine))} to {max(map(len, machine))}"
-        if not reader.part.lacks("machines"):
+        if not reader.part.lacks("machines") and not reader.part.changed((AT, "move_costs", "machine")):
             expected = f"{n_m} rows of {n_m}"
             reader.fault((AT, "move_costs", "machine"), "E1111", "is not a square", value=value, expected=expected)
         machine = []

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.collect.naming import one_of_known
 from bayplan.collect.native.read import build
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import PLACEMENT
-from bayplan.collect.salvage import Salvage, well_shaped
+from bayplan.collect.salvage import Salvage, repaired
 from bayplan.collect.subject import shown
 from bayplan.errors import Fault, InputError
 from bayplan.model import UNPLACED, Cluster, Placement, ints
@@ -16,7 +17,8 @@ from bayplan.model import UNPLACED, Cluster, Placement, ints
 
 def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
     """The placement that {"placement": {container: machine}} says; who is not named has no machine."""
-    faults, part = well_shaped(document, PLACEMENT)
+    found, part = repaired(document, PLACEMENT)
+    faults = [misfit.fault for misfit in found]
     if part is None:
         raise InputError(source, faults)
     return _placed(Reader(part, whole=document, faults=faults), cluster, part.document["placement"].items(), source)
@@ -43,10 +45,10 @@ def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | N
         c = container.get(name, MISSING)
         m = UNPLACED if where is None else machine.get(where, MISSING)
         if c == MISSING:
-            expected = f"one of the {len(container)} containers{reader.hint(name, container)}"
+            expected = one_of_known("container", container) + reader.hint(name, container)
             reader.faults.append(_fault("E1402", name, "is not in this cluster", shown(where), expected))
         if m == MISSING and where is not None:
-            expected = f"one of the {len(machine)} machines{reader.hint(where, machine)}"
+            expected = one_of_known("machine", machine) + reader.hint(where, machine)
             reader.faults.append(_fault("E1403", name, "runs on an unknown machine", shown(where), expected))
         machine_of[c] = m
     if reader.faults:

@@ -17,8 +17,7 @@ from bayplan.collect.native.workloads import (
     read_traffic,
     read_workloads,
 )
-from bayplan.collect.salvage import ITEM, item, salvaged
-from bayplan.collect.shape import misshapen
+from bayplan.collect.salvage import ITEM, item, repaired, salvaged
 from bayplan.collect.subject import Path, shown
 from bayplan.errors import Fault, InputError
 from bayplan.model import (
@@ -74,15 +73,23 @@ class _Reading(NamedTuple):
 def _read(document: Mapping[str, Any], source: str) -> _Reading:
     if other := version_faults(document):
         raise InputError(source, other)
-    places = misshapen(document, SNAPSHOT)
-    faults, paths = [fault for _, fault in places], [path for path, _ in places]
-    part = salvaged(document, SNAPSHOT, paths, _cut)
-    if part is None or part.lacks("amounts"):  # no other amount means anything then
-        return _Reading(faults, paths, None)
+    found, part = repaired(document, SNAPSHOT)
+    faults = [(misfit.place if misfit.known else misfit.place[:-1], misfit.fault) for misfit in found]
+    if part is None:
+        return _Reading([fault for _, fault in faults], [path for path, _ in faults], None)
     reader = Reader(part, whole=document)
     parts = _read_parts(reader)
-    faults, paths = faults + reader.faults, paths + reader.places
-    return _Reading(faults, paths, None if faults else _put_together(reader, parts))
+    faults += zip(reader.places, reader.faults, strict=True)
+    faults.sort(key=lambda fault: _position(document, fault[0]))
+    built = None if faults else _put_together(reader, parts)
+    return _Reading([fault for _, fault in faults], [path for path, _ in faults], built)
+
+
+def _position(document: Mapping[str, Any], path: Path) -> tuple[int, int]:
+    """Where a fault stands: first those of the file as a whole, then by key and by item."""
+    keys: list[str | int] = list(document)
+    section = keys.index(path[0]) + 1 if path and path[0] in document else 0
+    return section, path[1] if len(path) > 1 and isinstance(path[1], int) else 0
 
 
 def _cut(path: Path) -> Path:

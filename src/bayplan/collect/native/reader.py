@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bayplan.collect.naming import did_you_mean, one_of_known
 from bayplan.collect.salvage import Salvage
-from bayplan.collect.shape import did_you_mean
 from bayplan.collect.subject import Path, fault_at, shown
 from bayplan.errors import Fault
 
@@ -23,6 +23,13 @@ NAMED_BY = {  # the keys of a document that give names of each kind; none of the
     "service": ("services", "workloads"),
     "workload": ("workloads",),
     "container": ("workloads",),
+}
+
+
+NAMED_INSIDE = {  # the key of an item that gives names, too
+    "service": ("workloads", "service"),
+    "container": ("workloads", "containers"),
+    "group": ("levels", "groups"),
 }
 
 
@@ -48,6 +55,11 @@ class Reader:
         self.places.append(self.part.original(path))
         self.faults.append(fault_at(self.whole, self.places[-1], code, problem, value=value, expected=expected))
 
+    def contradiction(self, path: Path, code: str, problem: str, *, value: str | None = None, expected: str = "") -> None:
+        """Note that two values of one item do not fit each other; not if one of them was changed to go on reading."""
+        if not self.part.changed(path[:2]):
+            self.fault(path, code, problem, value=value, expected=expected)
+
     def table(self, kind: str, names: Sequence[str], paths: Sequence[Path]) -> dict[str, int]:
         """name -> index; a fault for each name that comes twice."""
         table: dict[str, int] = {}
@@ -67,9 +79,9 @@ class Reader:
 
     def unknown(self, code: str, kind: str, table: Mapping[str, int], name: str, path: Path) -> None:
         """Note a name that nothing has, with the nearest one that something has; not if what has it may be left out."""
-        if self.part.lacks(*NAMED_BY[kind]):
+        if self.part.lacks(*NAMED_BY[kind]) or self.part.lacks_inside(*NAMED_INSIDE.get(kind, ("", ""))):
             return
-        expected = f"one of the {len(table)} {kind}s{self.hint(name, table)}"
+        expected = one_of_known(kind, table) + self.hint(name, table)
         self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=expected)
 
     def hint(self, name: str, known: Collection[str]) -> str:

@@ -3,18 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bayplan.collect.naming import PLAIN_NAME
 from bayplan.model import Term
 from bayplan.model.units import LARGEST
 
 VERSION = 1
-QUANTITY = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])?$"
+QUANTITY = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])?$"
 MOST_REPLICAS = 1_000_000  # of one workload
+MOST_REAL = 1e15  # of traffic, weights and distances: scores stay finite
 
-NAME = {"type": "string", "minLength": 1}
-NAMES = {"type": "array", "items": {"type": "string"}}
+NAME = {"type": "string", "minLength": 1, "pattern": PLAIN_NAME}
+KEY = {"minLength": 1, "pattern": PLAIN_NAME}
+NEW_NAMES = {"type": "array", "items": NAME}
+NAMES = {"type": "array", "items": {"type": "string"}}  # of things that have theirs elsewhere
 SOME_NAMES = {**NAMES, "minItems": 1}
 WHOLE = {"type": "integer", "minimum": 0, "maximum": LARGEST}
-REAL = {"type": "number", "minimum": 0}
+REAL = {"type": "number", "minimum": 0, "maximum": MOST_REAL}
 AMOUNT = {"$ref": "#/$defs/amount"}
 AMOUNTS = {"$ref": "#/$defs/amounts"}
 LEVEL = {"type": "string", "description": "'machine' or one of `levels`; 'machine' if left out"}
@@ -29,7 +33,8 @@ def _object(properties: Mapping[str, Any], *required: str, about: str = "") -> d
 
 def _map(values: Mapping[str, Any], about: str = "") -> dict[str, Any]:
     """An object with free keys."""
-    return {"type": "object", "additionalProperties": dict(values)} | ({"description": about} if about else {})
+    shape: dict[str, Any] = {"type": "object", "propertyNames": KEY, "additionalProperties": dict(values)}
+    return shape | ({"description": about} if about else {})
 
 
 def _rule(kind: str, about: str, properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
@@ -144,7 +149,7 @@ WORKLOAD_SHAPE = _object(
         "usage": _map(USAGE, "Mean, or mean and std; the request where left out."),
         "limit": {**AMOUNTS, "description": "None where left out."},
         "containers": {
-            "anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_REPLICAS}, NAMES],
+            "anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_REPLICAS}, NEW_NAMES],
             "description": "How many, called <workload>-0, -1, ...; or their names. 1 if left out.",
         },
         "on": {
@@ -170,7 +175,10 @@ SNAPSHOT: Mapping[str, Any] = {
                 **_map(_object({"scale": {"type": "integer", "minimum": 1, "maximum": LARGEST}, "unit": {"type": "string"}})),
                 "minProperties": 1,
             },
-            "levels": {"type": "array", "items": {"anyOf": [NAME, _object({"name": NAME, "groups": NAMES}, "name", "groups")]}},
+            "levels": {
+                "type": "array",
+                "items": {"anyOf": [NAME, _object({"name": NAME, "groups": NEW_NAMES}, "name", "groups")]},
+            },
             "machines": {"type": "array", "items": MACHINE_SHAPE, "minItems": 1},
             "machine_sets": _map(NAMES),
             "services": {"type": "array", "items": _object({"name": NAME, "clique": REAL}, "name")},
@@ -179,7 +187,7 @@ SNAPSHOT: Mapping[str, Any] = {
                 "type": "array",
                 "items": {
                     "type": "array",
-                    "prefixItems": [NAME, NAME, {"type": "number", "exclusiveMinimum": 0}],
+                    "prefixItems": [NAME, NAME, {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_REAL}],
                     "minItems": 3,
                     "maxItems": 3,
                 },

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayplan.collect.native.amounts import Amounts
 from bayplan.collect.native.reader import MISSING, Reader
+from bayplan.collect.native.schema import MOST_REAL
 from bayplan.collect.shape import counted
 from bayplan.collect.subject import Path, shown
 from bayplan.model import (
@@ -49,13 +50,14 @@ def read_workloads(reader: Reader, amounts: Amounts, service: Mapping[str, int])
     """Requests, usage and limits, per workload."""
     rows = [_Row.read(reader, amounts, workload, ("workloads", w)) for w, workload in enumerate(reader.document["workloads"])]
     names = tuple(workload["name"] for workload in reader.document["workloads"])
+    shape = (len(names), len(amounts.resources))
     return Workloads(
         name=names,
         service=ints([service[service_of(workload)] for workload in reader.document["workloads"]]),
-        request=ints([row.request for row in rows]),
-        usage_mean=floats([row.mean for row in rows]),
-        usage_std=floats([row.std for row in rows]),
-        limit=ints([row.limit for row in rows]),
+        request=ints([row.request for row in rows]).reshape(shape),
+        usage_mean=floats([row.mean for row in rows]).reshape(shape),
+        usage_std=floats([row.std for row in rows]).reshape(shape),
+        limit=ints([row.limit for row in rows]).reshape(shape),
     )
 
 
@@ -89,7 +91,8 @@ class _Row:
         for r, resource in enumerate(amounts.resources):
             if self.limit[r] < self.request[r]:
                 asked = workload["request"].get(resource.name)
-                reader.fault((*path, "limit", resource.name), "E1116", "is below the request", expected=f"at least {asked}")
+                where = (*path, "limit", resource.name)
+                reader.contradiction(where, "E1116", "is below the request", expected=f"at least {asked}")
             elif self.limit[r] < self.mean[r]:
                 reader.notes.append(f"workload '{workload['name']}': its mean usage of {resource.name} is above its limit")
 
@@ -135,11 +138,10 @@ def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
         count, on = count_of(workload), workload.get("on")
         if on is not None and len(on) != count:
             problem, expected = f"has {counted(len(on))}", f"{count}, one for each container"
-            reader.fault(("workloads", w, "on"), "E1401", problem, expected=expected)
-        elif on is not None:
-            for c, name in enumerate(on):
-                if name not in known:
-                    reader.unknown("E1403", "machine", machine, name, ("workloads", w, "on", c))
+            reader.contradiction(("workloads", w, "on"), "E1401", problem, expected=expected)
+        for c, name in enumerate(on or []):
+            if name not in known:
+                reader.unknown("E1403", "machine", machine, name, ("workloads", w, "on", c))
         stated = on if on is not None and len(on) == count else [None] * count
         machine_of.extend(known.get(name, UNPLACED) for name in stated)
     return Placement(machine_of=ints(machine_of))
@@ -165,7 +167,9 @@ def read_traffic(reader: Reader, workload: Mapping[str, int]) -> Traffic:
 
 def _merged(reader: Reader, traffic: Traffic, given: int) -> Traffic:
     reader.notes.append(f"{given} traffic edges are {len(traffic.a)} pairs of workloads: parallel ones were added up")
-    if np.isfinite(traffic.weight).all():
-        return traffic
-    reader.fault(("traffic",), "E1103", "edges of one pair add up to infinity", value="inf", expected="finite weights")
-    return Traffic.none()
+    names = [workload["name"] for workload in reader.document["workloads"]]
+    for e in np.flatnonzero(traffic.weight > MOST_REAL):
+        pair = f"{names[traffic.a[e]]} - {names[traffic.b[e]]}"
+        problem, value = f"the edges of {pair} add up to too much", f"{traffic.weight[e]:g}"
+        reader.fault(("traffic",), "E1110", problem, value=value, expected=f"at most {MOST_REAL:g}")
+    return traffic

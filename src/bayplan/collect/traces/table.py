@@ -15,6 +15,9 @@ LARGEST = 2.0**53  # of an amount or a time, unless it is multiplied by a scale
 def trace_file(folder: Path | str, name: str) -> Path:
     """A file of a trace's folder; InputError if it is not there."""
     path = Path(folder) / name
+    if Path(folder).is_file():
+        problem, expected = "is a file", f"the folder of the trace, with '{name}' in it"
+        raise InputError(str(folder), [Fault(code="E1801", kind="file", name=str(folder), problem=problem, expected=expected)])
     if not path.is_file():
         problem, expected = "a file of the trace is missing", f"'{name}' in '{folder}'"
         raise InputError(str(folder), [Fault(code="E1801", kind="file", name=name, problem=problem, expected=expected)])

@@ -85,8 +85,9 @@ def test_parallel_traffic_is_added_up_and_noted() -> None:
     assert "added up" in snapshot.notes[0]
 
 
-def test_parallel_traffic_that_adds_up_to_infinity_is_a_fault() -> None:
-    assert codes(traffic=[["web", "job", 1e308], ["job", "web", 1e308]]) == ["E1103"]
+def test_parallel_traffic_that_adds_up_to_too_much_names_the_pair() -> None:
+    with pytest.raises(InputError, match=r"E1110 .*the edges of web - job add up to too much \(1.8e\+15\)"):
+        read(traffic=[["web", "job", 9e14], ["job", "web", 9e14]])
 
 
 def test_a_mean_above_the_limit_is_noted() -> None:
