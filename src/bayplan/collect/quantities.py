@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.collect.salvage import Salvage
+from bayplan.collect.shape import OCTAL
 from bayplan.collect.subject import shown
 from bayplan.errors import Fault
 from bayplan.model import IntArray, Resource, ints
@@ -65,6 +66,8 @@ class Quantities:
 
     def _one(self, value: Any, scale: int, resource: Resource, kind: str, name: str) -> int:
         try:
+            if isinstance(value, str) and OCTAL.match(value):
+                raise ValueError("it has a leading zero")
             exact = parse_quantity(value) if isinstance(value, str) else Fraction(repr(value))
             amount = to_base_units(exact, scale)
             if amount < 0:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from bayplan.collect.naming import all_plain
 from bayplan.collect.quantities import Quantities, resources_document
 from bayplan.collect.salvage import Salvage, item, salvaged
 from bayplan.collect.schemas import schema
@@ -155,7 +156,7 @@ def _flawless(column: object, key: str) -> bool:
         return False
     kinds = set(map(type, column))
     if key == "name":
-        return kinds <= {str}
+        return kinds <= {str} and all_plain(column)
     if not kinds <= {int, float} or not column or key not in ("start", "end", "value", "demand"):
         return False
     try:

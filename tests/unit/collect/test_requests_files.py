@@ -316,3 +316,19 @@ def test_the_examples_keep_their_schema_in_the_eyes_of_a_second_judge(name):
 )
 def test_the_docs_show_the_example_that_the_tests_read(path):
     assert (EXAMPLES / path).read_text().strip() in (ROOT / "docs" / "formats.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"name": ["a\x1b", "b", "c"]}, "E1205"),
+        ({"name": ["", "b", "c"]}, "E1111"),
+        ({"demand": {"cpu": ["010", 1, 1]}}, "E1505"),
+    ],
+)
+def test_odd_names_and_leading_zeros_are_refused(change, code):
+    document = json.loads((Path(__file__).parents[3] / "examples" / "requests.json").read_text())
+    document["requests"] |= change
+    with pytest.raises(InputError) as caught:
+        read_requests(document, "x")
+    assert [fault.code for fault in caught.value.faults] == [code]
