@@ -45,7 +45,7 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     yield f"json.loads of {instance}", best_of(3, f"json.loads(open(r'{file}').read())")
     yield f"generate {instance}, whole process", made
     parsed = f"d = json.load(open(r'{file}')); from bayplan.collect.native.schema import SNAPSHOT"
-    walk = f"{parsed}; from bayplan.collect.shape import shape_faults"
+    walk = f"{parsed}; from bayplan.collect.document.shape import shape_faults"
     yield f"shape walk of {instance}", best_of(3, "shape_faults(d, SNAPSHOT)", walk)
     judge = f"{parsed}; import jsonschema; v = jsonschema.Draft202012Validator(SNAPSHOT)"
     yield f"the jsonschema library on {instance}", best_of(1, "list(v.iter_errors(d))", judge)

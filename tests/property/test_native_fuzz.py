@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayplan import collect
+from bayplan.collect.document.shape import shape_faults
 from bayplan.collect.native import SNAPSHOT, read_native
-from bayplan.collect.shape import shape_faults
 from bayplan.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

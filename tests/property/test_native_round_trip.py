@@ -11,10 +11,10 @@ from tests.differences import differences
 from tests.strategies import clusters, objectives, placements, valid_snapshots
 
 from bayplan import collect
+from bayplan.collect.document.text import parse_document
 from bayplan.collect.native import native_document, read_native, text_of
 from bayplan.collect.native.amounts import digits_of, exact, written, written_real
 from bayplan.collect.native.read import build
-from bayplan.collect.text import parse_document
 from bayplan.errors import InputError
 from bayplan.model import Cluster, Objective, Placement, Resource, Snapshot, floats, ints
 

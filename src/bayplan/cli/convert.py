@@ -89,7 +89,7 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
     from bayplan.collect import gmrp, rasa, write, write_placement
-    from bayplan.collect.text import write_text_atomically
+    from bayplan.collect.document.text import write_text_atomically
 
     cluster, placement = snapshot.cluster, snapshot.placement
     if to is Target.NATIVE:

@@ -19,7 +19,7 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
     """
     with working("preparing the demo", quiet=quiet):
         from bayplan.collect import write
-        from bayplan.collect.text import make_folder
+        from bayplan.collect.document.text import make_folder
         from bayplan.flows.inspect import inspect
         from bayplan.flows.report import write_picture, write_report
         from bayplan.generate.boutique import boutique

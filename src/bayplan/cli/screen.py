@@ -70,6 +70,6 @@ def _say(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
     else:
-        from bayplan.collect.text import write_text_atomically
+        from bayplan.collect.document.text import write_text_atomically
 
         write_text_atomically(out, text)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.collect.naming import one_of_known
-from bayplan.collect.quantities import Quantities, resources_document
+from bayplan.collect.document.naming import one_of_known
+from bayplan.collect.document.quantities import Quantities, resources_document
+from bayplan.collect.document.salvage import Salvage, well_shaped
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.text import write_text_atomically
 from bayplan.collect.requests import double_requests, end_fault
-from bayplan.collect.salvage import Salvage, well_shaped
-from bayplan.collect.schemas import schema
-from bayplan.collect.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, ClusterRequest, IntArray, Zones, floats, ints
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from bayplan.collect.naming import one_of_known
-from bayplan.collect.salvage import well_shaped
-from bayplan.collect.schemas import schema
-from bayplan.collect.text import write_text_atomically
+from bayplan.collect.document.naming import one_of_known
+from bayplan.collect.document.salvage import well_shaped
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import UNPLACED, Acceptance, Admission, ClusterRequest, IntArray, Schedule, TimedRequests, ints
 

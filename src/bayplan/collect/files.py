@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar
 
+from bayplan.collect.document.text import STDIO, parse_document, read_text, write_text_atomically
 from bayplan.collect.native import (
     native_document,
     placement_document,
@@ -13,7 +14,6 @@ from bayplan.collect.native import (
     read_native_placement,
     text_of,
 )
-from bayplan.collect.text import STDIO, parse_document, read_text, write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bayplan.collect.naming import one_of_known
-from bayplan.collect.salvage import Salvage, well_shaped
-from bayplan.collect.schemas import schema
-from bayplan.collect.subject import Path
-from bayplan.collect.text import write_text_atomically
+from bayplan.collect.document.naming import one_of_known
+from bayplan.collect.document.salvage import Salvage, well_shaped
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.subject import Path
+from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Action, Cluster, Plan, Step
 

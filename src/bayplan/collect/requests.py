@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from bayplan.collect.naming import all_plain
-from bayplan.collect.quantities import Quantities, resources_document
-from bayplan.collect.salvage import Salvage, item, salvaged
-from bayplan.collect.schemas import schema
-from bayplan.collect.shape import misshapen
-from bayplan.collect.subject import Path
-from bayplan.collect.text import write_text_atomically
+from bayplan.collect.document.naming import all_plain
+from bayplan.collect.document.quantities import Quantities, resources_document
+from bayplan.collect.document.salvage import Salvage, item, salvaged
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.shape import misshapen
+from bayplan.collect.document.subject import Path
+from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import FloatArray, TimedRequests, floats
 from bayplan.model.units import LARGEST

@@ -3,8 +3,8 @@
 import os
 
 from bayplan.collect import answers, plans
+from bayplan.collect.document.text import read_document, write_text_atomically
 from bayplan.collect.files import PathLike, write_placement
-from bayplan.collect.text import read_document, write_text_atomically
 from bayplan.model import Acceptance, Admission, Cluster, Placement, Plan, Schedule, Snapshot, TimedRequests
 
 

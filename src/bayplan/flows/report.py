@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import bayplan
-from bayplan.collect.text import write_text_atomically
+from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import UsageError
 from bayplan.flows.inspect import Inspection
 from bayplan.model import Cluster, Snapshot

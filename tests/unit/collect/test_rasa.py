@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bayplan.collect.document.text import read_document
 from bayplan.collect.rasa import rasa_solution_text, rasa_text, read_rasa, read_rasa_solution
-from bayplan.collect.text import read_document
 from bayplan.errors import InputError, UsageError
 from bayplan.model import UNPLACED, Allow, AntiAffinity, Capacity, Pinned
 

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from bayplan import collect
 from bayplan.collect.admission import admission_text, from_slots, read_admission, write_admission
 from bayplan.collect.answers import read_accepted, read_served
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.text import read_document
 from bayplan.collect.plans import plan_text, read_plan, write_plan
 from bayplan.collect.rasa import read_rasa
 from bayplan.collect.requests import read_requests, requests_text, write_requests
-from bayplan.collect.schemas import schema
-from bayplan.collect.text import read_document
 from bayplan.errors import InputError
 from bayplan.model import UNPLACED, Acceptance, Action, Resource, Schedule, TimedRequests
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES, BROKEN = ROOT / "examples", ROOT / "tests" / "broken" / "requests"
 SHOWN = ["rasa", "rasa-solution", "requests", "admission", "plan", "served", "accepted"]  # examples
-SCHEMAS = ROOT / "src" / "bayplan" / "collect" / "schema"
+SCHEMAS = ROOT / "src" / "bayplan" / "collect" / "document" / "schema"
 
 
 def example(name):

@@ -6,8 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from bayplan.collect.document.subject import Path
 from bayplan.collect.native.reader import Reader
-from bayplan.collect.subject import Path
 from bayplan.model import Resource
 from bayplan.model.units import LARGEST, format_quantity, parse_quantity
 

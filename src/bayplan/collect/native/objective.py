@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.collect.document.subject import shown
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.rules import Names
-from bayplan.collect.subject import shown
 from bayplan.model import BalanceTarget, FloatArray, MoveCosts, Objective, Term, floats, ints
 
 AT = "objective"

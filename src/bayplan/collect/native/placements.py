@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.collect.naming import one_of_known
+from bayplan.collect.document.naming import one_of_known
+from bayplan.collect.document.salvage import Salvage, repaired
+from bayplan.collect.document.subject import shown
 from bayplan.collect.native.read import build
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import PLACEMENT
-from bayplan.collect.salvage import Salvage, repaired
-from bayplan.collect.subject import shown
 from bayplan.errors import Fault, InputError
 from bayplan.model import UNPLACED, Cluster, Placement, ints
 

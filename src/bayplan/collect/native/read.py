@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from bayplan.collect.document.salvage import ITEM, item, repaired, salvaged
+from bayplan.collect.document.subject import Path, shown
 from bayplan.collect.native.amounts import Amounts
 from bayplan.collect.native.contradictions import contradictions
 from bayplan.collect.native.machines import read_levels, read_machine_sets, read_machines, read_resources
@@ -17,8 +19,6 @@ from bayplan.collect.native.workloads import (
     read_traffic,
     read_workloads,
 )
-from bayplan.collect.salvage import ITEM, item, repaired, salvaged
-from bayplan.collect.subject import Path, shown
 from bayplan.errors import Fault, InputError
 from bayplan.model import (
     Cluster,

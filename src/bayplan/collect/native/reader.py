@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bayplan.collect.naming import did_you_mean, one_of_known
-from bayplan.collect.salvage import Salvage
-from bayplan.collect.subject import Path, fault_at, shown
+from bayplan.collect.document.naming import did_you_mean, one_of_known
+from bayplan.collect.document.salvage import Salvage
+from bayplan.collect.document.subject import Path, fault_at, shown
 from bayplan.errors import Fault
 
 MISSING = -1  # the index of a name that nothing has

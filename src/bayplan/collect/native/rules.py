@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bayplan.collect.document.subject import Path
 from bayplan.collect.native.reader import Reader
-from bayplan.collect.subject import Path
 from bayplan.model import (
     MACHINE,
     Allow,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayplan.collect.naming import PLAIN_NAME
+from bayplan.collect.document.naming import PLAIN_NAME
 from bayplan.model import Term
 from bayplan.model.units import LARGEST
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.collect.document.shape import counted
+from bayplan.collect.document.subject import Path, shown
 from bayplan.collect.native.amounts import Amounts
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import MOST_REAL
-from bayplan.collect.shape import counted
-from bayplan.collect.subject import Path, shown
 from bayplan.model import (
     NO_LIMIT,
     UNPLACED,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.gmrp_faults import index_fault, read_model
-from bayplan.collect.gmrp_fields import Fields
-from bayplan.collect.integers import integer_stream
-from bayplan.collect.text import read_text
+from bayplan.collect.document.text import read_text
+from bayplan.collect.gmrp.faults import index_fault, read_model
+from bayplan.collect.gmrp.fields import Fields
+from bayplan.collect.gmrp.integers import integer_stream
 from bayplan.errors import Fault, InputError, UsageError
 from bayplan.model import (
     UNPLACED,

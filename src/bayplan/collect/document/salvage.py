@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from bayplan.collect.filler import NOTHING
-from bayplan.collect.naming import did_you_mean
-from bayplan.collect.shape import Misfit, Schema, misfits, misshapen
-from bayplan.collect.subject import NAME_KEYS, Path
+from bayplan.collect.document.filler import NOTHING
+from bayplan.collect.document.naming import did_you_mean
+from bayplan.collect.document.shape import Misfit, Schema, misfits, misshapen
+from bayplan.collect.document.subject import NAME_KEYS, Path
 from bayplan.errors import Fault
 
 MOST_ROUNDS = 20  # of mending; each goes one level up at most

@@ -1,6 +1,6 @@
 """What is left of a document without what is wrong with it."""
 
-from bayplan.collect.salvage import salvaged, well_shaped
+from bayplan.collect.document.salvage import salvaged, well_shaped
 
 SCHEMA = {
     "type": "object",

@@ -12,8 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from bayplan.collect.rasa_faults import REQUEST, TOTAL, rasa_faults, scales, solution_faults
-from bayplan.collect.rasa_text import rasa_solution_text, rasa_text
+from bayplan.collect.rasa.faults import REQUEST, TOTAL, rasa_faults, scales, solution_faults
 from bayplan.errors import InputError
 from bayplan.model import (
     Allow,
@@ -35,8 +34,6 @@ from bayplan.model import (
     ints,
     machine_level,
 )
-
-__all__ = ["rasa_solution_text", "rasa_text", "read_rasa", "read_rasa_solution"]
 
 
 def read_rasa(document: object, source: str) -> Snapshot:

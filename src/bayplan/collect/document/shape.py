@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from bayplan.collect.filler import NOTHING, filler
-from bayplan.collect.naming import PLAIN_NAME, all_plain, did_you_mean
-from bayplan.collect.subject import NotFinite, Path, fault_at, shown
+from bayplan.collect.document.filler import NOTHING, filler
+from bayplan.collect.document.naming import PLAIN_NAME, all_plain, did_you_mean
+from bayplan.collect.document.subject import NotFinite, Path, fault_at, shown
 from bayplan.errors import Fault
 
 Schema: TypeAlias = Mapping[str, Any]

@@ -12,8 +12,8 @@ import zlib
 from pathlib import Path
 from typing import Never
 
-from bayplan.collect.json_text import parse_json
-from bayplan.collect.yaml_text import parse_yaml
+from bayplan.collect.document.json_text import parse_json
+from bayplan.collect.document.yaml_text import parse_yaml
 from bayplan.errors import Fault, InputError, WorldError
 
 STDIO = "-"

@@ -9,6 +9,6 @@ from typing import Any
 @cache
 def schema(name: str) -> dict[str, Any]:
     """The schema called `name`: 'rasa', 'requests', ..."""
-    text = resources.files("bayplan.collect").joinpath("schema", f"{name}.json").read_text(encoding="utf-8")
+    text = resources.files("bayplan.collect.document").joinpath("schema", f"{name}.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded

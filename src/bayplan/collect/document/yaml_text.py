@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from bayplan.collect.json_text import decimal, double_key_faults, too_deep, too_long
-from bayplan.collect.subject import NotFinite, non_finite_faults
+from bayplan.collect.document.json_text import decimal, double_key_faults, too_deep, too_long
+from bayplan.collect.document.subject import NotFinite, non_finite_faults
 from bayplan.errors import Fault, InputError
 
 DEEPEST = 100  # levels

@@ -6,10 +6,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from bayplan.collect.document.text import read_document
 from bayplan.collect.native import PLACEMENT, SNAPSHOT
-from bayplan.collect.text import read_document
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PUBLISHED = {"snapshot": SNAPSHOT, "placement": PLACEMENT}
 
 

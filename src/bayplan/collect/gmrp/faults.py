@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from bayplan.collect.gmrp_fields import Fields, read_fields
-from bayplan.collect.integers import IntegerStream
+from bayplan.collect.gmrp.fields import Fields, read_fields
+from bayplan.collect.gmrp.integers import IntegerStream
 from bayplan.errors import Fault, InputError
 from bayplan.model import NO_LIMIT, IntArray
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.collect.salvage import Salvage
-from bayplan.collect.shape import OCTAL
-from bayplan.collect.subject import shown
+from bayplan.collect.document.salvage import Salvage
+from bayplan.collect.document.shape import OCTAL
+from bayplan.collect.document.subject import shown
 from bayplan.errors import Fault
 from bayplan.model import IntArray, Resource, ints
 from bayplan.model.units import LARGEST, parse_quantity, to_base_units

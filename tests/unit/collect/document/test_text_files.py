@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan.collect.text import parse_document, read_document, read_text, write_text_atomically
+from bayplan.collect.document.text import parse_document, read_document, read_text, write_text_atomically
 from bayplan.errors import InputError, WorldError
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bayplan.collect.salvage import Salvage, repaired
-from bayplan.collect.schemas import schema
+from bayplan.collect.document.salvage import Salvage, repaired
+from bayplan.collect.document.schemas import schema
 from bayplan.errors import Fault
 
 REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.collect.integers import IntegerStream
+from bayplan.collect.gmrp.integers import IntegerStream
 from bayplan.model import IntArray, ints
 
 

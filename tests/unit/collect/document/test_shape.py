@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from bayplan.collect.document.shape import shape_faults
+from bayplan.collect.document.subject import shown, subject
 from bayplan.collect.native import SNAPSHOT
-from bayplan.collect.shape import shape_faults
-from bayplan.collect.subject import shown, subject
 
 SCHEMA = {
     "type": "object",

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from bayplan.collect.subject import NotFinite, non_finite_faults, shown
+from bayplan.collect.document.subject import NotFinite, non_finite_faults, shown
 from bayplan.errors import Fault, InputError
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")

@@ -1,0 +1,1 @@
+"""Files as documents: opened, parsed, checked for their shape, and their faults said in words."""
