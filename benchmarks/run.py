@@ -26,7 +26,7 @@ KERNEL = "from bayplan.generate.rasa.original import original_placement"
 TWIN = """
 from bayplan.generate.rasa.original import arrivals_at, schedule, nothing_placed
 from tests.naive import kube_scheduler as naive
-c = s.cluster; n = 300; order = numpy.arange(n); window = len(c.machines.name) // 8
+c = s.cluster; n = 60; order = numpy.arange(n); window = len(c.machines.name) // 8
 jobs, capacity, f, tie = arrivals_at(c, numpy.arange(len(c.machines.name)), numpy.random.default_rng(0))
 lists = [x.tolist() for x in (order, tie[:n], jobs.workload_of[:n], c.workloads.request, capacity)]
 rows = [set(numpy.flatnonzero(row).tolist()) for row in f.allowed]
@@ -59,9 +59,9 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
         f"kernel kube_scheduler, all of {instance}",
         best_of(3, place, kernel),
     )
-    yield f"kernel kube_scheduler, 300 containers of {instance}", best_of(3, "fast()", twin)
+    yield f"kernel kube_scheduler, 60 containers of {instance}", best_of(3, "fast()", twin)
     yield (
-        f"its naive twin, 300 containers of {instance}",
+        f"its naive twin, 60 containers of {instance}",
         best_of(1, "naive.schedule(*lists, allowed, sets, window)", twin),
     )
     yield "bayplan --help", best_of(3, f"{RUN}'--help'], capture_output=True)", "import subprocess")
