@@ -1,9 +1,9 @@
 """The shared language of all parts: frozen values over numpy arrays."""
 
-from bayplan.model.allowed import Allowed, allowed
 from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
 from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
+from bayplan.model.combined import Allowed, allowed, singled_out
 from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
 from bayplan.model.plan import Action, Plan, Step
@@ -85,4 +85,5 @@ __all__ = [
     "machine_level",
     "relabelled",
     "silent",
+    "singled_out",
 ]

@@ -1,4 +1,4 @@
-"""Where workloads may run: all `allow` rules of a cluster put together."""
+"""Rules of a cluster put together: where workloads may run, and which containers are named one by one."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.model.arrays import BoolArray, IntArray, ints
 from bayplan.model.cluster import Cluster
-from bayplan.model.rules import Allow
+from bayplan.model.rules import Allow, CoLocate, Pinned
 
 
 class Allowed(NamedTuple):
@@ -36,3 +36,13 @@ def allowed(cluster: Cluster) -> Allowed:
             row[index] &= np.isin(np.arange(row.shape[1]), cluster.machine_sets[name])
     row.flags.writeable = False
     return Allowed(row_of=ints([number[key] for key in keys]), row=row)
+
+
+def singled_out(cluster: Cluster) -> BoolArray:
+    """(container,) named by a pinned or co-locate rule: not interchangeable with its fellow replicas."""
+    named = np.zeros(len(cluster.containers.name), dtype=np.bool_)
+    for rule in cluster.rules:
+        if isinstance(rule, Pinned | CoLocate):
+            named[list(rule.containers)] = True
+    named.flags.writeable = False
+    return named
