@@ -361,3 +361,31 @@ def test_odd_characters_of_names_never_reach_the_terminal(shop, capsys, monkeypa
         main(command)
         said = capsys.readouterr()
         assert not set(said.out + said.err) & set("\x1b\r\x07"), command
+
+
+def test_show_and_check_agree_about_a_start(shop, tmp_path, capsys):
+    placement = tmp_path / "new.json"
+    broken = tmp_path / "broken.json"
+    main(["generate", "boutique", "--set", "broken=1", "--out", str(broken), "--quiet"])
+    main(["convert", str(broken), "--to", "placement", "--out", str(placement), "--quiet"])
+    shown = run_json(capsys, "show", str(shop), "--start", str(placement))[1]
+    checked = run_json(capsys, "check", str(shop), "--start", str(placement))[1]
+    assert (shown["valid"], shown["broken"]) == (checked["valid"], checked["broken"])
+    assert shown["score"]["moves"] == 5
+
+
+def test_a_report_says_how_it_was_made(shop, tmp_path):
+    page = tmp_path / "page.html"
+    main(["show", str(shop), "--start", str(shop), "--group-by", "rack", "--report", str(page), "--quiet"])
+    assert f"bayplan show {shop} --start {shop} --group-by rack" in page.read_text(encoding="utf-8")
+
+
+def test_the_timer_of_a_host_program_is_left_alone(capsys):
+    old = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 60)
+    try:
+        assert main(["version"]) == 0
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)

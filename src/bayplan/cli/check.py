@@ -9,7 +9,7 @@ import typer
 from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
-from bayplan.cli.outputs import a_file, spare
+from bayplan.cli.outputs import a_file, command_line, spare
 from bayplan.cli.terminal import note, working
 
 PlacementFile = Annotated[
@@ -51,10 +51,11 @@ def check(
         else:
             after = replace(before, placement=read_placement(placement, before.cluster))
             inspection = inspect(after, before.placement)
+        command = command_line(f"check {file}", start=start, placement=placement)
         if report is not None and placement is None:
-            write_report(report, inspection, command=f"bayplan check {file}")
+            write_report(report, inspection, command=command)
         elif report is not None:
-            write_comparison(report, before, inspection, command=f"bayplan check {file} --placement {placement}")
+            write_comparison(report, before, inspection, command=command)
     screen.check(inspection, as_json=json, out=out)
     if inspection.violations:
         raise typer.Exit(ANSWER_IS_NO)

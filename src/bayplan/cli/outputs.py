@@ -22,6 +22,12 @@ def a_file(output: Path | None, option: str) -> None:
         raise UsageError(f"{option} '-': stdout is for the answer; expected a file")
 
 
+def command_line(command: str, **options: object) -> str:
+    """What a report says about how it was made: the command and the options that were given."""
+    given = (f"--{name.replace('_', '-')} {value}" for name, value in options.items() if value is not None)
+    return " ".join([f"bayplan {command}", *given])
+
+
 def _same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)

@@ -2,7 +2,7 @@
 
 from bayplan.cli import screen
 from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
-from bayplan.cli.outputs import a_file, spare
+from bayplan.cli.outputs import a_file, command_line, spare
 from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
@@ -18,7 +18,7 @@ def show(
 ) -> None:
     """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
 
-    With --start, moves and their costs are counted from the input's own placement.
+    With --start, moves and their costs are counted from the input's own placement; `check --placement` judges them.
 
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
     """
@@ -32,8 +32,11 @@ def show(
         from bayplan.flows.report import write_report
 
         original = load(file)
-        inspection = inspect(started_from(original, start), None if start is None else original.placement)
+        counted_from = None if start is None else original.placement
+        inspection = inspect(started_from(original, start), counted_from=counted_from)
         note(inspection.snapshot.notes, quiet=quiet)
         if report is not None:
-            write_report(report, inspection, command=f"bayplan show {file}", group_by=group_by)
+            write_report(
+                report, inspection, command=command_line(f"show {file}", start=start, group_by=group_by), group_by=group_by
+            )
     screen.show(inspection, as_json=json, out=out)

@@ -18,7 +18,7 @@ from bayplan.errors import Fault, InputError
 from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
-KNOWN = "a snapshot (key 'bayplan'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
+KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
 KNOWN_PLACEMENTS = "a placement (key 'placement'), a snapshot (key 'bayplan'), a RASA solution or a GMRP solution (integers)"
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file can hold

@@ -34,11 +34,14 @@ def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:
     return snapshot if start is None else replace(snapshot, placement=read_placement(start, snapshot.cluster))
 
 
-def inspect(snapshot: Snapshot, before: Placement | None = None) -> Inspection:
-    """Score and check a snapshot; `before` is where the containers ran, for costs and rules of moves."""
+def inspect(snapshot: Snapshot, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:
+    """Score and check a snapshot; `before` is where the containers ran, for costs and rules of moves.
+
+    `counted_from` is for the costs alone: the snapshot's placement is taken as it is, not as the end of moves.
+    """
     return Inspection(
         snapshot=snapshot,
-        summary=summarise(snapshot, before),
+        summary=summarise(snapshot, counted_from if before is None else before),
         violations=tuple(violations(snapshot.cluster, snapshot.placement, before)),
     )
 

@@ -1,5 +1,6 @@
 """What every decision returns."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -37,6 +38,7 @@ class Reason:
 
 GAINS = frozenset({"affinity", "value", "served"})  # scores of which more is better; of all others less
 SLACK = 1e-9  # relative: a score may pass its bound by rounding
+OPTIMAL_GAP = 1e-4  # relative: what integer programming solvers call optimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +56,28 @@ class Result(Generic[S]):
     def __post_init__(self) -> None:
         if (self.solution is not None) != self.status.has_solution:
             raise ModelError(f"status {self.status} with{'out' if self.solution is None else ''} a solution")
-        beyond = self._beyond_bound()
-        if beyond is not None and beyond > SLACK * max(1.0, abs(self.score[self.goal])):
-            raise ModelError(f"{self.goal} {self.score[self.goal]} passes its bound {self.bound}: that is no bound")
+        if self.bound is not None:
+            self._expect_a_bound(self.bound)
+
+    def _expect_a_bound(self, bound: float) -> None:
+        if not math.isfinite(bound):
+            raise ModelError(f"a bound of {bound} says nothing")
+        if self.solution is None:
+            return
+        value = self.score.get(self.goal, math.nan)
+        if not math.isfinite(value):
+            raise ModelError(f"a bound of {self.goal} needs a score of that name, not {value}")
+        room = bound - value if self.goal in GAINS else value - bound
+        if room < -SLACK * max(1.0, abs(value)):
+            raise ModelError(f"{self.goal} {value} passes its bound {bound}: that is no bound")
+        if self.status is Status.OPTIMAL and room > OPTIMAL_GAP * max(1.0, abs(value)):
+            raise ModelError(f"{self.goal} {value} is called optimal, but its bound is {bound}")
 
     @property
     def gap(self) -> float | None:
         """How far the goal's score may be from the best, relative to the score; None if nobody knows."""
-        beyond = self._beyond_bound()
-        if beyond is None:
+        if self.bound is None or self.solution is None:
             return None
-        value = abs(self.score[self.goal])
-        return max(0.0, -beyond) / value if value else (0.0 if beyond >= 0 else None)
-
-    def _beyond_bound(self) -> float | None:
-        """By how much the score is better than its bound allows; negative where there is room."""
-        if self.bound is None or self.solution is None or self.goal not in self.score:
-            return None
-        better = self.score[self.goal] - self.bound
-        return better if self.goal in GAINS else -better
+        value = self.score[self.goal]
+        room = max(0.0, self.bound - value if self.goal in GAINS else value - self.bound)
+        return room / abs(value) if value else (0.0 if room == 0 else None)

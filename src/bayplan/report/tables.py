@@ -19,7 +19,6 @@ from bayplan.report.narrow import Narrowing
 from bayplan.score.explain import Explanation
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
-ROUNDING = 1e-12  # a smaller change of the objective is none
 FEW = 8  # machines and partners of one container
 
 
@@ -66,7 +65,7 @@ def _alternatives(explanation: Explanation) -> Table:
     table.add_column("change of the\nobjective", justify="right", no_wrap=True)
     table.add_column("")
     for alternative in explanation.alternatives[:FEW]:
-        change = 0.0 if abs(alternative.change) < ROUNDING else alternative.change
+        change = alternative.change
         better, placed = change < 0, explanation.machine is not None and change != 0
         words = Text("better" if better else "worse", style="green" if better else "dim") if placed else ""
         table.add_row(_text(alternative.machine), f"{change:+.3g}" if change else "0", words)

@@ -232,3 +232,22 @@ def test_a_snapshot_refuses_an_objective_of_another_cluster(change):
 def test_small_values_refuse_what_makes_no_sense(build):
     with pytest.raises(ModelError):
         build()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"bound": float("nan")},
+        {"bound": float("-inf")},
+        {"bound": 1.0, "goal": "machines"},
+        {"bound": 1.0, "score": {"total": float("nan")}},
+        {"bound": 1.0, "status": Status.OPTIMAL},
+    ],
+)
+def test_a_bound_proves_something_or_is_refused(fields):
+    with pytest.raises(ModelError):
+        Result(**{"status": Status.FEASIBLE, "solution": 1, "score": {"total": 2.0}, **fields})
+
+
+def test_optimal_within_a_solvers_tolerance_is_optimal():
+    assert Result(status=Status.OPTIMAL, solution=1, score={"total": 10.0}, bound=9.9999).gap == pytest.approx(1e-5)

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from tests.unit.score.tiny import on, tiny
 
 from bayplan.errors import ModelError
@@ -97,3 +98,12 @@ def test_empty_machines_do_not_water_the_violations_down():
     assert violation_rate(cluster, on(0, 0), 0, draws=10) == 1.0
     assert violation_rate(cluster, on(-1, -1), 0, draws=10) == 0.0
     assert np.array_equal(violation_rates(cluster, on(0, 0), 0, draws=10), [1.0, 0.0, 0.0])
+
+
+def test_cutting_off_raises_the_mean_of_the_widest_service_as_the_docs_say():
+    mean, std = 1.06, 0.85  # 003 Table 5
+    low, high = -mean / std, 4.0  # (0, mean + 4 std), in deviations
+    inside, density = norm.cdf(high) - norm.cdf(low), norm.pdf(low) - norm.pdf(high)
+    redrawn = mean + std * density / inside
+    clipped = mean * inside + std * density + (mean + 4 * std) * norm.sf(high)
+    assert (round(100 * (redrawn / mean - 1)), round(100 * (clipped / mean - 1))) == (16, 4)

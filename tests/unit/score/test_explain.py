@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.score.check.hand_made import API, CPU, DB, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
+from tests.unit.score.check.hand_made import API, CPU, DB, DB_0, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
 
 from bayplan.model import (
     Allow,
@@ -164,3 +164,18 @@ def test_a_container_that_is_well_placed_is_told_so():
 
 def test_without_an_objective_nothing_is_compared():
     assert explain(cluster(), SPREAD_OUT, WEB_0).alternatives == ()
+
+
+def test_who_should_run_together_and_does_not_is_said():
+    shop = cluster(Capacity(resources=(0, 1)), CoLocate(containers=(WEB_0, WEB_1)))
+    explanation = explain(shop, at(0, 1, 2, 0, 1, 3), WEB_0, objective=Objective.default(shop))
+    assert explanation.apart == ("web-1",)
+    assert "should run on its machine and does not" in str(explanation)
+    assert "well placed" not in str(explanation)
+    assert "m-0" in {alternative.machine for alternative in explanation.alternatives}  # bring web-1 here
+
+
+def test_rounding_is_no_reason_to_move():
+    shop, placement = cluster(), at(0, 0, 0, 1, 1, 1)
+    explanation = explain(shop, placement, DB_0, objective=Objective.default(shop))
+    assert all(a.change == 0 or abs(a.change) > 1e-12 for a in explanation.alternatives)

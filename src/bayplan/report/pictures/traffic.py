@@ -66,7 +66,7 @@ def chatty_pairs(cluster: Cluster, placement: Placement, top: int = 12) -> list[
             idle=float(1 - running[e]),
         )
         for e in np.argsort(-remote, kind="stable")[:top].tolist()
-        if remote[e] > 0
+        if remote[e] > ROUNDING * total
     ]
 
 

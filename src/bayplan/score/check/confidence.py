@@ -40,7 +40,7 @@ def confidence(scene: Scene, rules: Numbered) -> Iterator[Violation]:
                 number=number,
                 subject=(name, resource.name),
                 excess=float(need[m] - has[m]),
-                sentence=f"confidence: machine '{name}' needs {real_amount(need[m], resource)} {resource.name} at {rule.alpha:g} "
+                sentence=f"confidence: machine '{name}' needs {real_amount(need[m], resource)} {resource.name} at {rule.alpha!r} "
                 f"(mean {real_amount(mean[m], resource)}, deviation {real_amount(np.sqrt(variance[m]), resource)}), "
                 f"it has {amount(has[m], resource)}",
             )

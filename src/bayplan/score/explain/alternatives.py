@@ -10,6 +10,7 @@ from bayplan.score.terms import weighted
 
 EMPTIEST = 8  # of the machines that fit, those it would fill least
 NEAREST = 8  # and those where most of its partners run
+ROUNDING = 1e-12  # relative to the objective: a smaller change is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +29,15 @@ def alternatives(
     found = [
         Alternative(
             machine=cluster.machines.name[m],
-            change=weighted(cluster, _moved(placement, members, m), objective, placement) - now,
+            change=_beyond_rounding(weighted(cluster, _moved(placement, members, m), objective, placement) - now, now),
         )
         for m in candidates
     ]
     return tuple(sorted(found, key=lambda alternative: alternative.change))
+
+
+def _beyond_rounding(change: float, now: float) -> float:
+    return 0.0 if abs(change) <= ROUNDING * max(1.0, abs(now)) else change
 
 
 def likely(fits: Sequence[int], partners: FloatArray) -> list[int]:

@@ -188,7 +188,7 @@ def confidence(move: Move, rule: Any) -> Iterator[Blocker]:
 
     def say(m: int) -> str:
         need = f"{real_amount(needs[m], resource)} {resource.name}"
-        return f"confidence: needs {need} at {rule.alpha:g}, has {amount(has[m], resource)}"
+        return f"confidence: needs {need} at {rule.alpha!r}, has {amount(has[m], resource)}"
 
     yield Blocker("confidence", move.worsens(0, now, after), say)
 

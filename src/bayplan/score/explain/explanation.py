@@ -31,6 +31,7 @@ class Explanation:
     service: str
     machine: str | None  # None if it has none
     moves_with: tuple[str, ...]  # co-located containers: they go where it goes
+    apart: tuple[str, ...]  # those of them that do not run on its machine now
     machines: int  # how many there are
     fits: tuple[str, ...]  # machines that can take it: those it would fill least first; with its own if that is in order
     blocked: Mapping[str, int]  # reason -> machines, most first
@@ -48,6 +49,8 @@ class Explanation:
         lines = [f"{self.container} (workload '{self.workload}', service '{self.service}') {place}"]
         if self.machine is not None and self.machine in self.why:
             lines.append(f"where it is: {self.why[self.machine]}")
+        if self.apart:
+            lines.append(f"where it is: co-locate: {named(self.apart)} should run on its machine and {_do(self.apart)} not")
         if self.moves_with:
             lines.append(f"moves together with {named(self.moves_with)}")
         lines.append(str(self.reason()))
@@ -63,6 +66,8 @@ class Explanation:
         best, compared = self.alternatives[0], counted(len(self.alternatives), "likely machine")
         if self.machine is None:
             return f"best by the objective: '{best.machine}', of {compared}"
+        if best.change >= 0 and (self.apart or self.machine in self.why):
+            return f"by the objective none of {compared} is better"
         if best.change >= 0:
             return f"by the objective it is well placed: none of {compared} is better"
         return f"by the objective '{best.machine}' is better ({best.change:+.3g}), best of {compared}"
@@ -87,13 +92,15 @@ def explain(
     name = cluster.machines.name
     partners = _partners(cluster, placement, container)
     fits = [m for m in _emptiest(move).tolist() if m not in reason]
-    elsewhere = likely([m for m in fits if m != move.home], _company(cluster, partners))
+    apart = move.members[placement.machine_of[move.members] != move.home]
+    elsewhere = likely([m for m in fits if m != move.home or apart.size], _company(cluster, partners))
     return Explanation(
         container=cluster.containers.name[container],
         workload=cluster.workloads.name[w],
         service=cluster.services.name[cluster.workloads.service[w]],
         machine=None if move.home == UNPLACED else name[move.home],
         moves_with=tuple(cluster.containers.name[c] for c in move.members.tolist() if c != container),
+        apart=tuple(cluster.containers.name[c] for c in apart.tolist()),
         machines=len(name),
         fits=tuple(name[m] for m in fits),
         blocked=_most_first(reason),
@@ -102,6 +109,10 @@ def explain(
         local=sum(p.share * p.local for p in partners) if partners and move.home != UNPLACED else None,
         alternatives=alternatives(cluster, placement, objective, move.members, elsewhere) if objective is not None else (),
     )
+
+
+def _do(names: tuple[str, ...]) -> str:
+    return "does" if len(names) == 1 else "do"
 
 
 def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason:
