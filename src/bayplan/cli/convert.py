@@ -1,5 +1,6 @@
 """`bayplan convert`"""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,9 @@ class Target(StrEnum):
     RASA = "rasa"
     RASA_SOLUTION = "rasa-solution"
     GMRP_SOLUTION = "gmrp-solution"
+
+
+SOLUTIONS = {Target.PLACEMENT: "native", Target.RASA_SOLUTION: "rasa", Target.GMRP_SOLUTION: "gmrp"}
 
 
 def _traces(incomplete: str) -> list[str]:
@@ -88,17 +92,13 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 
 
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
-    from bayplan.collect import gmrp, rasa, write, write_placement
+    from bayplan.collect import write, write_solution
     from bayplan.collect.document.text import write_text_atomically
+    from bayplan.collect.rasa import rasa_text
 
-    cluster, placement = snapshot.cluster, snapshot.placement
     if to is Target.NATIVE:
         write(out, snapshot)
-    elif to is Target.PLACEMENT:
-        write_placement(out, cluster, placement)
     elif to is Target.RASA:
-        write_text_atomically(out, rasa.rasa_text(snapshot))
-    elif to is Target.RASA_SOLUTION:
-        write_text_atomically(out, rasa.rasa_solution_text(cluster, placement))
+        write_text_atomically(out, rasa_text(snapshot))
     else:
-        write_text_atomically(out, gmrp.gmrp_solution_text(placement))
+        write_solution(out, replace(snapshot, format=SOLUTIONS[to]), snapshot.placement)

@@ -8,7 +8,7 @@ from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
 from bayplan.model.plan import Action, Plan, Step
 from bayplan.model.requests import Schedule, TimedRequests
-from bayplan.model.result import Reason, Result, Status
+from bayplan.model.result import GAINS, Reason, Result, Status
 from bayplan.model.rules import (
     RULES,
     Allow,
@@ -29,6 +29,7 @@ from bayplan.model.topology import MACHINE, Level, machine_level
 from bayplan.model.zones import Acceptance, Admission, ClusterRequest, Zones
 
 __all__ = [
+    "GAINS",
     "MACHINE",
     "NO_LIMIT",
     "RULES",

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from bayplan.model import GAINS
+
 MEANINGS: Mapping[str, str] = {
     "utilisation": "variance of the machines' utilisation; lower is more even",
     "balance": "resources left over in the wrong proportion; lower is better",
@@ -27,4 +29,4 @@ def meaning_of(score: str) -> str:
 
 def higher_is_better(score: str) -> bool:
     """Is more of it good?"""
-    return meaning_of(score).endswith("higher is better")
+    return score in GAINS

@@ -1,7 +1,7 @@
 """What is good and what is valid."""
 
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
-from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, total_cost, utilisation_cost
+from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, utilisation_cost
 from bayplan.score.check import Violation, violations
 from bayplan.score.churn import MoveCost, move_cost, moved, moves
 from bayplan.score.communication_bounds import Bounds
@@ -52,7 +52,6 @@ __all__ = [
     "summarise",
     "target_cost",
     "total_affinity",
-    "total_cost",
     "ucac",
     "usage",
     "utilisation_cost",

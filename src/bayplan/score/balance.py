@@ -1,4 +1,4 @@
-"""The costs of 000 section III-A: utilisation U (3), residual balance B (5), communication C (1), their sum (6).
+"""The costs of 000 section III-A: utilisation U (3), residual balance B (5), communication C (1).
 
 The paper leaves open what `docs/scores.md` settles: only machines that have a resource count for it, residuals
 are relative to the largest machine, and the distance of two machines is a sum over the levels they do not share.
@@ -6,7 +6,7 @@ are relative to the largest machine, and the distance of two machines is a sum o
 
 import numpy as np
 
-from bayplan.model import Cluster, FloatArray, Objective, Placement, Term
+from bayplan.model import Cluster, FloatArray, Objective, Placement
 from bayplan.score.counts import loads, placed_replicas, service_counts, workload_counts
 from bayplan.score.meetings import meetings
 from bayplan.score.utilisation import machine_utilisation
@@ -75,13 +75,3 @@ def _edge_crossing(cluster: Cluster, placement: Placement, level: int) -> FloatA
     np.subtract.at(apart, met.edge, met.of_a * met.of_b)
     pairs = replicas[traffic.a] * replicas[traffic.b]
     return np.asarray(traffic.weight * apart / pairs, dtype=np.float64)
-
-
-def total_cost(cluster: Cluster, placement: Placement, objective: Objective) -> float:
-    """w_U U + w_B B + w_C C (6); a term without a weight counts nothing."""
-    weight = objective.weight
-    return (
-        weight.get(Term.UTILISATION, 0.0) * utilisation_cost(cluster, placement)
-        + weight.get(Term.BALANCE, 0.0) * balance_cost(cluster, placement, objective)
-        + weight.get(Term.COMMUNICATION, 0.0) * communication_cost(cluster, placement, objective)
-    )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from bayplan.model import Cluster, Confidence, Objective, Placement, Term
+from bayplan.model import GAINS, Cluster, Confidence, Objective, Placement, Term
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.balance import balance_cost, communication_cost, utilisation_cost
 from bayplan.score.churn import moves, objective_move_cost
@@ -32,7 +32,6 @@ TERMS: Mapping[Term, Callable[[Case], float]] = {
     Term.MOVES: lambda case: 0 if case.before is None else moves(case.cluster, case.placement, case.before),
     Term.MOVE_COST: lambda case: objective_move_cost(*case).total,
 }
-GAINS = frozenset({Term.AFFINITY})  # all others are costs
 EQUATION_6 = (Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION)
 
 
@@ -51,7 +50,7 @@ def score(
     case = Case(cluster, placement, objective, before)
     scores: dict[str, float] = {term.value: TERMS[term](case) for term in EQUATION_6}
     if any(objective.weight.get(term) for term in EQUATION_6):
-        scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)
+        scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)  # (6)
     scores["overload"] = TERMS[Term.OVERLOAD](case)
     if len(cluster.traffic.a):
         scores["affinity"] = TERMS[Term.AFFINITY](case)

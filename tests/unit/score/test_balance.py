@@ -4,7 +4,7 @@ import pytest
 from tests.unit.score.tiny import on, tiny
 
 from bayplan.model import Objective, Term, floats
-from bayplan.score import balance_cost, communication_cost, residual, total_cost, utilisation_cost
+from bayplan.score import balance_cost, communication_cost, residual, score, utilisation_cost
 
 TWO = [[10, 10], [10, 10]]
 
@@ -72,8 +72,8 @@ def test_five_thousand_containers_of_a_service_are_never_paired():
     assert communication_cost(cluster, on(*[0, 1] * 2500), with_hops(cluster, 1)) == 2500.0**2
 
 
-def test_total_cost_weighs_the_three_costs():
+def test_the_total_weighs_the_three_costs():
     cluster = tiny(TWO, [[6, 0]], [2], clique=[1.0])
     objective = Objective.default(cluster).with_weights({Term.UTILISATION: 2.0, Term.BALANCE: 3.0, Term.COMMUNICATION: 5.0})
     parts = (utilisation_cost(cluster, on(0, 1)), balance_cost(cluster, on(0, 1), objective), 1.0)
-    assert total_cost(cluster, on(0, 1), objective) == pytest.approx(2 * parts[0] + 3 * parts[1] + 5 * parts[2])
+    assert score(cluster, on(0, 1), objective)["total"] == pytest.approx(2 * parts[0] + 3 * parts[1] + 5 * parts[2])

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.score.check.hand_made import API, CPU, DB, DB_0, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
+from tests.unit.score.check.hand_made import API, CPU, DB, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
+from tests.unit.score.tiny import on, tiny
 
 from bayplan.model import (
     Allow,
@@ -176,6 +177,9 @@ def test_who_should_run_together_and_does_not_is_said():
 
 
 def test_rounding_is_no_reason_to_move():
-    shop, placement = cluster(), at(0, 0, 0, 1, 1, 1)
-    explanation = explain(shop, placement, DB_0, objective=Objective.default(shop))
-    assert all(a.change == 0 or abs(a.change) > 1e-12 for a in explanation.alternatives)
+    even = tiny([[7000]] * 4, [[311]] * 3, [1, 1, 1])  # the same sum in another order differs in its last digit
+    placement, objective = on(0, 1, 2), Objective.default(even)
+    assert weighted(even, on(3, 1, 2), objective) != weighted(even, placement, objective)
+    explanation = explain(even, placement, 0, objective=objective)
+    assert {a.machine: a.change for a in explanation.alternatives}["m3"] == 0.0
+    assert "well placed" in str(explanation)

@@ -108,11 +108,11 @@ def interference(move: Move, rule: Any) -> Iterator[Blocker]:
 
 def spread(move: Move, rule: Any) -> Iterator[Blocker]:
     """Groups that would leave the service in too few of them."""
-    count = move.counts(move.cluster.containers_of_service(rule.service), rule.level)
+    everyone = move.cluster.containers_of_service(rule.service)
+    count, size = move.counts(everyone, rule.level), len(everyone)
     if not count.moving:
         return
     level, name = move.cluster.levels[rule.level], move.cluster.services.name[rule.service]
-    size = len(move.cluster.containers_of_service(rule.service))
     need = _groups_needed(rule.minimum, int(count.rest.sum()) + count.moving, size)
     used = (count.rest > 0).sum() + (count.rest == 0)  # (group,) if the move went there
     missing_now = max(0, _groups_needed(rule.minimum, int(count.now.sum()), size) - int((count.now > 0).sum()))
