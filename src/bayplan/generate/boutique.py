@@ -71,10 +71,7 @@ def _cluster(rng: np.random.Generator) -> Cluster:
         levels=(machine_level(machine), _level("rack"), _level("zone")),
         services=Services(name=service, clique=floats(np.zeros(len(service)))),
         workloads=_workloads(service, rng),
-        containers=Containers(
-            name=tuple(f"{name}-{i}" for name, workload in WORKLOADS.items() for i in range(workload.replicas)),
-            workload=ints(np.repeat(np.arange(len(WORKLOADS)), [workload.replicas for workload in WORKLOADS.values()])),
-        ),
+        containers=Containers.replicas_of(tuple(WORKLOADS), [workload.replicas for workload in WORKLOADS.values()]),
         traffic=_traffic(rng),
         machine_sets={name: ints(sorted(machine.index(m) for m in some)) for name, some in MACHINE_SETS.items()},
     )

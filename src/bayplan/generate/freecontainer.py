@@ -117,7 +117,7 @@ def _snapshot(centre: DataCentre, transient: str, seed: int, progress: Progress)
         levels=levels,
         services=_services(centre.shape.services),
         workloads=Workloads.by_request(template.name, template.service, template.request),
-        containers=_containers(template),
+        containers=Containers.replicas_of(template.name, template.replicas),
         traffic=Traffic.none(),
         rules=_rules(template, machine_of, TransientMode(transient)),
     )
@@ -149,13 +149,6 @@ def _services(services: int) -> Services:
     """The running ones and the new one; every pair of a service's containers talks (000 (1))."""
     name = (*(f"S{s + 1:02d}" for s in range(services)), "new")
     return Services(name=name, clique=floats(np.ones(len(name))))
-
-
-def _containers(template: Template) -> Containers:
-    return Containers(
-        name=tuple(f"{name}-{i}" for name, d in zip(template.name, template.replicas, strict=True) for i in range(d)),
-        workload=ints(np.repeat(np.arange(len(template.name)), template.replicas)),
-    )
 
 
 def _rules(template: Template, machine_of: IntArray, mode: TransientMode) -> tuple[Rule, ...]:

@@ -124,10 +124,7 @@ def _cluster(workloads: Workloads, replicas: IntArray, machines: int, rule: Conf
         levels=(machine_level(machine),),
         services=Services(name=workloads.name, clique=floats(np.zeros(len(workloads.name)))),
         workloads=workloads,
-        containers=Containers(
-            name=tuple(f"{name}-{i}" for name, d in zip(workloads.name, replicas, strict=True) for i in range(d)),
-            workload=ints(np.repeat(np.arange(len(replicas)), replicas)),
-        ),
+        containers=Containers.replicas_of(workloads.name, replicas),
         traffic=Traffic.none(),
         rules=(rule,),
     )

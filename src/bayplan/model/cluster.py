@@ -4,10 +4,11 @@ Everything that replicas share is stored once per workload, so 150,000 container
 Amounts are int64 base units; `Resource.scale` base units are one unit as people write it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from bayplan.errors import ModelError
 from bayplan.model.arrays import FloatArray, IntArray, floats, ints
@@ -99,6 +100,15 @@ class Containers:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workload", ints(self.workload))
+
+    @classmethod
+    def replicas_of(cls, workloads: Sequence[str], replicas: npt.ArrayLike) -> "Containers":
+        """So many replicas of each workload, called web-0, web-1, ..."""
+        count = ints(replicas)
+        return cls(
+            name=tuple(f"{name}-{i}" for name, d in zip(workloads, count.tolist(), strict=True) for i in range(d)),
+            workload=ints(np.repeat(np.arange(len(workloads)), count)),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

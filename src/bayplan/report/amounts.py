@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayplan.errors import plural
 from bayplan.model import Cluster, Resource
 from bayplan.model.units import BINARY, format_quantity
 
@@ -67,8 +68,7 @@ def score(value: float) -> str:
 
 def count(number: int, noun: str) -> str:
     """'1 machine', '5,284 machines'."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def scale_of(cluster: Cluster) -> str:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from bayplan.report.amounts import count
+
 SHOWN = 20  # sentences on a screen or a page; the rest as counts
 
 
@@ -16,8 +18,7 @@ def verdict(violations: Sequence[object]) -> str:
     """'valid: every rule is kept', or how many rules of which kinds are broken."""
     if not violations:
         return "valid: every rule is kept"
-    rules = "1 broken rule" if len(violations) == 1 else f"{len(violations):,} broken rules"
-    return f"not valid: {rules} ({by_kind(violations)})"
+    return f"not valid: {count(len(violations), 'broken rule')} ({by_kind(violations)})"
 
 
 def rest(violations: Sequence[object], shown: int = SHOWN) -> str:

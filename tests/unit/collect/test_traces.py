@@ -21,6 +21,7 @@ from bayplan.collect.traces import (
 )
 from bayplan.errors import InputError, UsageError
 from bayplan.model import AntiAffinity, Interference
+from bayplan.score.check import check
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -333,3 +334,20 @@ def test_a_file_in_place_of_the_folder_is_said(tmp_path):
     (tmp_path / "shop.json").write_text("{}")
     with pytest.raises(InputError, match=r"E1801 file '.*shop.json': is a file; expected the folder of the trace"):
         TRACES["azure_v1_vms"].read(tmp_path / "shop.json", 0)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", TIANCHI_SETS)
+def test_tianchi_layouts_fit_at_every_point_of_the_day_and_by_their_means(name, data_folder):
+    folder = data_folder / "traces" / "alibaba_tianchi2018"
+    snapshot = read_tianchi(folder, name, request="mean")
+    cluster, placement = snapshot.cluster, snapshot.placement
+    assert check(cluster, placement) == ()  # limits included
+    apps = pq.read_table(folder / "app_resources.parquet", columns=["cpu", "mem"])
+    where = placement.machine_of[placement.placed]
+    for r, field in enumerate(["cpu", "mem"]):
+        curve = np.array(apps[field].to_pylist(), dtype=np.float64)  # (app, point)
+        load = np.zeros((len(cluster.machines.name), curve.shape[1]))
+        np.add.at(load, where, curve[cluster.containers.workload[placement.placed]])
+        capacity = cluster.machines.capacity[:, r] / cluster.resources[r].scale
+        assert (load <= capacity[:, None] + 1e-3).all()  # the curves are float32

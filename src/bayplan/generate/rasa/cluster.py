@@ -11,7 +11,6 @@ from bayplan.generate.rasa.workloads import Drawn, make_workloads
 from bayplan.model import (
     Cluster,
     Containers,
-    IntArray,
     Objective,
     Progress,
     Resource,
@@ -56,16 +55,11 @@ def make_cluster(settings: Settings, rng: np.random.Generator) -> Cluster:
         levels=(machine_level(machines.name),),
         services=Services(name=names, clique=floats(np.zeros(len(names)))),
         workloads=Workloads.by_request(names, ints(np.arange(len(names))), drawn.request),
-        containers=_containers(names, drawn.replicas),
+        containers=Containers.replicas_of(names, drawn.replicas),
         traffic=Traffic.between(ints(shuffle[traffic.a]), ints(shuffle[traffic.b]), traffic.weight),
         rules=make_rules(settings, drawn.replicas, machine_sets, rng),
         machine_sets=machine_sets,
     )
-
-
-def _containers(names: tuple[str, ...], replicas: IntArray) -> Containers:
-    named = tuple(f"{name}-{i}" for name, count in zip(names, replicas.tolist(), strict=True) for i in range(count))
-    return Containers(name=named, workload=ints(np.repeat(np.arange(len(names)), replicas)))
 
 
 def rasa_m1(*, seed: int = 0, progress: Progress = silent) -> Snapshot:
