@@ -14,6 +14,7 @@ from pathlib import Path
 
 from experiments.results import append, commit, machine
 
+from benchmarks.gmrp_model import LARGE, Size, write_gmrp_model
 from benchmarks.measure import Measured, best_of, in_fresh_process
 
 RESULTS = Path(__file__).parent / "results.csv"
@@ -64,7 +65,17 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
         f"its naive twin, 60 containers of {instance}",
         best_of(1, "naive.schedule(*lists, allowed, sets, window)", twin),
     )
+    yield from gmrp_measurements(file.parent, LARGE if instance == "rasa-m2" else LARGE._replace(machines=500))
     yield "bayplan --help", best_of(3, f"{RUN}'--help'], capture_output=True)", "import subprocess")
+
+
+def gmrp_measurements(folder: Path, size: Size) -> Iterator[tuple[str, Measured]]:
+    """Reading a large GMRP model, beside what it takes to read its integers one token at a time."""
+    model = write_gmrp_model(folder, size)
+    what = f"GMRP model of {size.machines:,} machines, {model.stat().st_size / 1e6:.0f} MB"
+    yield f"read a {what}", best_of(3, f"read(r'{model}')", f"{IMPORTS}; {READ}")
+    each = f"numpy.array(list(map(int, open(r'{model}').read().split())))"
+    yield f"its integers alone, token by token: {what}", best_of(3, each, IMPORTS)
 
 
 def main() -> None:

@@ -62,7 +62,7 @@ def read_any(path: PathLike) -> Document:
             raise InputError(source, [_fault("a GMRP model", "its file: the initial assignment stands beside it")])
         from bayplan.collect.gmrp import read_gmrp
 
-        return read_gmrp(source)
+        return read_gmrp(source, text=text)
     document = parse_document(text, source)
     if isinstance(document, Mapping) and "bayplan" in document:
         return _native(document, source)

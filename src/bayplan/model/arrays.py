@@ -19,17 +19,19 @@ def ints(values: npt.ArrayLike | Iterable[int]) -> IntArray:
     given = np.asarray(values)
     if given.dtype.kind == "f" and not (np.isfinite(given) & (given == np.trunc(given)) & (abs(given) < 2.0**63)).all():
         raise ModelError("an amount or index is not a whole number")
-    array = np.ascontiguousarray(given, dtype=np.int64)
-    return array if array is values and not array.flags.writeable else _frozen(array)
+    return _frozen(np.ascontiguousarray(given, dtype=np.int64), values)
 
 
 def floats(values: npt.ArrayLike | Iterable[float]) -> FloatArray:
     """A read-only float64 array; a read-only float64 array comes back as it is."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    return array if array is values and not array.flags.writeable else _frozen(array)
+    return _frozen(np.ascontiguousarray(values, dtype=np.float64), values)
 
 
-def _frozen(array: npt.NDArray[T]) -> npt.NDArray[T]:
-    frozen = array.copy()  # the caller may still write to what it gave
+def _frozen(array: npt.NDArray[T], given: object) -> npt.NDArray[T]:
+    """The array, read-only; a copy if the caller may still write to what it gave."""
+    if array is given and not array.flags.writeable:
+        return array
+    is_new = isinstance(given, np.ndarray) and array is not given and not np.may_share_memory(array, given)
+    frozen = array if is_new else array.copy()
     frozen.flags.writeable = False
     return frozen

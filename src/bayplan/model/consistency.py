@@ -87,6 +87,9 @@ def _within(index: IntArray, size: int) -> bool:
 
 def _fits_int64(cluster: "Cluster") -> bool:
     """Every sum that can occur on a machine or over the cluster is exact."""
-    request = cluster.workloads.request.astype(object)
-    totals = [*(request.T @ cluster.replicas.astype(object)), *cluster.machines.capacity.astype(object).sum(axis=0)]
+    request, replicas, capacity = cluster.workloads.request, cluster.replicas, cluster.machines.capacity
+    about = [*(request.T.astype(np.float64) @ replicas), *capacity.sum(axis=0, dtype=np.float64)]
+    if max(about, default=0.0) < 2.0**62:  # far from the limit: rounding does not matter
+        return True
+    totals = [*(request.astype(object).T @ replicas.astype(object)), *capacity.astype(object).sum(axis=0)]
     return all(total <= LARGEST for total in totals)

@@ -173,10 +173,17 @@ def reference_faults(cluster: "Cluster") -> Iterator[str]:
             value = getattr(rule, field)
             if field == "machines":
                 missing = [] if value in cluster.machine_sets else [value]
-            elif field in sizes:
+            elif field in sizes and not _exist(value, sizes[field]):
                 given = value if isinstance(value, tuple) else (value,)
                 missing = [index for index in given if not 0 <= index < sizes[field]]
             else:
                 continue
             if missing:
                 yield f"rule {number} ({rule.kind}): {field} {missing[0]} does not exist"
+
+
+def _exist(index: int | tuple[int, ...], size: int) -> bool:
+    """Is every index within 0..size-1? A quick look: a cluster may have very many rules, and hardly ever a wrong one."""
+    if isinstance(index, tuple):
+        return not index or (min(index) >= 0 and max(index) < size)
+    return 0 <= index < size

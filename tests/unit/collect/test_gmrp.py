@@ -123,6 +123,9 @@ def test_broken_solutions_are_named(text, says):
         ({0: "-1"}, ["E1704 field 'number of resources'", "(-1)"]),
         ({5: "400"}, ["E1702 field 'machines", "expected 162400 more after the first 6"]),
         ({38: "9"}, ["E1705 service 's1'", "depends on a service", "(9)", "0..1"]),
+        ({35: "-1"}, ["E1704 field 'number of dependencies of service 0'", "(-1)", "0 or more"]),
+        ({37: "99"}, ["E1702 field 'dependencies of service 1'", "22 integers left", "expected 99 more after the first 38"]),
+        ({33: "9" * 18}, ["E1702 field 'number of dependencies of service 6'", "after the first 60"]),
         ({40: "7"}, ["E1705 process 'p0'", "its service does not exist (7)"]),
         ({54: "5"}, ["E1705 balance 'b0'", "its r2 is a resource that does not exist (5)"]),
         ({41: "-1", 45: "-2"}, ["E1704 process 'p0'", "(-1)", "E1704 process 'p1'", "(-2)"]),
@@ -153,6 +156,23 @@ def test_sums_beyond_int64_are_refused(tmp_path):
 
 def test_a_file_cut_off_says_what_it_was_reading(tmp_path):
     assert "E1702 field 'weights of process, service and machine moves'" in broken(tmp_path, tokens().rsplit(" ", 1)[0])
+
+
+def test_a_file_cut_off_inside_of_the_services_says_which_one(tmp_path):
+    names = ["number of services", "spread minimum of service 0", "number of dependencies of service 0"]
+    names += ["spread minimum of service 1", "number of dependencies of service 1", "dependencies of service 1"]
+    for at, name in enumerate(names, start=33):
+        assert f"E1702 field '{name}'" in broken(tmp_path, " ".join(tokens().split()[:at]))
+
+
+def test_dependencies_are_read_once_each_in_their_order(tmp_path):
+    numbers = tokens().split()
+    numbers[37:39] = ["3", "0", "1", "0"]  # service 1 on 0, on itself and on 0 again
+    (tmp_path / "model_x.txt").write_text(" ".join(numbers))
+    snapshot = read_gmrp(tmp_path / "model_x.txt", EXAMPLES / "assignment_tiny.txt")
+    assert snapshot.cluster.rules[-1] == Dependency(service=1, on=0, level=2)
+    assert [rule for rule in snapshot.cluster.rules if isinstance(rule, Dependency)] == [snapshot.cluster.rules[-1]]
+    assert snapshot.notes[0].startswith("1 dependencies of a service on itself")
 
 
 def test_left_over_numbers_are_refused(tmp_path):

@@ -127,7 +127,7 @@ def _unpacked(source: str, data: bytes) -> bytes:
 
 
 def _decoded(source: str, data: bytes) -> str:
-    if not data.strip():
+    if not data or data.isspace():
         _refuse(source, "E1003", "is empty", value=f"{len(data)} bytes", expected="a document")
     try:
         text = data.decode("utf-8-sig")  # a byte order mark is fine

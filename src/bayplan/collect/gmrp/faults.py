@@ -82,7 +82,9 @@ def _index_faults(raw: Fields) -> list[Fault]:
 def _overflows(raw: Fields) -> list[Fault]:
     n_r = len(raw.resource)
     tables = {"requests": raw.process[:, 1 : 1 + n_r], "capacities": raw.machine[:, 2 : 2 + n_r]}
-    totals = {(word, r): sum(table[:, r].tolist()) for word, table in tables.items() for r in range(n_r)}
+    about = {word: table.sum(axis=0, dtype=np.float64) for word, table in tables.items()}  # the exact sum only where it matters
+    large = [(word, r) for word, total in about.items() for r in np.flatnonzero(total > 2.0**62)]
+    totals = {(word, r): sum(tables[word][:, r].tolist()) for word, r in large}
     return [
         Fault(
             code="E1708",

@@ -52,10 +52,29 @@ def read_fields(stream: IntegerStream) -> Fields:
 
 def _services(stream: IntegerStream, n_s: int) -> tuple[IntArray, IntArray]:
     """Spread minima, and (service, on) pairs, each once."""
-    spread: list[int] = []  # grows: a false count is found by the end of the file, not by the end of the memory
-    pairs: dict[tuple[int, int], None] = {}
+    at = _service_starts(stream, n_s)
+    n_d = stream.number[at + 1]
+    within = np.arange(n_d.sum()) - np.repeat(np.cumsum(n_d) - n_d, n_d)
+    on = stream.number[np.repeat(at + 2, n_d) + within]
+    pairs = dict.fromkeys(zip(np.repeat(np.arange(n_s), n_d).tolist(), on.tolist(), strict=True))
+    return ints(stream.number[at]), ints(np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
+
+
+def _service_starts(stream: IntegerStream, n_s: int) -> IntArray:
+    """(service,) where each stands in the stream, which is read to the end of the last."""
+    start: list[int] = []  # grows: a false count is found by the end of the file, not by the end of the memory
+    number, at, last = stream.number.item, stream.at, len(stream.number) - 2
     for s in range(n_s):
-        spread.append(stream.one(f"spread minimum of service {s}"))
-        n_d = stream.count(f"number of dependencies of service {s}")
-        pairs.update(((s, on), None) for on in stream.take(n_d, f"dependencies of service {s}").tolist())
-    return ints(spread), ints(np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
+        if at > last or not 0 <= number(at + 1) <= last - at:
+            _read_service(stream, s, at)
+        start.append(at)
+        at += 2 + number(at + 1)
+    stream.at = at
+    return ints(start)
+
+
+def _read_service(stream: IntegerStream, s: int, at: int) -> None:
+    """Raise the InputError that says what of a service is missing or negative."""
+    stream.at = at
+    stream.one(f"spread minimum of service {s}")
+    stream.take(stream.count(f"number of dependencies of service {s}"), f"dependencies of service {s}")

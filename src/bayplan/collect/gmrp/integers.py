@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayplan.collect.gmrp.digits import MOST_DIGITS, plain_numbers
 from bayplan.errors import Fault, InputError
 from bayplan.model import IntArray, ints
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # 18 digits always fit int64
+_WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _SHOWN = 40  # characters of a token that a message repeats
 
 
@@ -83,11 +84,17 @@ class IntegerStream:
 
 def integer_stream(text: str, source: str) -> IntegerStream:
     """The numbers of `text`; InputError with the place of each token that is none."""
+    number = plain_numbers(text)
+    return IntegerStream(source=source, number=_each_token(text, source) if number is None else number)
+
+
+def _each_token(text: str, source: str) -> IntArray:
+    """Like `plain_numbers`, one token at a time, for text with anything unusual in it."""
     odd = _strange_tokens(text) if "_" in text or not text.isascii() else []  # int() takes 1_000 and other scripts' digits
     if odd:
         raise InputError(source, odd)
     try:
-        return IntegerStream(source=source, number=ints(np.array(list(map(int, text.split())), dtype=np.int64)))
+        return ints(np.array(list(map(int, text.split())), dtype=np.int64))
     except (ValueError, OverflowError):
         raise InputError(source, _strange_tokens(text)) from None
 
@@ -105,7 +112,7 @@ def _strange_tokens(text: str) -> list[Fault]:
                         name=f"line {row} column {match.start() + 1}",
                         problem="not a whole number that int64 holds",
                         value=token if len(token) <= _SHOWN else token[:_SHOWN] + "...",
-                        expected="digits, 18 at most",
+                        expected=f"digits, {MOST_DIGITS} at most",
                     )
                 )
     return faults

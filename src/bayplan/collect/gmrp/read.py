@@ -43,13 +43,14 @@ from bayplan.model import (
 LOCATION, NEIGHBOURHOOD = 1, 2  # levels
 
 
-def read_gmrp(path: Path | str, assignment: Path | str | None = None) -> Snapshot:
+def read_gmrp(path: Path | str, assignment: Path | str | None = None, *, text: str | None = None) -> Snapshot:
     """The cluster, its initial assignment and its objective.
 
     Without `assignment` it is the model's neighbour: `assignment_a1_1.txt` beside `model_a1_1.txt`.
+    `text` is what the model's file holds, for those who have read it already.
     """
     path = Path(path)
-    raw = read_model(integer_stream(read_text(path), str(path)))
+    raw = read_model(integer_stream(read_text(path) if text is None else text, str(path)))
     cluster = _cluster(path.name.split(".")[0], raw)
     beside = Path(assignment) if assignment is not None else _beside(path)
     placement = read_gmrp_solution(read_text(beside), cluster, str(beside))
@@ -106,7 +107,7 @@ def _names(letter: str, count: int) -> tuple[str, ...]:
 
 def _cluster(name: str, raw: Fields) -> Cluster:
     n_r, n_m, n_s, n_p = len(raw.resource), len(raw.machine), len(raw.spread), len(raw.process)
-    machines = _names("m", n_m)
+    machines, processes = _names("m", n_m), _names("p", n_p)
     return Cluster(
         name=name,
         resources=tuple(Resource(name=f"r{r}") for r in range(n_r)),
@@ -117,8 +118,8 @@ def _cluster(name: str, raw: Fields) -> Cluster:
             _level("neighbourhood", "n", raw.machine[:, 0]),
         ),
         services=Services(name=_names("s", n_s), clique=np.zeros(n_s)),
-        workloads=Workloads.by_request(_names("p", n_p), raw.process[:, 0], raw.process[:, 1 : 1 + n_r]),
-        containers=Containers(name=_names("p", n_p), workload=np.arange(n_p)),
+        workloads=Workloads.by_request(processes, raw.process[:, 0], raw.process[:, 1 : 1 + n_r]),
+        containers=Containers(name=processes, workload=np.arange(n_p)),
         traffic=Traffic.none(),
         rules=tuple(_rules(raw)),
     )
