@@ -299,6 +299,14 @@ def gmrp_objectives(draw: DrawFn, cluster: Cluster) -> Objective:
 
 
 @st.composite
+def every_term_objectives(draw: DrawFn, cluster: Cluster) -> Objective:
+    """Any weights of all eight terms, any ratios, hops, targets and move costs."""
+    free, costs = draw(_free_objectives(cluster)), draw(gmrp_objectives(cluster))
+    weights = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 10.0]), min_size=len(Term), max_size=len(Term)))
+    return replace(costs, weight=dict(zip(Term, weights, strict=True)), ratio=free.ratio, hop=free.hop)
+
+
+@st.composite
 def snapshots(draw: DrawFn, complete: bool | None = None) -> Snapshot:
     """Any cluster with any placement and any objective."""
     cluster = draw(clusters())

@@ -1,0 +1,19 @@
+"""The kernels of the search: one state, its moves, its drivers."""
+
+import numpy as np
+
+from bayplan.kernels.search.book import close
+from bayplan.kernels.search.moving import fill, rearrange
+from bayplan.kernels.search.tiny import tiny_board, tiny_book, tiny_party
+from bayplan.kernels.search.walk import Style, walk
+
+
+def warm_up() -> None:
+    """Compile what drivers call, by a step on the tiny board."""
+    some, items = tiny_board(), np.arange(2)
+    fill(some, items)
+    rearrange(some, items)
+    chance, stat = np.ones(1, dtype=np.uint64), np.zeros(8, dtype=np.int64)
+    book, style = tiny_book(), Style(shift_tries=1, eject_tries=1, eject_share=0.5, scan=1)
+    walk(some, items, items, style, chance, 1.0, 1, book, stat, tiny_party())
+    close(book, some)

@@ -1,0 +1,80 @@
+"""The result of a decision: relabelled, refereed, scored."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from bayplan.errors import ModelError
+from bayplan.model import Placement, Reason, Result, Status, Term, relabelled, singled_out
+from bayplan.score.check import Violation, check
+from bayplan.score.terms import score, weighted
+from bayplan.search.problem import Problem
+
+GMRP_TERMS = {Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST}
+SHOWN = 5  # sentences about rules that stay broken
+
+
+def answer(
+    problem: Problem, placement: Placement, *, bound: float | None = None, left_out: tuple[Reason, ...] = (), seconds: float = 0.0
+) -> Result[Placement]:
+    """The result for a placement that a method found. Replicas are renamed so that few move, if that costs nothing.
+
+    A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
+    """
+    placement = _renamed(problem, placement)
+    broken = expect_no_worse(problem, placement)
+    scores = dict(score(problem.cluster, placement, problem.objective, problem.before))
+    goal = goal_of(problem)
+    if goal == "objective":
+        scores[goal] = weighted(problem.cluster, placement, problem.objective, problem.before)
+    return Result(
+        status=Status.FEASIBLE,
+        solution=placement,
+        score=scores,
+        goal=goal,
+        bound=bound,
+        reasons=(*left_out, *broken),
+        seconds=seconds,
+    )
+
+
+def goal_of(problem: Problem) -> str:
+    """The score that is the objective: GMRP's, equation 6 of 000, or a mixture that has no name of its own."""
+    weight = {term: value for term, value in problem.objective.weight.items() if value}
+    if problem.objective.move_costs is not None and weight == dict.fromkeys(GMRP_TERMS, 1.0):
+        return "gmrp"
+    return "total" if weight.keys() <= {Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION} and weight else "objective"
+
+
+def expect_no_worse(problem: Problem, placement: Placement) -> tuple[Reason, ...]:
+    """What is still broken of what was broken at the start; ModelError if any kind of rule is broken more than then."""
+    after = check(problem.cluster, placement, problem.before)
+    if not after:
+        return ()
+    before = check(problem.cluster, problem.before, problem.before)
+    then, now = excess_by_kind(before), excess_by_kind(after)
+    for kind, excess in now.items():
+        if excess > then.get(kind, 0.0) * (1 + 1e-9) + 1e-6:
+            worst = next(violation for violation in after if violation.rule == kind)
+            by = f"{excess:g} instead of {then.get(kind, 0.0):g}"
+            raise ModelError(f"the method broke a rule ({kind}, by {by}): {worst.sentence}")
+    said = [Reason("still broken", violation.sentence) for violation in after[:SHOWN]]
+    more = len(after) - len(said)
+    return (*said, Reason("still broken", f"{more} more rules that the start breaks")) if more else tuple(said)
+
+
+def excess_by_kind(violations: tuple[Violation, ...]) -> Mapping[str, float]:
+    """The total excess of each kind of rule."""
+    total: Counter[str] = Counter()
+    for violation in violations:
+        total[violation.rule] += violation.excess  # type: ignore[assignment]
+    return total
+
+
+def _renamed(problem: Problem, placement: Placement) -> Placement:
+    cluster, before = problem.cluster, problem.before
+    fixed = singled_out(cluster) | (problem.frozen if len(problem.frozen) else False)
+    other = relabelled(placement, before, cluster.containers.workload, fixed=fixed)
+    if problem.objective.move_costs is None:
+        return other
+    costs = [weighted(cluster, some, problem.objective, before) for some in (other, placement)]
+    return other if costs[0] <= costs[1] else placement

@@ -1,0 +1,130 @@
+"""A game: the board of one cluster, objective and start."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.errors import ModelError
+from bayplan.kernels.search import board
+from bayplan.kernels.search.moving import fill, rearrange
+from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement
+from bayplan.search.blocks import Blocks, copied, packed, view
+from bayplan.search.items import Items, items_of
+from bayplan.search.price_lists import price_blocks
+from bayplan.search.problem import Problem
+from bayplan.search.rows import Rows
+from bayplan.search.rule_lists import RuleLists, limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Game:
+    """The items of a cluster on a board. The board changes; all else is fixed."""
+
+    cluster: Cluster
+    items: Items
+    board: board.Board
+    minimum: IntArray  # (row,) groups that spread rules ask for; the board may have to settle for less
+
+    @property
+    def machine_of(self) -> IntArray:
+        """(item,) where the items stand now; a view."""
+        return view(self.board, "machine_of", len(self.items.kind_of))
+
+    @property
+    def total(self) -> float:
+        """The objective of the board, up to a constant."""
+        return float(self.board.real[self.board.at["total"][0]])
+
+    def copy(self) -> "Game":
+        """The same, on a board of its own."""
+        return Game(cluster=self.cluster, items=self.items, board=copied(self.board), minimum=self.minimum)
+
+    def move_to(self, item_machine: IntArray) -> None:
+        """Put every item where `item_machine` says, without asking any rule."""
+        target = np.array(item_machine, dtype=np.int64)
+        crowd, room = int(np.bincount(target[target != UNPLACED], minlength=1).max()), int(self.board.at["slots"][0])
+        if crowd > room:
+            raise ModelError(f"{crowd} items on one machine, the board has room for {room}")
+        rearrange(self.board, target)
+
+    def placement(self, item_machine: IntArray | None = None) -> Placement:
+        """The machine of every container."""
+        return Placement(machine_of=self.items.machines_of(self.machine_of if item_machine is None else item_machine))
+
+
+def new_game(problem: Problem) -> Game:
+    """The board with every container where the problem starts."""
+    cluster = problem.cluster
+    items = items_of(cluster, problem.before, problem.frozen if len(problem.frozen) else None)
+    rows = Rows(cluster)
+    lists = RuleLists(cluster, items, rows)
+    blocks = price_blocks(cluster, items, rows, problem.objective, problem.most_moves) | lists.blocks()
+    start = np.array(problem.start.machine_of[items.first])
+    sizes = _sizes(cluster, items, start, blocks)
+    blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)
+    fill(blank, start)
+    minimum = np.array(blocks["need"], dtype=np.int64)
+    settle_for_less(blank, len(minimum))
+    return Game(cluster=cluster, items=items, board=blank, minimum=minimum)
+
+
+def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> dict[str, int]:
+    crowd = max(int(np.bincount(on[on >= 0], minlength=1).max()) for on in (start, items.home))
+    return {
+        "items": len(items.kind_of),
+        "machines": len(cluster.machines.name),
+        "resources": len(cluster.resources),
+        "risks": len(np.asarray(blocks["risk"])),
+        "pairs": len(np.asarray(blocks["pair"])),
+        "slots": min(len(items.kind_of), 4 * crowd + 64),
+    }
+
+
+def _blank(cluster: Cluster, items: Items, blocks: Blocks, sizes: dict[str, int]) -> Blocks:
+    """The state with nothing placed."""
+    n_i, n_m = sizes["items"], sizes["machines"]
+    nothing = np.zeros_like(cluster.machines.capacity)
+    kept = _kept(items, blocks, n_m)
+    machines = [nothing, kept, limits(cluster), cluster.machines.safety, cluster.machines.capacity]
+    risk = np.zeros((n_m, sizes["risks"]))
+    idle = _idle_cost(cluster, blocks)
+    return {
+        "machine_of": np.full(n_i, board.NOWHERE),
+        "slot_of": np.zeros(n_i),
+        "machine": np.stack(machines, axis=1),
+        "on_size": np.zeros(n_m),
+        "kept": kept,
+        "on": np.zeros(n_m * sizes["slots"]),
+        "total": [idle.sum()],
+        "cost": idle,
+        "utilised": np.zeros(sizes["resources"]),
+        "risk_mean": risk,
+        "risk_variance": risk,
+    }
+
+
+def _kept(items: Items, blocks: Blocks, machines: int) -> IntArray:
+    """(machine, resource) what machines are charged for the items that ran there, whether they leave or not."""
+    request = np.asarray(blocks["request"])
+    kept = np.zeros((machines, request.shape[1]), dtype=np.int64)
+    ran = items.home != UNPLACED
+    np.add.at(kept, items.home[ran], request[items.kind_of[ran]])
+    return np.where(np.asarray(blocks["joint"]), kept, 0)
+
+
+def _idle_cost(cluster: Cluster, blocks: Blocks) -> FloatArray:
+    """(machine,) what an empty machine costs: free amounts out of balance."""
+    capacity = cluster.machines.capacity
+    cost = np.zeros(len(capacity))
+    for (r1, r2, both), (weight, f1, f2) in zip(np.asarray(blocks["pair"]), np.asarray(blocks["pair_by"]), strict=True):
+        c1, c2 = capacity[:, r1], capacity[:, r2]
+        counts = (c1 > 0) & (c2 > 0) if both else np.ones(len(c1), dtype=np.bool_)
+        cost += np.where(counts, weight * np.maximum(0.0, f1 * c1 - f2 * c2), 0.0)
+    return cost
+
+
+def settle_for_less(some: board.Board, rows: int) -> None:
+    """Where a service uses fewer groups than it must, the least to keep is what it uses now."""
+    need, used = view(some, "need", rows), view(some, "used", rows)
+    whole = view(some, "placed", rows) >= view(some, "row_size", rows)
+    np.minimum(need, np.where(whole, used, need), out=need)

@@ -1,0 +1,171 @@
+"""The rules of a cluster as lists per kind of item."""
+
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.search import board
+from bayplan.model import (
+    AntiAffinity,
+    BoolArray,
+    Capacity,
+    Cluster,
+    Confidence,
+    Dependency,
+    IntArray,
+    Interference,
+    Spread,
+    Transient,
+    TransientMode,
+    allowed,
+)
+from bayplan.search.blocks import Blocks
+from bayplan.search.items import Items
+from bayplan.search.lists import Lists
+from bayplan.search.rows import Rows
+
+Number = TypeVar("Number", np.int64, np.float64)
+TOLERANCE = 0.5e-9  # of the capacity, half of what the referee grants: sums of floats are not exact
+
+
+def kind_sums(items: Items, per_workload: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """(kind, ...) what a kind has, if a container of each workload has so much."""
+    if not items.units:
+        return np.ascontiguousarray(per_workload)
+    return np.concatenate([per_workload, np.array([per_workload[list(unit)].sum(axis=0) for unit in items.units])])
+
+
+class RuleLists:
+    """The rules per kind. Rows are asked for here, and by prices: list both before `blocks`."""
+
+    def __init__(self, cluster: Cluster, items: Items, rows: Rows) -> None:
+        self.cluster, self.items, self.rows = cluster, items, rows
+        self.kinds = len(cluster.workloads.name) + len(items.units)
+        self.most, self.clash, self.spread, self.need, self.prop = (Lists(self.kinds) for _ in range(5))
+        self.minimum: dict[int, int] = {}  # row -> groups that a spread rule asks for
+        for rule in cluster.rules:
+            self._list(rule)
+
+    def _list(self, rule: object) -> None:
+        rows = self.rows
+        if isinstance(rule, AntiAffinity):
+            row = rows.together(rule.workloads, rule.level)
+            for w in rows.members[row]:
+                self.most.add(w, (row, rule.limit))
+        elif isinstance(rule, Interference):
+            a, b = rows.workload(rule.a, rule.level), rows.workload(rule.b, rule.level)
+            for w in {rule.a, rule.b}:
+                self.clash.add(w, (a, b, rule.limit), int(w == rule.a), int(w == rule.b))
+        elif isinstance(rule, Spread) and rule.minimum > 1:
+            row = rows.service(rule.service, rule.level)
+            self.minimum[row] = max(rule.minimum, self.minimum.get(row, 0))
+            for w in rows.members[row]:
+                self.spread.entries[w][(row,)] = [1.0]
+        elif isinstance(rule, Dependency) and rule.service != rule.on:
+            of, on = rows.service(rule.service, rule.level), rows.service(rule.on, rule.level)
+            for w in rows.members[of]:
+                self.need.entries[w][(on,)] = [1.0]  # stated twice, it counts once
+            for w in rows.members[on]:
+                self.prop.add(w, (on, of))
+
+    def _units(self, adds: Lists) -> None:
+        """Give every unit the lists of its containers."""
+        n_w = len(self.cluster.workloads.name)
+        for number, unit in enumerate(self.items.units):
+            k = n_w + number
+            for lists in (adds, self.most, self.clash, self.spread, self.need, self.prop):
+                lists.copy_to(k, unit)
+            brings = {row for (row,) in adds.of(k)}
+            for (row,) in [key for key in self.need.of(k) if key[0] in brings]:
+                del self.need.entries[k][row,]
+
+    def blocks(self) -> Blocks:
+        """The blocks of the board that rules read."""
+        cluster, items = self.cluster, self.items
+        adds = self.rows.additions(self.kinds)
+        self._units(adds)
+        most_start, most, _ = self.most.packed(2)
+        clash_start, clash, clash_by = self.clash.packed(3, 2)
+        add_start, add_row, add_by = adds.packed(1, 1)
+        spread_start, spread_row, spread_by = self.spread.packed(1, 1)
+        need_start, need_row, need_by = self.need.packed(1, 1)
+        prop_start, prop, _ = self.prop.packed(2)
+        allow_row, allow = _allow(cluster, items)
+        return {
+            "kind_of": items.kind_of,
+            "home": items.home,
+            "only": items.only,
+            "movable": items.movable,
+            "size": kind_sums(items, np.ones(len(cluster.workloads.name), dtype=np.int64)),
+            "request": kind_sums(items, cluster.workloads.request),
+            "joint": _transient(cluster, TransientMode.JOINT),
+            "strict": _transient(cluster, *TransientMode),
+            "allow_row": allow_row,
+            "allowed": allow,
+            "group_of": np.array([level.group_of for level in cluster.levels]),
+            **self.rows.blocks(),
+            "need": [self.minimum.get(row, 0) for row in range(len(self.rows.level))],
+            "add_start": add_start,
+            "add": np.column_stack([add_row, add_by]),
+            "most_start": most_start,
+            "most": np.column_stack([most[:, 0], most[:, 1] - _count_of(adds, most_start, most[:, 0]) + 1]),
+            "clash_start": clash_start,
+            "clash": np.column_stack([clash[:, :2], clash_by, clash[:, 2]]),
+            "spread_start": spread_start,
+            "spread": np.column_stack([spread_row, spread_by]),
+            "need_start": need_start,
+            "need_row": np.column_stack([need_row, need_by]),
+            "prop_start": prop_start,
+            "prop": prop,
+            **self._risks(),
+        }
+
+    def _risks(self) -> Blocks:
+        cluster, items = self.cluster, self.items
+        rules = [rule for rule in cluster.rules if isinstance(rule, Confidence)]
+        risky = [rule.resource for rule in rules]
+        return {
+            "risk": [NormalDist().inv_cdf(rule.alpha) for rule in rules],
+            "risk_room": cluster.machines.capacity[:, risky] * (1 + TOLERANCE),
+            "usage_mean": kind_sums(items, cluster.workloads.usage_mean[:, risky]),
+            "usage_variance": kind_sums(items, cluster.workloads.usage_std[:, risky] ** 2),
+        }
+
+
+def _count_of(adds: Lists, start: IntArray, row: IntArray) -> IntArray:
+    """(entry,) how much the owner of each entry adds to the entry's row."""
+    owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    pairs = zip(owner.tolist(), row.tolist(), strict=True)
+    return np.array([int(adds.of(k)[r,][0]) for k, r in pairs], dtype=np.int64)
+
+
+def limits(cluster: Cluster) -> IntArray:
+    """(machine, resource) the most that may be charged."""
+    limit = np.full(cluster.machines.capacity.shape, board.NO_LIMIT, dtype=np.int64)
+    for rule in cluster.rules:
+        if isinstance(rule, Capacity):
+            limit[:, list(rule.resources)] = cluster.machines.capacity[:, list(rule.resources)]
+        elif isinstance(rule, Transient):
+            limit[:, rule.resource] = cluster.machines.capacity[:, rule.resource]
+    return limit
+
+
+def _transient(cluster: Cluster, *modes: TransientMode) -> BoolArray:
+    """(resource,) has it a transient rule of one of these modes?"""
+    found = np.zeros(len(cluster.resources), dtype=np.bool_)
+    for rule in cluster.rules:
+        if isinstance(rule, Transient) and rule.mode in modes:
+            found[rule.resource] = True
+    return found
+
+
+def _allow(cluster: Cluster, items: Items) -> tuple[IntArray, BoolArray]:
+    """Row of each kind, and the rows; a unit may go where all of its containers may."""
+    table = allowed(cluster)
+    rows, row_of = [np.array(table.row)], table.row_of.tolist()
+    for unit in items.units:
+        row_of.append(len(table.row) + len(rows) - 1)
+        rows.append(np.all(table.row[table.row_of[list(unit)]], axis=0, keepdims=True))
+    return np.array(row_of, dtype=np.int64), np.concatenate(rows)

@@ -1,0 +1,166 @@
+"""The kernels of the search against whole placements, scored and refereed anew.
+
+`fits and leaves_well` never lets anything pass that the referee minds. It minds a little more than the referee does:
+
+- a resource with a transient rule counts as capped, whether a capacity rule names it or not;
+- where a group above the machine breaks a rule, what stands in it may leave it, but not move within it;
+- a container whose unit is scattered stays, and a new member of such a unit may go to one of its machines only;
+- a service that uses too few groups while some of its containers wait gets another only in a new group that mends it.
+
+So the converse is tested without these. A walk keeps every rule in every place; only dependencies are counted all together:
+an ejection may leave one container alone if it helps another. A dependency that is stated twice counts once.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.naive.search import allowed_move, breaches, change, same_broken_group
+from tests.strolls import expect_sound, problems, standing, strolled
+
+from bayplan.errors import ModelError
+from bayplan.kernels.search.board import MOVED
+from bayplan.kernels.search.moving import drop, lift
+from bayplan.kernels.search.standing import fits, leaves_well, price
+from bayplan.model import UNPLACED, Capacity, Spread, Transient
+from bayplan.score.churn import moves
+from bayplan.score.terms import Case
+from bayplan.search.audit import audit, block
+from bayplan.search.game import new_game
+
+seeds = st.integers(1, 2**63)
+FEW = settings(max_examples=40)
+
+
+def members(game, i):
+    return game.items.container[game.items.start[i] : game.items.start[i + 1]].tolist()
+
+
+def case(problem):
+    return Case(problem.cluster, problem.start, problem.objective, problem.before)
+
+
+def machines(game):
+    return range(len(game.cluster.machines.name))
+
+
+@FEW
+@given(problem=problems())
+def test_prices_are_changes_of_the_objective(problem):
+    game = new_game(problem)
+    for i in standing(game).tolist():
+        origin = lift(game.board, i)
+        here = price(game.board, i, origin)
+        for m in machines(game):
+            expected = change(case(problem), members(game, i), origin, m)
+            assert price(game.board, i, m) - here == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        drop(game.board, i, origin)
+
+
+@FEW
+@given(problem=problems())
+def test_prices_of_new_containers_differ_as_the_objective_does(problem):
+    game = new_game(problem)
+    for i in np.flatnonzero(game.machine_of == UNPLACED).tolist():
+        for m in machines(game):
+            expected = change(case(problem), members(game, i), 0, m)
+            assert price(game.board, i, m) - price(game.board, i, 0) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@FEW
+@given(problem=problems())
+def test_what_may_be_dropped_breaks_nothing(problem):
+    game = new_game(problem)
+    for i in standing(game).tolist():
+        origin = lift(game.board, i)
+        good = [m for m in machines(game) if m != origin and fits(game.board, i, m) and leaves_well(game.board, i, origin, m)]
+        assert all(allowed_move(problem.cluster, problem.before, problem.start, members(game, i), m) for m in good)
+        drop(game.board, i, origin)
+
+
+@FEW
+@given(problem=problems())
+def test_new_containers_that_may_be_dropped_break_nothing(problem):
+    game = new_game(problem)
+    for i in np.flatnonzero(game.machine_of == UNPLACED).tolist():
+        good = [m for m in machines(game) if fits(game.board, i, m)]
+        assert all(allowed_move(problem.cluster, problem.before, problem.start, members(game, i), m) for m in good)
+
+
+@FEW
+@given(problem=problems())
+def test_what_breaks_nothing_may_be_dropped(problem):
+    cluster = problem.cluster
+    capped = {r for rule in cluster.rules if isinstance(rule, Capacity) for r in rule.resources}
+    assume(all(rule.resource in capped for rule in cluster.rules if isinstance(rule, Transient)))
+    game, now = new_game(problem), breaches(cluster, problem.start, problem.before)
+    waits = (problem.start.machine_of == UNPLACED).any()
+    assume(not (waits and any(isinstance(rule, Spread) for rule in cluster.rules)))
+    for i in standing(game).tolist():
+        origin = lift(game.board, i)
+        for m in machines(game):
+            if m == origin or same_broken_group(cluster, now, origin, m):
+                continue
+            if allowed_move(cluster, problem.before, problem.start, members(game, i), m):
+                assert fits(game.board, i, m)
+                assert leaves_well(game.board, i, origin, m)
+        drop(game.board, i, origin)
+
+
+@FEW
+@given(problem=problems(), seed=seeds)
+def test_walks_keep_sums_rules_and_the_best(problem, seed):
+    expect_sound(problem, strolled(problem, seed=seed))
+
+
+@FEW
+@given(problem=problems(broken=True), seed=seeds)
+def test_walks_from_broken_starts_break_nothing_more(problem, seed):
+    expect_sound(problem, strolled(problem, seed=seed, heat=100.0))
+
+
+@FEW
+@given(problem=problems(), data=st.data())
+def test_items_may_be_put_anywhere_at_once(problem, data):
+    game = new_game(problem)
+    anywhere = st.integers(UNPLACED, len(problem.cluster.machines.name) - 1)
+    wanted = np.array(data.draw(st.lists(anywhere, min_size=len(game.machine_of), max_size=len(game.machine_of))), dtype=np.int64)
+    game.move_to(wanted)
+    assert game.machine_of.tolist() == wanted.tolist()
+    audit(game, problem)
+
+
+@FEW
+@given(problem=problems(), seed=seeds)
+def test_moves_of_units_are_counted_by_name(problem, seed):
+    """Replicas are interchangeable, units are not; so the board never counts fewer moves than the score."""
+    assume(problem.most_moves is not None)
+    stroll = strolled(problem, seed=seed)
+    counted = int(block(stroll.game.board, "tally")[MOVED])
+    scored = moves(problem.cluster, stroll.game.placement(), problem.before)
+    assert counted == scored if not stroll.game.items.units else counted >= scored
+
+
+@FEW
+@given(problem=problems())
+def test_an_audit_finds_any_wrong_sum(problem):
+    game = new_game(problem)
+    for name in ("machine", "count", "used", "placed", "total", "utilised"):
+        if len(block(game.board, name)):
+            block(game.board, name)[0] += 1
+            with pytest.raises(ModelError, match=name):
+                audit(game, problem)
+            block(game.board, name)[0] -= 1
+
+
+def test_strolls_go_somewhere():
+    """The walks above are not empty: most problems let something move."""
+    went = []
+
+    @settings(max_examples=60, database=None)
+    @given(problem=problems(broken=False))
+    def go(problem):
+        went.append(strolled(problem, heat=100.0).changes > 0)
+
+    go()
+    assert sum(went) > len(went) / 4
