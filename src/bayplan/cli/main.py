@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import check, convert, demo, explain, generate, show, version, warmup
+from bayplan.cli import check, clock, convert, demo, explain, generate, place, rebalance, show, version, warmup
 from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.interrupt import stubborn_interrupts
 from bayplan.errors import BayplanError, UsageError
@@ -33,6 +33,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "show": show.show,
     "check": check.check,
     "explain": explain.explain,
+    "place": place.place,
+    "rebalance": rebalance.rebalance,
     "generate": generate.generate,
     "convert": convert.convert,
     "demo": demo.demo,
@@ -59,6 +61,7 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. No traceback reaches a user unless BAYPLAN_DEBUG is set."""
+    clock.start(with_process=arguments is None)
     try:
         with stubborn_interrupts(), warnings.catch_warnings():
             if not _debugging():

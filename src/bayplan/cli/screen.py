@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
     from bayplan.score.explain import Explanation
 
@@ -47,6 +48,23 @@ def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | No
         say_object(json.explain_object(explanation), out)
     else:
         _say_tables(tables.explain_tables(explanation), out)
+
+
+def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall: float, as_json: bool = False) -> None:
+    """How a decision ended: scores, bound, counts, what is left out and why, and which rules stay broken."""
+    from dataclasses import replace
+
+    from bayplan.report import json, tables
+
+    result = replace(decision.result, reasons=decision.left_out)
+    if as_json:
+        answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=decision.moved)
+        say_object({**answer, "still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall})
+        return
+    counts = {"seed": seed, "placed": placed, "moved": decision.moved}
+    _say_tables(tables.result_tables(result, method=method, counts=counts), None)
+    for sentence in decision.still_broken:
+        _say_tables([f"still broken: {sentence}"], None)
 
 
 def say_object(answer: Mapping[str, object], out: Path | None = None) -> None:

@@ -22,6 +22,13 @@ def note(lines: Iterable[str], *, quiet: bool) -> None:
         print(f"note: {printable(line)}", file=sys.stderr)
 
 
+def warn(line: str) -> None:
+    """Say something on stderr that even those who want quiet must know."""
+    from bayplan.report.names import printable
+
+    print(f"bayplan: {printable(line)}", file=sys.stderr)
+
+
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator["Progress"]:
     """A progress callback; a bar shows up on stderr if the work takes over two seconds."""

@@ -32,9 +32,12 @@ SOLUTIONS = {  # key -> what a file with it is
 }
 
 
-def read(path: PathLike) -> Snapshot:
-    """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped."""
-    return _read_as(path, Snapshot, KNOWN)
+def read(path: PathLike, start: PathLike | None = None) -> Snapshot:
+    """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped.
+
+    `start` is the initial assignment of a GMRP model that has none beside it; other files need none.
+    """
+    return _read_as(path, Snapshot, KNOWN, start)
 
 
 def read_requests(path: PathLike) -> TimedRequests:
@@ -47,22 +50,22 @@ def read_admission(path: PathLike) -> Admission:
     return _read_as(path, Admission, 'zones and cluster requests ("kind": "admission")')
 
 
-def _read_as(path: PathLike, kind: type[D], expected: str) -> D:
-    value = read_any(path)
+def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | None = None) -> D:
+    value = read_any(path, start)
     if not isinstance(value, kind):
         raise InputError(os.fspath(path), [_fault(KINDS[type(value)], expected)])
     return value
 
 
-def read_any(path: PathLike) -> Document:
-    """The snapshot, the timed requests or the admission in a file."""
+def read_any(path: PathLike, start: PathLike | None = None) -> Document:
+    """The snapshot, the timed requests or the admission in a file; `start` as for `read`."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         if source == STDIO:
             raise InputError(source, [_fault("a GMRP model", "its file: the initial assignment stands beside it")])
         from bayplan.collect.gmrp import read_gmrp
 
-        return read_gmrp(source, text=text)
+        return read_gmrp(source, _assignment(start), text=text)
     document = parse_document(text, source)
     if isinstance(document, Mapping) and "bayplan" in document:
         return _native(document, source)
@@ -71,6 +74,13 @@ def read_any(path: PathLike) -> Document:
 
         return read_rasa(document, source)
     raise InputError(source, [_unknown(document, KNOWN)])
+
+
+def _assignment(start: PathLike | None) -> str | None:
+    """The file of a start if it is a GMRP assignment, which can stand for the one beside the model."""
+    if start is None or os.fspath(start) == STDIO or not INTEGERS.match(read_text(start)):
+        return None
+    return os.fspath(start)
 
 
 def _native(document: Mapping[str, Any], source: str) -> Document:

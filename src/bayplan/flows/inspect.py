@@ -22,7 +22,7 @@ class Inspection:
 
 def load(file: Path, start: Path | None = None) -> Snapshot:
     """The snapshot in `file`, called after it if it has no name, with the placement of `start` if that is given."""
-    snapshot = read(file)
+    snapshot = read(file) if start is None else read(file, start)
     if not snapshot.cluster.name:
         name = file.name.split(".")[0] if file.name != "-" else "cluster"
         snapshot = replace(snapshot, cluster=replace(snapshot.cluster, name=name))

@@ -1,0 +1,87 @@
+"""What holds for every placement method."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.strategies import snapshots, valid_snapshots
+from tests.unit.score.tiny import tiny
+
+from bayplan.decide.place import PLACERS, PlaceOptions
+from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, silent
+from bayplan.score.check import check
+from bayplan.search.answer import excess_by_kind
+from bayplan.search.problem import Problem
+
+SOME = Budget(iterations=2, seconds=10.0)
+every_placer = pytest.mark.parametrize("name", PLACERS)
+few = settings(max_examples=12)
+partly_placed = st.one_of(snapshots(complete=False), valid_snapshots(complete=False))
+
+
+def placed(
+    name: str, snapshot: Snapshot, *, seed: int = 0, candidates: int = 2, progress: Progress = silent
+) -> Result[Placement]:
+    return PLACERS[name](Problem.of(snapshot), PlaceOptions(candidates=candidates), budget=SOME, seed=seed, progress=progress)
+
+
+def each_rule_once(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, cluster=replace(snapshot.cluster, rules=tuple(dict.fromkeys(snapshot.cluster.rules))))
+
+
+@every_placer
+@few
+@given(snapshot=partly_placed)
+def test_never_breaks_a_rule_further(name, snapshot):
+    solution = placed(name, snapshot).solution
+    now = excess_by_kind(check(snapshot.cluster, snapshot.placement, snapshot.placement))
+    then = excess_by_kind(check(snapshot.cluster, solution, snapshot.placement))
+    assert all(excess <= now.get(kind, 0) + 1e-6 for kind, excess in then.items())
+
+
+@every_placer
+@few
+@given(snapshot=partly_placed)
+def test_moves_nothing_that_runs(name, snapshot):
+    ran = snapshot.placement.placed
+    assert (placed(name, snapshot).solution.machine_of[ran] == snapshot.placement.machine_of[ran]).all()
+
+
+@every_placer
+@few
+@given(snapshot=partly_placed, seed=st.integers(0, 3), candidates=st.integers(1, 9))
+def test_the_same_seed_gives_the_same_answer(name, snapshot, seed, candidates):
+    one, other = (placed(name, snapshot, seed=seed, candidates=candidates).solution.machine_of for _ in range(2))
+    assert (one == other).all()
+
+
+@every_placer
+@few
+@given(snapshot=partly_placed)
+def test_what_is_left_out_has_a_reason(name, snapshot):
+    result = placed(name, snapshot)
+    names = snapshot.cluster.containers.name
+    left = [reason for reason in result.reasons if reason.subject != "still broken"]
+    assert [reason.subject for reason in left] == [names[c] for c in result.solution.unplaced]
+    assert all(reason.text for reason in left)
+
+
+@every_placer
+@few
+@given(snapshot=valid_snapshots(complete=False).map(each_rule_once))
+def test_what_fits_somewhere_is_placed(name, snapshot):
+    result = placed(name, snapshot)
+    for reason in result.reasons:
+        assert reason.text.startswith("0/") or "cannot take it" in reason.text
+
+
+@every_placer
+def test_fills_a_machine_with_more_containers_than_any_had_before(name):
+    """The board of the search starts with room for few containers per machine; that is no rule."""
+    crowd = Snapshot(
+        cluster=tiny([[100], [1000]], [[1]], [200], rules=(Capacity(resources=(0,)),)),
+        placement=Placement.empty(200),
+        objective=Objective.default(tiny([[100], [1000]], [[1]], [200])),
+    )
+    assert (placed(name, crowd).solution.machine_of != UNPLACED).all()
