@@ -1,0 +1,1 @@
+"""Decisions: functions from a problem to a result, independent of each other."""

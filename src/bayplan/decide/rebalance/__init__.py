@@ -1,0 +1,18 @@
+"""Which running containers should move, and to which machine?"""
+
+from collections.abc import Mapping
+
+from bayplan.decide.rebalance.annealing import search
+from bayplan.decide.rebalance.greedy import greedy
+from bayplan.decide.rebalance.noisy import nls
+from bayplan.decide.rebalance.options import RebalanceOptions, Rebalancer
+from bayplan.decide.rebalance.sweep_search import search_only, sweep_only, sweep_search
+
+REBALANCERS: Mapping[str, Rebalancer] = {
+    "search": search,
+    "sweep-search": sweep_search,
+    "nls": nls,
+    "greedy": greedy,
+}
+
+__all__ = ["REBALANCERS", "RebalanceOptions", "Rebalancer", "search_only", "sweep_only"]

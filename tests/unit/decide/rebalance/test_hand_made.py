@@ -1,0 +1,174 @@
+"""The published method and its baselines on clusters small enough to follow by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
+from bayplan.decide.rebalance.rounds import Rounds
+from bayplan.decide.rebalance.sweep_search import sides
+from bayplan.errors import ModelError
+from bayplan.model import (
+    NO_LIMIT,
+    Allow,
+    Budget,
+    Capacity,
+    Cluster,
+    Containers,
+    Machines,
+    Objective,
+    Placement,
+    Resource,
+    Services,
+    Snapshot,
+    Term,
+    Traffic,
+    Transient,
+    TransientMode,
+    Workloads,
+    floats,
+    ints,
+    machine_level,
+    silent,
+)
+from bayplan.search.problem import Problem
+from bayplan.search.stop import Stop
+
+FIGURE_2 = ([20, 20, 30, 50, 50, 40], [0, 0, 0, 1, 1, 2])  # CA1 CB1 CC1 | CA2 CB2 | CC2
+
+
+def problem(request, machine_of, *, machines=3, mode=TransientMode.SEQUENTIAL, start=None, most_moves=None):
+    """Machines of 100, containers that only want to be spread evenly."""
+    n, name = len(request), tuple(f"m-{m}" for m in range(machines))
+    full = ints([[100]] * machines)
+    cluster = Cluster(
+        name="hand-made",
+        resources=(Resource(name="cpu"),),
+        machines=Machines(name=name, capacity=full, safety=full),
+        levels=(machine_level(name),),
+        services=Services(name=("s",), clique=floats([0.0])),
+        workloads=Workloads(
+            name=tuple(f"w-{w}" for w in range(n)),
+            service=ints([0] * n),
+            request=ints([[q] for q in request]),
+            usage_mean=floats([[float(q)] for q in request]),
+            usage_std=floats([[0.0]] * n),
+            limit=ints([[NO_LIMIT]] * n),
+        ),
+        containers=Containers(name=tuple(f"c-{c}" for c in range(n)), workload=ints(range(n))),
+        traffic=Traffic.none(),
+        rules=(Capacity(resources=(0,)), Transient(resource=0, mode=mode)),
+        machine_sets={},
+    )
+    objective = replace(Objective.default(cluster), weight={Term.UTILISATION: 1.0}, explicit=True)
+    here = Placement(machine_of=ints(machine_of))
+    stated = Problem.of(Snapshot(cluster=cluster, placement=here, objective=objective), most_moves=most_moves)
+    return stated if start is None else replace(stated, start=Placement(machine_of=ints(start)))
+
+
+def run(method, stated, *, iterations=2000, delta=0.34, **options):
+    settings = RebalanceOptions(delta=delta, **options)
+    return method(stated, settings, budget=Budget(iterations=iterations), seed=3, progress=silent)
+
+
+def load(stated, result):
+    request = stated.cluster.workloads.request[:, 0]
+    return np.bincount(result.solution.machine_of, weights=request, minlength=len(stated.cluster.machines.name)).tolist()
+
+
+def test_figure_2_is_evened_out_if_room_is_freed_on_the_way():
+    stated = problem(*FIGURE_2)
+    assert load(stated, run(REBALANCERS["nls"], stated)) == [70, 70, 70]
+
+
+def test_figure_2_cannot_be_evened_out_if_nothing_is_freed_before_the_end():
+    stated = problem(*FIGURE_2, mode=TransientMode.JOINT)
+    assert load(stated, run(REBALANCERS["nls"], stated)) != [70, 70, 70]
+
+
+def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_server():
+    # 50 goes from the second server (100) to the third (40): 70, 50, 90. Then 50 -> the second would make it 100, 40 -> 90.
+    stated = problem(*FIGURE_2)
+    assert load(stated, run(REBALANCERS["greedy"], stated)) == [70, 50, 90]
+
+
+def test_sweep_moves_the_biggest_container_of_the_hottest_server_to_the_spare_one():
+    stated = problem(*FIGURE_2)
+    assert load(stated, run(sweep_only, stated)) == [70, 50, 90]
+
+
+def test_sweep_empties_the_spare_server_before_it_fills_it():
+    # hot: 0 (60 + 30); spare: 2 (10); normal: 1 (20). The 10 goes to 1, then 60 has the whole of 2.
+    stated = problem([60, 30, 20, 10], [0, 0, 1, 2])
+    assert run(sweep_only, stated).solution.machine_of.tolist() == [2, 0, 1, 1]
+
+
+def test_sweep_moves_nothing_where_no_server_is_hot():
+    stated = problem([30, 20], [0, 0])
+    assert run(sweep_only, stated).solution.machine_of.tolist() == [0, 0]
+
+
+def test_the_answer_is_the_start_where_sweep_and_search_end_worse():
+    stated = problem([60, 30, 20, 10], [0, 0, 1, 2], most_moves=1)  # sweep spends the one move on emptying
+    before, after = stated.start, run(REBALANCERS["sweep-search"], stated)
+    assert after.score["utilisation"] <= run(REBALANCERS["greedy"], stated, iterations=0).score["utilisation"]
+    assert (after.solution.machine_of != before.machine_of).sum() <= 1
+
+
+def test_a_zombie_gives_way_where_that_is_better_than_a_shift_or_a_swap():
+    # 0: 50 45, 1: 30 and the zombie 20 that runs on 2, 2: 50, 3: 40. Neither 50 nor 45 may use 3: 45 goes to 1, 20 on to 3.
+    running, planned = [0, 0, 1, 2, 2, 3], [0, 0, 1, 1, 2, 3]
+    stated = problem([50, 45, 30, 20, 50, 40], running, machines=4, start=planned)
+    bound = (Allow(workloads=(0,), machines="first"), Allow(workloads=(1,), machines="two"))
+    sets = {"first": ints([0]), "two": ints([0, 1])}
+    stated = replace(stated, cluster=replace(stated.cluster, rules=(*stated.cluster.rules, *bound), machine_sets=sets))
+    after = run(search_only, stated, iterations=1, delta=0.25)
+    assert after.solution.machine_of.tolist() == [0, 1, 1, 3, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("heat", "hot", "spare", "normal"),
+    [
+        ([0.9, 0.1, 0.3, 0.5], [0], [1], [3, 2]),
+        ([0.9, 0.8, 0.7, 0.5], [0, 1, 2], [3], []),
+        ([0.9, 0.8], [0, 1], [], []),
+        ([0.6, 0.2], [], [], [0, 1]),
+    ],
+)
+def test_hot_spare_and_normal_servers_are_disjoint(heat, hot, spare, normal):
+    got = sides(np.array(heat), 0.6)
+    assert [part.tolist() for part in got[:2]] == [hot, spare]
+    assert sorted(got[2].tolist()) == sorted(normal)
+
+
+def test_stops_at_the_target():
+    stated = problem(*FIGURE_2)
+    target = run(REBALANCERS["nls"], stated, iterations=0).score["total"]
+    after = run(REBALANCERS["nls"], stated, target=target)
+    assert after.solution.machine_of.tolist() == FIGURE_2[1]
+
+
+@pytest.mark.parametrize("wrong", [{"delta": 0.0}, {"delta": 0.6}, {"safety": 1.5}, {"target": float("nan")}])
+def test_options_out_of_range_are_refused(wrong):
+    with pytest.raises(ModelError, match="expected"):
+        RebalanceOptions(**wrong)
+
+
+def test_rounds_end_when_somebody_asks():
+    stop, calls = Stop(), []
+    rounds = Rounds(stage="x", clock=Budget().clock(), stop=stop, progress=silent, score=lambda: 0.0)
+
+    def iterate(count):
+        calls.append(count)
+        stop.asked = True
+        return count
+
+    rounds.run(iterate)
+    assert len(calls) == 1
+
+
+def test_rounds_never_pass_the_iteration_budget():
+    rounds = Rounds(stage="x", clock=Budget(iterations=1234).clock(), stop=Stop(), progress=silent, score=lambda: 0.0)
+    rounds.run(lambda count: count)
+    assert rounds.done == 1234
