@@ -11,10 +11,11 @@ from tests.unit.score.tiny import tiny
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, silent
 from bayplan.score.check import check
+from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 from bayplan.search.problem import Problem
 
-SOME = Budget(iterations=2, seconds=10.0)
+SOME = Budget(iterations=500, seconds=10.0)
 every_placer = pytest.mark.parametrize("name", PLACERS)
 few = settings(max_examples=12)
 partly_placed = st.one_of(snapshots(complete=False), valid_snapshots(complete=False))
@@ -85,3 +86,13 @@ def test_fills_a_machine_with_more_containers_than_any_had_before(name):
         objective=Objective.default(tiny([[100], [1000]], [[1]], [200])),
     )
     assert (placed(name, crowd).solution.machine_of != UNPLACED).all()
+
+
+@few
+@given(snapshot=valid_snapshots(complete=False), seed=st.integers(0, 3))
+def test_best_never_costs_more_than_ca_wfd(snapshot, seed):
+    first, best = (placed(name, snapshot, seed=seed) for name in ("ca-wfd", "best"))
+    assert len(best.solution.unplaced) <= len(first.solution.unplaced)
+    if len(best.solution.unplaced) == len(first.solution.unplaced):
+        costs = [weighted(snapshot.cluster, r.solution, snapshot.objective, snapshot.placement) for r in (first, best)]
+        assert costs[1] <= costs[0] + 1e-9 * max(1.0, abs(costs[0]))

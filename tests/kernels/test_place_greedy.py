@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from tests.naive.place_greedy import ca_wfd
 from tests.strategies import valid_snapshots
 
+from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.place.greedy import placed_greedily
 from bayplan.decide.place.methods import ca_wfd_strategy
-from bayplan.decide.place.signature import PlaceOptions
-from bayplan.model import CoLocate, Snapshot
+from bayplan.generate.boutique import boutique
+from bayplan.kernels.search import place_greedy
+from bayplan.model import Budget, CoLocate, Snapshot, silent
 from bayplan.search.problem import Problem
 
 
@@ -25,3 +27,13 @@ def without_units(snapshot: Snapshot) -> Snapshot:
 def test_places_like_the_naive_twin(snapshot, d):
     found = placed_greedily(Problem.of(snapshot), ca_wfd_strategy(PlaceOptions(candidates=d)), seed=0)
     assert found.machine_of.tolist() == ca_wfd(snapshot, d)
+
+
+def test_warm_up_compiles_what_every_method_calls():
+    """One signature: no command waits for another compilation."""
+    place_greedy.warm_up()
+    compiled = len(place_greedy.place_in_order.signatures)
+    shop = boutique()
+    for name in set(PLACERS) - {"best"}:
+        PLACERS[name](Problem.of(shop), PlaceOptions(), budget=Budget(), seed=0, progress=silent)
+    assert len(place_greedy.place_in_order.signatures) == compiled == 1

@@ -14,6 +14,7 @@ from bayplan.kernels.search.chance import share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop
 from bayplan.kernels.search.standing import fits
+from bayplan.kernels.search.tiny import tiny_board
 
 RESIDUAL, FEWEST, FEWEST_OF_SERVICE, CHANCE = range(4)  # what appeals
 
@@ -147,3 +148,14 @@ def place_in_order(board, order, taste, kin, chance, desk):
             desk.appeal[m] = appeal_of(board, k, m, taste, chance, desk)
             placed += 1
     return placed
+
+
+def warm_up() -> None:
+    """Compile `place_in_order` by placing nothing on the tiny board."""
+    some, none = tiny_board(), np.zeros(0, dtype=np.int64)
+    start, machines = np.zeros(2, dtype=np.int64), int(some.at["machines"][0])
+    kin = Kin(start, none, none, start, none)
+    desk = Desk(
+        np.zeros(machines, dtype=np.int64), np.zeros(machines, dtype=np.int64), np.zeros(machines), np.zeros(1, dtype=np.int64)
+    )
+    place_in_order(some, none, Taste(RESIDUAL, np.zeros((1, 1))), kin, np.ones(1, dtype=np.uint64), desk)
