@@ -13,7 +13,7 @@ from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.standing import fits_alone, price
 from bayplan.kernels.search.sweep import may_go, utilisation
 
-SELECTED = 8  # servers of each set that a search looks at
+SELECTED = 3  # servers of each set that a search looks at
 LEAST_GAIN = 1e-12  # of the objective: less is rounding
 FIRST, FIRST_TO, SECOND, SECOND_TO = range(4)  # of a found move: item, machine, item or NOWHERE, machine
 
