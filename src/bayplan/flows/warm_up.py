@@ -1,16 +1,70 @@
-"""Compile every kernel module once; Numba keeps the machine code on disk."""
+"""Compile every kernel once; Numba keeps the machine code on disk."""
 
 import importlib
 import pkgutil
 
+import numpy as np
+
 import bayplan.kernels
-from bayplan.model import Progress, Tick
+from bayplan.model import (
+    UNPLACED,
+    Budget,
+    Capacity,
+    Cluster,
+    Containers,
+    Machines,
+    Objective,
+    Placement,
+    Progress,
+    Resource,
+    Services,
+    Snapshot,
+    Tick,
+    Traffic,
+    Workloads,
+    ints,
+    machine_level,
+    silent,
+)
 
 
 def warm_up(progress: Progress) -> tuple[str, ...]:
-    """Names of the kernel modules, each after its own `warm_up()` has run."""
+    """Names of the kernel modules, each after its own `warm_up()` has run, and of the methods, each after a first decision."""
     names = tuple(module.name for module in pkgutil.iter_modules(bayplan.kernels.__path__))
     for done, name in enumerate(names):
-        progress(Tick(stage=f"compiling {name}", done=done / len(names)))
+        progress(Tick(stage=f"compiling {name}", done=done / (len(names) + 2)))
         importlib.import_module(f"bayplan.kernels.{name}").warm_up()
-    return names
+    return (*names, *_methods(progress, len(names)))
+
+
+def _methods(progress: Progress, before: int) -> tuple[str, ...]:
+    """Every method decides about the smallest cluster that has something to decide."""
+    from bayplan.decide.place import PLACERS, PlaceOptions
+    from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+    from bayplan.search.problem import Problem
+
+    budget = Budget(iterations=2)
+    for number, (name, placer) in enumerate(PLACERS.items()):
+        progress(Tick(stage=f"compiling {name}", done=(before + number / len(PLACERS)) / (before + 2)))
+        placer(Problem.of(_smallest([0, UNPLACED])), PlaceOptions(), budget=budget, seed=0, progress=silent)
+    for number, (name, rebalancer) in enumerate(REBALANCERS.items()):
+        progress(Tick(stage=f"compiling {name}", done=(before + 1 + number / len(REBALANCERS)) / (before + 2)))
+        rebalancer(Problem.of(_smallest([0, 0])), RebalanceOptions(), budget=budget, seed=0, progress=silent)
+    return (*PLACERS, *REBALANCERS)
+
+
+def _smallest(machine_of: list[int]) -> Snapshot:
+    """Two containers, two machines."""
+    request, capacity = ints([[6]]), ints([[10], [20]])
+    cluster = Cluster(
+        name="smallest",
+        resources=(Resource(name="cpu"),),
+        machines=Machines(name=("m0", "m1"), capacity=capacity, safety=capacity),
+        levels=(machine_level(("m0", "m1")),),
+        services=Services(name=("s",), clique=np.ones(1)),
+        workloads=Workloads.by_request(("w",), ints([0]), request),
+        containers=Containers.replicas_of(("w",), [2]),
+        traffic=Traffic.none(),
+        rules=(Capacity(resources=(0,)),),
+    )
+    return Snapshot(cluster=cluster, placement=Placement(machine_of=ints(machine_of)), objective=Objective.default(cluster))

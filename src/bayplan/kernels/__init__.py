@@ -30,4 +30,4 @@ def _place() -> Path:
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    config.CACHE_DIR = str(_place() / f"numba-{_edition()}")
+    vars(config)["CACHE_DIR"] = str(_place() / f"numba-{_edition()}")

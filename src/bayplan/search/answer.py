@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from bayplan.errors import ModelError
 from bayplan.model import Placement, Reason, Result, Status, Term, relabelled, singled_out
+from bayplan.score.bound import lower_bound
 from bayplan.score.check import Violation, check
 from bayplan.score.terms import score, weighted
 from bayplan.search.problem import Problem
@@ -14,7 +15,7 @@ SHOWN = 5  # sentences about rules that stay broken
 
 
 def answer(
-    problem: Problem, placement: Placement, *, bound: float | None = None, left_out: tuple[Reason, ...] = (), seconds: float = 0.0
+    problem: Problem, placement: Placement, *, left_out: tuple[Reason, ...] = (), seconds: float = 0.0
 ) -> Result[Placement]:
     """The result for a placement that a method found. Replicas are renamed so that few move, if that costs nothing.
 
@@ -31,10 +32,18 @@ def answer(
         solution=placement,
         score=scores,
         goal=goal,
-        bound=bound,
+        bound=None if broken or len(placement.unplaced) else _bound(problem, scores[goal]),
         reasons=(*left_out, *broken),
         seconds=seconds,
     )
+
+
+def _bound(problem: Problem, value: float) -> float | None:
+    """The proven bound of the objective; only valid and complete placements cannot pass it."""
+    bound = lower_bound(problem.cluster, problem.objective, problem.before)
+    if bound is None:
+        return None
+    return min(bound, value) if bound <= value + 1e-9 * max(1.0, abs(value)) else bound  # rounding, not a false bound
 
 
 def goal_of(problem: Problem) -> str:

@@ -57,7 +57,7 @@ class RuleLists:
         elif isinstance(rule, Interference):
             a, b = rows.workload(rule.a, rule.level), rows.workload(rule.b, rule.level)
             for w in {rule.a, rule.b}:
-                self.clash.add(w, (a, b, rule.limit), int(w == rule.a), int(w == rule.b))
+                self.clash.entries[w][a, b, rule.limit] = [float(w == rule.a), float(w == rule.b)]  # stated twice, it counts once
         elif isinstance(rule, Spread) and rule.minimum > 1:
             row = rows.service(rule.service, rule.level)
             self.minimum[row] = max(rule.minimum, self.minimum.get(row, 0))
