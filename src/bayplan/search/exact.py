@@ -1,0 +1,148 @@
+"""Integer programs over a few machines: the best for these, while everything else stays where it is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from bayplan.model import Clock, FloatArray, IntArray, Placement, Progress, Tick, silent
+from bayplan.score.check import check
+from bayplan.score.churn import moves
+from bayplan.score.terms import weighted
+from bayplan.search.answer import excess_by_kind
+from bayplan.search.game import Game, new_game
+from bayplan.search.problem import Problem
+from bayplan.search.stop import stoppable
+from bayplan.search.window import Views, Window
+from bayplan.search.window_model import MOST_COLUMNS, MOST_PAIRS, Square, WindowModel, talking
+from bayplan.search.window_rules import keep_rules
+from bayplan.solvers.highs import solve
+
+ROUNDS = 8  # of tangents
+CLOSE = 1e-6  # of the gain: what squares may still lack
+LEAST_GAIN = 1e-9  # relative: less is rounding
+WINDOW_SECONDS = 0.5  # the most that `polish` spends on one window
+SIZES, SIZE_SHARE = (2, 3, 4), (0.5, 0.35, 0.15)  # machines of a window
+COSTLY_SHARE = 0.5  # of the windows start from a machine drawn by its cost
+
+Change = tuple[IntArray, IntArray]  # items, and the machines that they go to
+
+
+def reoptimise(problem: Problem, placement: Placement, machines: IntArray, *, seconds: float) -> Placement | None:
+    """The best placement of what stands on `machines` among these, all else fixed; None if nothing better was found.
+
+    `window_model` states the program. Refused, so None: confidence rules, more columns or more talking pairs than HiGHS
+    would solve at once. What comes out is strictly better and breaks no kind of rule more than `placement` does.
+    """
+    game = new_game(replace(problem, start=placement))
+    change = _best_change(Views(game), sorted(set(machines.tolist())), seconds)
+    if change is None:
+        return None
+    found = _moved(game, placement, change)
+    return found if _is_better(problem, found, placement) else None
+
+
+def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, progress: Progress = silent) -> Placement:
+    """`placement`, improved by small windows of machines until the clock expires or windows have long found nothing.
+
+    An iteration is a window. Large windows cost time, not quality: what is not solved in WINDOW_SECONDS gives its best so far.
+    """
+    game = new_game(replace(problem, start=placement))
+    views, rng = Views(game), np.random.default_rng(seed)
+    n_m, windows, fruitless, here = views.size["machines"], 0, 0, placement
+    if n_m < 2 or views.size["risks"]:
+        return placement
+    with stoppable() as stop:
+        while not (clock.expired(windows) or stop.asked or fruitless > 4 * n_m * n_m):
+            limit, windows = clock.budget.seconds, windows + 1
+            left = WINDOW_SECONDS if limit is None else min(WINDOW_SECONDS, limit - clock.seconds)
+            change, total = _best_change(views, _drawn(views, rng), left), game.total
+            fruitless += 1
+            if change is not None:
+                here, fruitless = _taken(game, here, change, total), 0
+            progress(Tick(stage="polishing", done=min(1.0, clock.seconds / limit) if limit else 0.0))
+    return here if here is not placement and _is_better(problem, here, placement) else placement
+
+
+def _taken(game: Game, here: Placement, change: Change, total: float) -> Placement:
+    """The change, made on the board; or nothing, if the board finds it no better."""
+    back = game.machine_of.copy()
+    then = back.copy()
+    then[change[0]] = change[1]
+    game.move_to(then)
+    if game.total < total:
+        return _moved(game, here, change)
+    game.move_to(back)
+    return here
+
+
+def _moved(game: Game, placement: Placement, change: Change) -> Placement:
+    machine_of, items = placement.machine_of.copy(), game.items
+    for i, m in zip(*change, strict=True):
+        machine_of[items.container[items.start[i] : items.start[i + 1]]] = m
+    return Placement(machine_of=machine_of)
+
+
+def _drawn(views: Views, rng: np.random.Generator) -> list[int]:
+    """A few machines: often a costly one, and any others."""
+    n_m, cost = views.size["machines"], np.maximum(0.0, views.of["cost"])
+    share = cost / cost.sum() if cost.sum() > 0 and rng.random() < COSTLY_SHARE else None
+    first = int(rng.choice(n_m, p=share))
+    size = min(n_m, int(rng.choice(SIZES, p=SIZE_SHARE)))
+    others = rng.choice(n_m - 1, size=size - 1, replace=False)
+    return [first, *(others + (others >= first)).tolist()]
+
+
+def _best_change(views: Views, machines: Sequence[int], seconds: float) -> Change | None:
+    """What the integer program would move, if that gains anything."""
+    window = Window(views, machines, apart=len(views.of["pull"]) > 0)
+    if views.size["risks"] or len(machines) < 2 or not window.items or window.stands.size > MOST_COLUMNS:
+        return None
+    if sum(1 for _ in islice(talking(window), MOST_PAIRS + 1)) > MOST_PAIRS:
+        return None
+    model = WindowModel(window)
+    keep_rules(model)
+    point = _best_point(model, seconds)
+    return None if point is None else window.assigned(point[model.x])
+
+
+def _best_point(model: WindowModel, seconds: float) -> FloatArray | None:
+    """The cheapest point of the model, touching squares where it is cheaper than they allow; None if nothing is gained."""
+    draft = model.draft
+    now = float(np.dot(draft.cost, draft.start))
+    best, best_cost = None, now - LEAST_GAIN * (1.0 + abs(now))
+    for _ in range(ROUNDS):
+        answer = solve(draft.program(), seconds=seconds / ROUNDS if model.squares else seconds)
+        if answer.point is None or answer.cost is None or answer.cost >= best_cost:
+            return best
+        lacking = [_lacks(answer.point, square) for square in model.squares]
+        cost = answer.cost + sum(draft.cost[square.column] * lack for square, lack in zip(model.squares, lacking, strict=True))
+        if cost < best_cost:
+            best, best_cost = answer.point, cost
+        if cost - answer.cost <= CLOSE * (now - answer.cost):
+            return best
+        for square, lack in zip(model.squares, lacking, strict=True):
+            if lack > 0:
+                model.touch(square, _value(answer.point, square))
+    return best
+
+
+def _value(point: FloatArray, square: Square) -> float:
+    return square.line.constant + float(np.dot(square.line.by, point[list(square.line.column)]))
+
+
+def _lacks(point: FloatArray, square: Square) -> float:
+    """By how much the column is below the square."""
+    return max(0.0, _value(point, square) ** 2 - float(point[square.column]))
+
+
+def _is_better(problem: Problem, found: Placement, than: Placement) -> bool:
+    """Strictly cheaper, by the score; no kind of rule broken more, by the referee; within the churn budget."""
+    cluster, most = problem.cluster, problem.most_moves
+    costs = [weighted(cluster, some, problem.objective, problem.before) for some in (found, than)]
+    moved = [moves(cluster, some, problem.before) for some in (found, than)]
+    if not costs[0] < costs[1] or (most is not None and moved[0] > max(most, moved[1])):
+        return False
+    broken, before = (excess_by_kind(check(cluster, some, problem.before)) for some in (found, than))
+    return all(excess <= before.get(kind, 0.0) for kind, excess in broken.items())

@@ -1,0 +1,135 @@
+"""A few machines of a board, what may move among them, and what the rest of the board says."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.search import board
+from bayplan.model import FloatArray, IntArray
+from bayplan.search.audit import block
+from bayplan.search.game import Game
+
+LISTS = {"add": 2, "most": 2, "clash": 5, "spread": 2, "need_row": 2, "prop": 2, "pull_row": 1, "meet": 4, "service": 2}
+START = {"need_row": "need_start", "pull_row": "pull_start"}  # of the others: the name and _start
+
+
+class Views:
+    """The blocks of a game's board by name; they follow the board."""
+
+    def __init__(self, game: Game) -> None:
+        self.of: Mapping[str, npt.NDArray[Any]] = {
+            name: block(game.board, name) for name in (*board.WHOLE, *board.REAL, *board.SMALL)
+        }
+        self.size = {name: int(game.board.at[name][0]) for name in board.SIZES}
+        n_m, n_r = self.size["machines"], self.size["resources"]
+        self.machine = self.of["machine"].reshape(n_m, 5, n_r)
+        self.group_of = self.of["group_of"].reshape(-1, n_m)
+        self.request = self.of["request"].reshape(-1, n_r)
+        self._adds: dict[int, dict[int, int]] = {}
+
+    def entries(self, name: str, kind: int) -> tuple[IntArray, slice]:
+        """(entry, number) the list of a kind, and where it stands among all entries."""
+        start = self.of[START.get(name, f"{name}_start")]
+        where = slice(int(start[kind]), int(start[kind + 1]))
+        return self.of[name].reshape(-1, LISTS[name])[where], where
+
+    def adds(self, kind: int) -> dict[int, int]:
+        """row -> containers that an item of this kind counts for."""
+        if kind not in self._adds:
+            self._adds[kind] = dict(self.entries("add", kind)[0].tolist())
+        return self._adds[kind]
+
+    def items_on(self, machine: int) -> list[int]:
+        """The items that stand on a machine and may move, ascending."""
+        first = machine * self.size["slots"]
+        items = self.of["on"][first : first + int(self.of["on_size"][machine])]
+        return sorted(items[self.of["movable"][items] == 1].tolist())
+
+
+class Window:
+    """Classes of items that stand on these machines: those of a class are interchangeable.
+
+    A class is a kind with one home; where `apart`, every item is a class of its own.
+    """
+
+    def __init__(self, views: Views, machines: Sequence[int], *, apart: bool) -> None:
+        self.views, self.machines = views, list(machines)
+        self.items: list[list[int]] = []  # (class,)
+        self.kind: list[int] = []  # (class,)
+        self.home: list[int] = []  # (class,)
+        self.only: list[int] = []  # (class,)
+        number: dict[tuple[int, ...], int] = {}
+        stands: list[list[int]] = []
+        for place, m in enumerate(self.machines):
+            for i in views.items_on(m):
+                key = (int(views.of["kind_of"][i]), int(views.of["home"][i]), int(views.of["only"][i]), i if apart else 0)
+                c = number.setdefault(key, len(number))
+                if c == len(self.items):
+                    self.items.append([])
+                    self.kind.append(key[0])
+                    self.home.append(key[1])
+                    self.only.append(key[2])
+                    stands.append([0] * len(self.machines))
+                self.items[c].append(i)
+                stands[c][place] += 1
+        self.stands: IntArray = np.array(stands, dtype=np.int64).reshape(len(self.items), len(self.machines))
+        self.request: IntArray = views.request[self.kind]  # (class, resource)
+        self.groups_of = [_places(level[self.machines].tolist()) for level in views.group_of]  # (level,) group -> places
+        self._stays: dict[tuple[int, int], int] = {}
+        self.counted: dict[int, list[tuple[int, int]]] = {}  # row -> (class, containers) of the classes that it counts
+        for c, k in enumerate(self.kind):
+            for row, by in views.adds(k).items():
+                self.counted.setdefault(row, []).append((c, by))
+
+    @property
+    def fixed_load(self) -> IntArray:
+        """(machine, resource) load of what stays."""
+        load: IntArray = self.views.machine[self.machines, board.LOAD] - self.stands.T @ self.request
+        return load
+
+    def charged(self, r: int) -> IntArray:
+        """(class, machine) what a machine is charged for an item that comes; nothing at home if leaving frees nothing."""
+        at_home = np.array(self.home, dtype=np.int64)[:, None] == np.array(self.machines)[None, :]
+        free = at_home & bool(self.views.of["joint"][r])
+        return np.where(free, 0, self.request[:, r : r + 1])
+
+    def groups(self, row: int) -> dict[int, list[int]]:
+        """group -> places of these machines that are in it, on the level of a row."""
+        return self.groups_of[int(self.views.of["row_level"][row])]
+
+    def count(self, row: int, group: int) -> int:
+        """Containers that a row counts now."""
+        return int(self.views.of["count"][int(self.views.of["row_start"][row]) + group])
+
+    def stays(self, row: int, group: int) -> int:
+        """Containers that a row counts in a group whatever moves."""
+        if (row, group) not in self._stays:
+            places = self.groups(row)[group]
+            moving = sum(by * self.stands[c, p].item() for c, by in self.counted.get(row, ()) for p in places)
+            self._stays[row, group] = self.count(row, group) - moving
+        return self._stays[row, group]
+
+    def assigned(self, share: FloatArray) -> tuple[IntArray, IntArray]:
+        """Items and their machines, if so many of each class stand on each machine; as few as possible change theirs."""
+        where: dict[int, int] = {}
+        stand = self.views.of["machine_of"]
+        for items, wanted in zip(self.items, np.round(share).astype(int).tolist(), strict=True):
+            left, rest = dict(zip(self.machines, wanted, strict=True)), []
+            for i in items:
+                m = int(stand[i])
+                if left[m] > 0:
+                    left[m] -= 1
+                else:
+                    rest.append(i)
+            where.update(zip(rest, (m for m, n in left.items() for _ in range(n)), strict=True))
+        return np.array(list(where), dtype=np.int64), np.array(list(where.values()), dtype=np.int64)
+
+
+def _places(group: list[int]) -> dict[int, list[int]]:
+    """group -> where it occurs."""
+    places: dict[int, list[int]] = {}
+    for place, some in enumerate(group):
+        places.setdefault(some, []).append(place)
+    return places

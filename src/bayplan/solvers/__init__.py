@@ -1,0 +1,1 @@
+"""Linear and integer programs: how they are written down, and who solves them."""

@@ -1,0 +1,111 @@
+"""HiGHS, the one place that imports it: a program goes in, a status, a point and a bound come out."""
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from bayplan.errors import ModelError, WorldError
+from bayplan.model import FloatArray, Status
+from bayplan.solvers.program import Program
+
+LARGEST_COST = 1e3  # costs are scaled so that the largest is this: tolerances of HiGHS are absolute
+GAP = 1e-9  # relative, and absolute after scaling
+
+_PROVEN = {highspy.HighsModelStatus.kOptimal: Status.OPTIMAL, highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL}
+_NONE = {highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE}
+_STOPPED = {
+    highspy.HighsModelStatus.kTimeLimit,
+    highspy.HighsModelStatus.kIterationLimit,
+    highspy.HighsModelStatus.kSolutionLimit,
+    highspy.HighsModelStatus.kInterrupt,
+    highspy.HighsModelStatus.kUnknown,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answer:
+    """`point` is None exactly when `status` says there is none."""
+
+    status: Status
+    point: FloatArray | None  # (column,); whole where asked for
+    cost: float | None = None
+    bound: float | None = None  # no point costs less; None if nothing is proven
+
+
+def solve(program: Program, *, seconds: float | None = None, threads: int = 1) -> Answer:
+    """The cheapest point, or the best one found in time. ModelError if the program has no cheapest one."""
+    if not program.matrix.shape[1]:
+        feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
+        return _answer(Status.OPTIMAL if feasible else Status.INFEASIBLE, np.zeros(0) if feasible else None, program, 0.0)
+    scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
+    try:
+        solver = _solver(program, scale, seconds, threads)
+        solver.run()
+        found = solver.getModelStatus()
+        point = _point(solver, program)
+        bound = float(solver.getInfo().mip_dual_bound) / scale if program.integral.any() else None
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise WorldError(f"HiGHS failed on a program of {program.matrix.shape[1]} columns: {error}") from error
+    return _translated(found, point, program, bound)
+
+
+def _solver(program: Program, scale: float, seconds: float | None, threads: int) -> highspy.Highs:
+    solver = highspy.Highs()
+    options: dict[str, object] = {"output_flag": False, "threads": threads, "mip_rel_gap": GAP, "mip_abs_gap": GAP}
+    if seconds is not None:
+        options["time_limit"] = max(0.0, seconds)
+    for name, value in options.items():
+        if solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
+            raise WorldError(f"HiGHS does not know the option {name} = {value}")
+    if solver.passModel(_model(program, scale)) == highspy.HighsStatus.kError:
+        raise ModelError(f"HiGHS refuses a program of {program.matrix.shape[1]} columns: bounds or coefficients are out of range")
+    if len(program.start) and program.integral.any():
+        start = highspy.HighsSolution()
+        start.col_value = program.start.tolist()
+        start.value_valid = True
+        solver.setSolution(start)
+    return solver
+
+
+def _model(program: Program, scale: float) -> highspy.HighsLp:
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = program.matrix.shape
+    model.col_cost_ = program.cost * scale
+    model.col_lower_, model.col_upper_ = program.lower, program.upper
+    model.row_lower_, model.row_upper_ = program.row_lower, program.row_upper
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.num_row_, model.a_matrix_.num_col_ = program.matrix.shape
+    model.a_matrix_.start_ = program.matrix.indptr.astype(np.int32)
+    model.a_matrix_.index_ = program.matrix.indices.astype(np.int32)
+    model.a_matrix_.value_ = program.matrix.data
+    if program.integral.any():
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        model.integrality_ = [kinds[whole] for whole in program.integral.astype(int).tolist()]
+    return model
+
+
+def _point(solver: highspy.Highs, program: Program) -> FloatArray | None:
+    """What HiGHS has found so far, whole numbers rounded; None if that is not feasible."""
+    if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return None
+    point = np.array(solver.getSolution().col_value, dtype=np.float64)
+    return np.where(program.integral, np.round(point), point)
+
+
+def _translated(found: highspy.HighsModelStatus, point: FloatArray | None, program: Program, bound: float | None) -> Answer:
+    if found in _PROVEN and point is not None:
+        return _answer(Status.OPTIMAL, point, program, bound)
+    if found in _NONE:
+        return _answer(Status.INFEASIBLE, None, program, None)
+    if found in _STOPPED:
+        return _answer(Status.OUT_OF_BUDGET if point is None else Status.FEASIBLE, point, program, bound)
+    raise ModelError(f"HiGHS ended with '{found.name}': the program has no cheapest point")
+
+
+def _answer(status: Status, point: FloatArray | None, program: Program, bound: float | None) -> Answer:
+    cost = None if point is None else float(program.cost @ point)
+    if bound is None and status is Status.OPTIMAL:
+        bound = cost
+    known = bound if bound is not None and np.isfinite(bound) else None
+    return Answer(status=status, point=point, cost=cost, bound=known)
