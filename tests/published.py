@@ -17,3 +17,22 @@ GMRP_INITIAL = {  # cost of each initial assignment of the ROADEF/EURO challenge
     "b_4": 9_209_576_380,
     "b_5": 12_426_813_010,
 }
+
+GMRP_LOWER_BOUND = {  # published for the instances that the challenge's finalists are compared on
+    "a1_4": 242_404_642,
+    "a2_2": 572_213_976,
+    "a2_3": 1_068_028_987,
+    "a2_5": 307_042_542,
+    "b_1": 3_290_754_940,
+    "b_3": 156_631_070,
+    "b_5": 922_858_550,
+}
+GMRP_BEST = {  # the lowest cost that anyone has claimed; of b_3 the challenge winner's
+    "a1_4": 247_433_844,
+    "a2_2": 720_671_548,
+    "a2_3": 1_190_713_414,
+    "a2_5": 309_714_522,
+    "b_1": 3_307_124_603,
+    "b_3": 157_091_678,
+    "b_5": 922_988_809,
+}

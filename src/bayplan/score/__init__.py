@@ -2,6 +2,7 @@
 
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
 from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, utilisation_cost
+from bayplan.score.bound import lower_bound
 from bayplan.score.check import Violation, violations
 from bayplan.score.churn import MoveCost, move_cost, moved, moves
 from bayplan.score.communication_bounds import Bounds
@@ -36,6 +37,7 @@ __all__ = [
     "gained_shares",
     "gmrp_cost",
     "loads",
+    "lower_bound",
     "machine_overload",
     "machine_ucac",
     "machine_utilisation",

@@ -1,0 +1,62 @@
+"""A proven lower bound of the objective: no valid placement of all containers costs less. `docs/scores.md` has the formulas."""
+
+import math
+
+import numpy as np
+
+from bayplan.model import BoolArray, Cluster, Objective, Placement, Term, ints
+from bayplan.score.affinity import total_affinity
+from bayplan.score.bound.even import utilisation_bound
+from bayplan.score.bound.fees import fees
+from bayplan.score.bound.hinges import ROUNDING, hinges, in_total
+from bayplan.score.bound.prices import CELLS, FEWEST_STEPS, best_bound, market
+from bayplan.score.bound.reach import Reach, reach
+from bayplan.score.communication_bounds import communication_bounds
+
+
+def lower_bound(cluster: Cluster, objective: Objective, before: Placement, movable: BoolArray | None = None) -> float | None:
+    """A lower bound of `weighted` over all placements that have a machine for every container and keep every rule.
+
+    Containers that run in `before` and that `movable` (container,) does not mark stay where they are. None if nothing can be
+    proven: there is no such placement, or a price is negative. An invalid or incomplete placement may cost less.
+    """
+    within = reach(cluster, before, movable) if _prices_are_positive(objective) else None
+    if within is None:
+        return None
+    weight = {term: objective.weight.get(term, 0.0) for term in Term}
+    bound = _loads_and_moves(cluster, objective, within)
+    if weight[Term.UTILISATION]:
+        bound += weight[Term.UTILISATION] * utilisation_bound(cluster, within)
+    if weight[Term.COMMUNICATION]:
+        everything = Placement(machine_of=ints(np.zeros(len(cluster.containers.name))))
+        least = communication_bounds(cluster, everything, objective).lower
+        bound += weight[Term.COMMUNICATION] * least * (1 - ROUNDING)
+    if total_affinity(cluster) > 0:
+        bound -= weight[Term.AFFINITY]  # the whole is 1
+    return float(math.ceil(bound)) if _is_whole(objective) else bound
+
+
+def _prices_are_positive(objective: Objective) -> bool:
+    costs = objective.move_costs
+    prices = [target.weight for target in objective.targets]
+    if costs is not None:
+        prices += [costs.container_weight, costs.machine_weight, costs.service_weight]
+        prices += [int(costs.container.min(initial=0)), int(costs.machine.min(initial=0))]
+    return min(prices, default=0) >= 0
+
+
+def _is_whole(objective: Objective) -> bool:
+    """Is every cost a whole number, so that a bound may be rounded up?"""
+    whole = (Term.OVERLOAD, Term.TARGETS, Term.MOVES, Term.MOVE_COST)
+    terms_are = all(value.is_integer() and (term in whole or not value) for term, value in objective.weight.items())
+    return terms_are and not (objective.overload_weight % 1).any()
+
+
+def _loads_and_moves(cluster: Cluster, objective: Objective, within: Reach) -> float:
+    """A bound of overload, targets, residual balance and the price of moves, all together."""
+    shapes = hinges(cluster, objective, within)
+    total = in_total(shapes, within)
+    if within.can is None or not within.can.size or within.can.size * FEWEST_STEPS > CELLS:
+        return total.bound
+    given = market(cluster, within, within.can, shapes, fees(cluster, objective, within))
+    return max(total.bound, best_bound(given, total.share))
