@@ -23,8 +23,9 @@ ROUNDS = 8  # of tangents
 CLOSE = 1e-6  # of the gain: what squares may still lack
 LEAST_GAIN = 1e-9  # relative: less is rounding
 WINDOW_SECONDS = 0.5  # the most that `polish` spends on one window
-SIZES, SIZE_SHARE = (2, 3, 4), (0.5, 0.35, 0.15)  # machines of a window
-COSTLY_SHARE = 0.5  # of the windows start from a machine drawn by its cost
+CHECK_EVERY = 50  # changes: the referee looks at the whole cluster, which takes longer than a window
+SIZES, SIZE_SHARE = (2, 3, 4), (0.2, 0.4, 0.4)  # machines of a window
+COSTLY_SHARE = 0.75  # of the windows start from a machine drawn by its cost
 
 Change = tuple[IntArray, IntArray]  # items, and the machines that they go to
 
@@ -50,31 +51,41 @@ def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, p
     """
     game = new_game(replace(problem, start=placement))
     views, rng = Views(game), np.random.default_rng(seed)
-    n_m, windows, fruitless, here = views.size["machines"], 0, 0, placement
+    n_m, windows, fruitless, taken = views.size["machines"], 0, 0, 0
+    checked = here = placement
     if n_m < 2 or views.size["risks"]:
         return placement
     with stoppable() as stop:
         while not (clock.expired(windows) or stop.asked or fruitless > 4 * n_m * n_m):
             limit, windows = clock.budget.seconds, windows + 1
             left = WINDOW_SECONDS if limit is None else min(WINDOW_SECONDS, limit - clock.seconds)
-            change, total = _best_change(views, _drawn(views, rng), left), game.total
-            fruitless += 1
-            if change is not None:
-                here, fruitless = _taken(game, here, change, total), 0
+            change, fruitless = _best_change(views, _drawn(views, rng), left), fruitless + 1
+            if change is not None and _take(game, change):
+                here, fruitless, taken = _moved(game, here, change), 0, taken + 1
+                if taken % CHECK_EVERY == 0:
+                    checked = here = _checked(problem, game, here, checked)
             progress(Tick(stage="polishing", done=min(1.0, clock.seconds / limit) if limit else 0.0))
-    return here if here is not placement and _is_better(problem, here, placement) else placement
+    return here if here is checked else _checked(problem, game, here, checked)
 
 
-def _taken(game: Game, here: Placement, change: Change, total: float) -> Placement:
-    """The change, made on the board; or nothing, if the board finds it no better."""
-    back = game.machine_of.copy()
+def _checked(problem: Problem, game: Game, here: Placement, checked: Placement) -> Placement:
+    """`here` if the referee and the score agree; else back to the last that they have agreed to."""
+    if _is_better(problem, here, checked):
+        return here
+    game.move_to(checked.machine_of[game.items.first])
+    return checked
+
+
+def _take(game: Game, change: Change) -> bool:
+    """Make the change on the board; take it back if the board finds it no better."""
+    back, total = game.machine_of.copy(), game.total
     then = back.copy()
     then[change[0]] = change[1]
     game.move_to(then)
     if game.total < total:
-        return _moved(game, here, change)
+        return True
     game.move_to(back)
-    return here
+    return False
 
 
 def _moved(game: Game, placement: Placement, change: Change) -> Placement:
@@ -104,7 +115,10 @@ def _best_change(views: Views, machines: Sequence[int], seconds: float) -> Chang
     model = WindowModel(window)
     keep_rules(model)
     point = _best_point(model, seconds)
-    return None if point is None else window.assigned(point[model.x])
+    if point is None:
+        return None
+    share = point[model.x].astype(np.int64)
+    return window.assigned(share) if window.has_room(share) else None
 
 
 def _best_point(model: WindowModel, seconds: float) -> FloatArray | None:

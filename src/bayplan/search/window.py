@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.kernels.search import board
-from bayplan.model import FloatArray, IntArray
+from bayplan.model import IntArray
 from bayplan.search.audit import block
 from bayplan.search.game import Game
 
@@ -111,11 +111,21 @@ class Window:
             self._stays[row, group] = self.count(row, group) - moving
         return self._stays[row, group]
 
-    def assigned(self, share: FloatArray) -> tuple[IntArray, IntArray]:
+    def has_room(self, share: IntArray) -> bool:
+        """Is no machine charged beyond its limit, or beyond what it is charged now? Exact, unlike the solver's sums."""
+        about = self.views.machine[self.machines]
+        for r in range(self.views.size["resources"]):
+            now = about[:, board.CHARGE, r]
+            more = (self.charged(r) * (share - self.stands)).sum(axis=0)
+            if ((more > 0) & (more > np.maximum(about[:, board.LIMIT, r], now) - now)).any():
+                return False
+        return True
+
+    def assigned(self, share: IntArray) -> tuple[IntArray, IntArray]:
         """Items and their machines, if so many of each class stand on each machine; as few as possible change theirs."""
         where: dict[int, int] = {}
         stand = self.views.of["machine_of"]
-        for items, wanted in zip(self.items, np.round(share).astype(int).tolist(), strict=True):
+        for items, wanted in zip(self.items, share.tolist(), strict=True):
             left, rest = dict(zip(self.machines, wanted, strict=True)), []
             for i in items:
                 m = int(stand[i])

@@ -10,6 +10,8 @@ from scipy.sparse import csr_array
 from bayplan.errors import ModelError
 from bayplan.model import BoolArray, FloatArray, IntArray
 
+LARGEST_SCALE = 1e5  # solvers grant 1e-6
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Program:
@@ -82,8 +84,8 @@ class Draft:
         return len(self.cost) - 1
 
     def row(self, line: Line, *, at_least: float = -np.inf, at_most: float = np.inf) -> None:
-        """at_least <= line <= at_most, divided by the largest coefficient."""
-        scale = max((abs(by) for by in line.by), default=0.0) or 1.0
+        """at_least <= line <= at_most, divided by the largest coefficient, but not so far that one unit is rounding."""
+        scale = min(max((abs(by) for by in line.by), default=0.0), LARGEST_SCALE) or 1.0
         self.entry_column.extend(line.column)
         self.entry.extend(by / scale for by in line.by)
         self.row_start.append(len(self.entry))
