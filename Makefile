@@ -22,6 +22,7 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.kernel
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py

@@ -11,6 +11,7 @@ from bayplan.report.pictures import bay_plan, before_after, heat_map, traffic_ba
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results.csv"
+KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 
 
 def benchmarks_page() -> str:
@@ -29,7 +30,29 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_kernel_lines()]) + "\n"
+
+
+def _kernel_lines() -> list[str]:
+    """Moves a second, from `benchmarks/kernel.csv`; nothing if they were not measured."""
+    if not KERNEL.is_file():
+        return []
+    with KERNEL.open(encoding="utf-8") as file:
+        newest = {row["name"]: row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## Moves a second",
+        "",
+        "2,513 machines, over 10,000 containers, every kind of rule; one thread. A move counts if its rules hold and its exact",
+        "price was computed; what a rule forbids takes time but does not count. *Ratio*: to scoring the whole placement.",
+        "",
+        "| what | moves | seconds | a second | ratio | commit | machine |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [row["name"], f"{int(row['moves']):,}", row["seconds"], f"{int(row['per_second']):,}", row["ratio"] or "-"]
+        lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
+    return lines
 
 
 def schema_page() -> str:

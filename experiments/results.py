@@ -1,6 +1,7 @@
 """Measured results: CSV rows appended as soon as they are measured, and the tables of the docs made from them."""
 
 import csv
+import fcntl
 import io
 import os
 import platform
@@ -23,15 +24,19 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def append(path: Path, fields: Sequence[str], new: Iterable[Row]) -> None:
-    """Add rows, under a header if the file is new. They are written in one go: a run that is stopped leaves no half of them."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fields, lineterminator="\n")
-    if _header(path) is None:
-        writer.writeheader()
-    elif _header(path) != list(fields):
-        raise ValueError(f"{path} has the columns {_header(path)}, not {list(fields)}: move it away to start over")
-    writer.writerows(new)
+    """Add rows, under a header if the file is new. They are written in one go: a run that is stopped leaves no half of them.
+
+    Several processes may append to one file at the same time.
+    """
     with path.open("a", newline="", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed: of two that begin the file, one writes the header
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fields, lineterminator="\n")
+        if _header(path) is None:
+            writer.writeheader()
+        elif _header(path) != list(fields):
+            raise ValueError(f"{path} has the columns {_header(path)}, not {list(fields)}: move it away to start over")
+        writer.writerows(new)
         file.write(text.getvalue())
 
 

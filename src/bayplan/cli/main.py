@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import check, clock, convert, demo, explain, generate, place, rebalance, show, version, warmup
+from bayplan.cli import check, clock, convert, demo, explain, generate, place, rebalance, reproduce, show, version, warmup
 from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.interrupt import stubborn_interrupts
 from bayplan.errors import BayplanError, UsageError
@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "rebalance": rebalance.rebalance,
     "generate": generate.generate,
     "convert": convert.convert,
+    "reproduce": reproduce.reproduce,
     "demo": demo.demo,
     "warmup": warmup.warmup,
     "version": version.version,

@@ -93,15 +93,16 @@ DC_B = DataCentre(
 
 def freecontainer_dca(*, transient: str = "joint", seed: int = 0, progress: Progress = silent) -> Snapshot:
     """DC_A: 2,513 servers, 10,000+ containers of 25 services, 2,000+ of a new one that wait."""
-    return _snapshot(DC_A, transient, seed, progress)
+    return data_centre(DC_A, transient, seed, progress)
 
 
 def freecontainer_dcb(*, transient: str = "joint", seed: int = 0, progress: Progress = silent) -> Snapshot:
     """DC_B: 4,361 servers, 25,000+ containers of 29 services, 5,000+ of a new one that wait."""
-    return _snapshot(DC_B, transient, seed, progress)
+    return data_centre(DC_B, transient, seed, progress)
 
 
-def _snapshot(centre: DataCentre, transient: str, seed: int, progress: Progress) -> Snapshot:
+def data_centre(centre: DataCentre, transient: str, seed: int, progress: Progress) -> Snapshot:
+    """A data centre of any size: what runs is placed close together, the new service waits."""
     modes = ", ".join(TransientMode)
     require(centre.name, (transient in tuple(TransientMode), f"transient is '{transient}'; expected one of {modes}"))
     rng = np.random.default_rng(seed)

@@ -1,0 +1,1 @@
+"""The experiments of 000 (Lv et al., FreeContainer), section VI."""

@@ -1,0 +1,102 @@
+"""`python -m experiments.freecontainer.run [--quick] [--only table4,...] [--seeds 0-9] [--shard 1/2] [--out FOLDER]`
+
+Measure what is missing, append each run to a CSV file as soon as it has ended, then write the tables and figures of
+docs/place.md and docs/rebalance.md. Resumable: what a file already has is not measured again; delete the file to start over.
+`--shard k/n` measures the k-th of n parts, so that n processes can work at the same time. With `--out` everything goes into that
+folder. `--quick` takes tiny data centres, one seed and fractions of seconds, and a new folder if none is given.
+The layouts of the Tianchi trace are read from the folder BAYPLAN_DATA, or from ../shared/data beside the repository.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from experiments.freecontainer import real
+from experiments.freecontainer.cells import FIELDS, cells, key_of, row, solved, warm
+from experiments.freecontainer.measures import quantiles
+from experiments.freecontainer.pages import write_pages
+from experiments.freecontainer.settings import FULL, QUICK, START, TABLES, A, Scope
+from experiments.results import append, commit, machine, rows
+
+HERE = Path(__file__).parent
+COSTS, CURVES, REAL = "costs.csv", "curves.csv", "real.csv"
+CURVE_FIELDS = ("table", "centre", "seed", "method", "percent", "cpu", "memory", "ssd")
+DRAWN = ("table4", "table6")  # Figures 4 and 5 show one seed of DC_A
+
+
+def measure(folder: Path, scope: Scope, shard: tuple[int, int] = (1, 1)) -> None:
+    """One row per cell that is not there yet."""
+    done = {key_of(measured) for measured in rows(folder / COSTS)}
+    todo = [cell for cell in cells(scope, shard) if cell.key not in done]
+    if todo:
+        warm(replace(scope, seeds=scope.seeds[:1]))
+    for number, cell in enumerate(todo):
+        print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}", file=sys.stderr)
+        snapshot, placement, seconds = solved(cell, scope.centres[cell.centre])
+        if cell.table in DRAWN and cell.centre == A and cell.seed == scope.seeds[0] and cell.method != START:
+            fixed = {"table": cell.table, "centre": A, "seed": str(cell.seed), "method": cell.method}
+            append(folder / CURVES, CURVE_FIELDS, [{**fixed, **curve} for curve in quantiles(snapshot.cluster, placement)])
+        new = {**row(cell, snapshot, placement, seconds), "commit": commit(), "machine": machine()}
+        append(folder / COSTS, FIELDS, [new])
+
+
+def measure_real(path: Path, scope: Scope, shard: tuple[int, int]) -> None:
+    """The real layouts, if their files are there."""
+    try:
+        real.measure(path, scope, shard)
+    except SystemExit as missing:  # all else was measured: its tables are worth having
+        print(f"real layouts left out: {missing}", file=sys.stderr)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure what is missing, then write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="tiny data centres, one seed, fractions of seconds")
+    parser.add_argument("--only", default=",".join(TABLES), help=f"some of {', '.join(TABLES)}")
+    parser.add_argument("--seconds", type=float, help="for each way to rebalance (10; real layouts 30)")
+    parser.add_argument("--seeds", help="such as 0-9, or 3")
+    parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
+    parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
+    arguments = parser.parse_args(argv)
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
+    out.mkdir(parents=True, exist_ok=True)
+    scope, shard = scope_of(arguments), shard_of(arguments.shard)
+    measure(out, scope, shard)
+    if "real" in scope.only:
+        measure_real(out / REAL, scope, shard)
+    write_pages(out, in_docs=out == HERE)
+    print(out, file=sys.stderr)
+
+
+def scope_of(arguments: argparse.Namespace) -> Scope:
+    """What the user asked for."""
+    scope = QUICK if arguments.quick else FULL
+    if arguments.seconds:
+        scope = replace(scope, seconds=arguments.seconds, real_seconds=arguments.seconds)
+    if arguments.seeds:
+        scope = replace(scope, seeds=seeds_of(arguments.seeds))
+    only = tuple(arguments.only.split(","))
+    if not set(only) <= set(TABLES):
+        sys.exit(f"--only {arguments.only}: expected some of {', '.join(TABLES)}")
+    return replace(scope, only=only)
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """'0-9' or '3'."""
+    first, _, last = text.partition("-")
+    return tuple(range(int(first), int(last or first) + 1))
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """'1/2'."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        sys.exit(f"--shard {text}: expected k/n, such as 1/2")
+    return int(part), int(parts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""`bayplan reproduce`"""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayplan.cli import screen
+from bayplan.cli.options import Json
+from bayplan.errors import UsageError, WorldError
+
+PAPERS = ("freecontainer", "gmrp")  # folders of experiments/
+ROOT = Path(__file__).parents[3]  # of a clone that is installed with `pip install --editable`
+
+Paper = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help=f"One of {', '.join(PAPERS)}.",
+        autocompletion=lambda incomplete: [name for name in PAPERS if name.startswith(incomplete)],
+        show_default=False,
+    ),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Tiny instances, one seed, seconds instead of hours.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="For CSV files, tables and figures; reproduced-PAPER by default.",
+        show_default=False,
+    ),
+]
+
+
+def reproduce(paper: Paper, quick: Quick = False, out: Folder = None, json: Json = False) -> None:
+    """Measure a paper's experiments anew: raw results as CSV, tables, figures, and a verdict on each claim.
+
+    Needs a clone of the repository: experiments are not part of the installed package. A run that was stopped goes on where
+    it stopped if it is given the same folder. Without --quick it takes hours.
+
+    - freecontainer: placing and rebalancing at the scale of two data centres, ten seeds
+
+    - gmrp: the Google Machine Reassignment Problem; its models are read from gmrp/ in the folder BAYPLAN_DATA
+
+    Example: [cyan]bayplan reproduce freecontainer --quick --out first-look[/cyan]
+    """
+    if paper not in PAPERS:
+        raise UsageError(f"no experiments of '{paper}'; expected one of {', '.join(PAPERS)}")
+    if not (ROOT / "experiments" / paper / "run.py").is_file():
+        raise UsageError(
+            f"no experiments in {ROOT}: they are not part of the installed package; "
+            "clone the repository, install it with 'pip install --editable .' and run this again"
+        )
+    sys.path.insert(0, str(ROOT))
+    try:
+        experiment = importlib.import_module(f"experiments.{paper}.run")
+    finally:
+        sys.path.remove(str(ROOT))
+    folder = out or Path(f"reproduced-{paper}")
+    try:
+        experiment.main([*(["--quick"] if quick else []), "--out", str(folder)])
+    except SystemExit as stop:  # an experiment ends with a sentence where it cannot go on
+        if isinstance(stop.code, str):
+            raise WorldError(stop.code) from None
+        raise
+    files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
+    if json:
+        screen.say_object({"paper": paper, "quick": quick, "files": files})
+    else:
+        print("\n".join(files))

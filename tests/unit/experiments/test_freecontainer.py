@@ -1,0 +1,164 @@
+"""Tables and verdicts of the FreeContainer experiments are made from the CSV files, and from nothing else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from experiments.freecontainer import pages, real, run
+from experiments.freecontainer.cells import FIELDS, cells, key_of
+from experiments.freecontainer.claims import IN_PART, NOT, REPRODUCED, judged, lowest_total, placing, rebalancing
+from experiments.freecontainer.settings import FULL, QUICK, TABLES, A, B
+from experiments.freecontainer.statistics import Series
+from experiments.freecontainer.tables import place_lines, real_lines, rebalance_lines
+from experiments.results import ROOT, put, rows
+
+from bayplan.collect.traces import CallGraph
+from bayplan.generate.boutique import boutique
+
+
+def fake(table, method, seed, value, centre=A, delta=0.02):
+    """A row in which every cost is `value`."""
+    row = dict.fromkeys(FIELDS, str(value))
+    fixed = {"table": table, "method": method, "seed": str(seed), "centre": centre, "delta": f"{delta:g}", "broken": "0"}
+    return {**row, **fixed, "allowed": "1", "commit": "abc", "machine": "a machine"}
+
+
+def both(values, table="table6", seeds=range(10)):
+    return [fake(table, method, seed, value, centre) for centre in (A, B) for seed in seeds for method, value in values.items()]
+
+
+REBALANCED = {"start": 4.0, "sweep-search": 1.0, "nls": 2.0, "greedy": 3.0, "search": 0.5}
+PLACED = {"ca-wfd": 1.0, "random": 3.0, "ha": 5.0, "enf": 2.0, "binpack": 4.0, "best": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("gains", "paper", "verdict"),
+    [
+        ([0.4] * 10, 0.5, REPRODUCED),
+        ([0.4] * 9 + [-0.1], 0.5, REPRODUCED),
+        ([0.4] * 8 + [-0.1] * 2, 0.5, IN_PART),  # too few seeds
+        ([0.2] * 10, 0.5, IN_PART),  # less than half of the figure
+        ([0.001] * 10, None, REPRODUCED),  # no figure stated
+        ([0.1] * 9 + [-2.0], 0.5, NOT),  # not on average
+        ([0.0] * 10, None, NOT),
+    ],
+)
+def test_a_verdict_asks_for_seeds_and_for_half_of_the_figure(gains, paper, verdict):
+    assert judged("x", paper, dict(enumerate(gains))).verdict == verdict
+
+
+def test_gains_are_relative_to_the_other_method_seed_by_seed():
+    rows_ = [*both({**REBALANCED, "nls": 2.0}, seeds=[0]), *both({**REBALANCED, "nls": 0.5}, seeds=[1])]
+    claim = next(c for c in rebalancing(Series(rows_)) if c.text == "Table VI, DC_A: U of S&S is below nls")
+    assert claim.paper == "30.6 %"
+    assert claim.ours == "-25.0 %"  # (1 - 1/2) and (1 - 1/0.5)
+    assert claim.seeds == "1 of 2"
+    assert claim.verdict == NOT
+
+
+def test_every_claim_about_placing_gets_a_verdict():
+    measured = both(PLACED, "table4") + both({"ws-dp": 2.0, "c-c": 3.0}, "table5")
+    found = {claim.text: claim for claim in placing(Series(measured))}
+    assert found["Table IV, DC_B: U of CA-WFD is below the others by up to (here ha)"].ours == "80.0 %"
+    assert found["Table IV, DC_A: ENF is second in U, so below the other baselines"].verdict == REPRODUCED
+    assert found["Table IV, DC_A: HA is worst in C"].verdict == REPRODUCED
+    assert found["Table V, DC_A: C-C is slightly better than DR-WS in C"].verdict == NOT
+    assert sum("Table IV" in text for text in found) == 2 * 7
+    assert sum("Table V," in text for text in found) == 2 * 5
+
+
+def test_it_is_said_in_which_seed_our_method_is_beaten():
+    measured = [*both(REBALANCED, seeds=range(3)), fake("table6", "search", 2, 1.5, B)]
+    said = list(lowest_total(Series(measured), "search", ("sweep-search", "nls")))
+    assert said[0].endswith("**yes**.")
+    assert said[1].endswith("**no: seed 2 (sweep-search)**.")
+
+
+def test_a_table_says_where_another_method_has_the_lower_total():
+    lines = place_lines(both({**PLACED, "enf": 0.9}, "table4"))
+    assert any(line.startswith("| enf | DC_A | -11.1 % (0 of 10)") and line.endswith("| enf |") for line in lines)
+    assert any(line.startswith("| ha | DC_A | 80.0 % (10 of 10)") and line.endswith("| CA-WFD |") for line in lines)
+
+
+def test_tables_of_delta_and_stages_take_sweep_search_from_table_6():
+    wide = [fake("table8", "sweep-search", seed, 0.25, delta=0.2) for seed in range(10)]
+    lines = rebalance_lines([*both(REBALANCED), *wide, *(fake("ablation", "search-only", s, 2.0) for s in range(10))])
+    assert "| 2 % | 1.0000 | 1.0000 | 1.0000 | 1.00000 | 1.00 |" in lines
+    assert "| 20 % | 0.2500 | 0.2500 | 0.2500 | 0.25000 | 0.25 |" in lines
+    assert any("both stages is below search-only | - | 50.0 % | 10 of 10 | reproduced |" in line for line in lines)
+
+
+def test_nothing_measured_gives_no_tables():
+    assert place_lines([]) == rebalance_lines([]) == real_lines([]) == []
+
+
+def test_parts_are_disjoint_and_together_all_cells():
+    everything = [cell.key for cell in cells(FULL)]
+    parts = [[cell.key for cell in cells(FULL, (part, 3))] for part in (1, 2, 3)]
+    assert sorted(key for part in parts for key in part) == sorted(everything)
+    assert len(set(everything)) == len(everything) == 20 * (6 + 2 + 5) + 10 * (2 + 2)
+
+
+def test_a_run_goes_on_where_it_stopped_and_every_answer_keeps_the_rules(tmp_path, monkeypatch):
+    scope = replace(QUICK, only=("table4",))
+    run.measure(tmp_path, scope, (1, 2))
+    assert {row["centre"] for row in rows(tmp_path / run.COSTS)} == {A}
+    run.measure(tmp_path, scope)
+    first = rows(tmp_path / run.COSTS)
+    assert [key_of(row) for row in first] == [cell.key for cell in cells(scope)]
+    assert {row["broken"] for row in first} == {"0"}
+    monkeypatch.setattr(run, "solved", lambda *_: pytest.fail("measured again"))
+    run.measure(tmp_path, scope)
+
+
+def test_pages_of_a_folder_have_tables_and_figures(tmp_path):
+    run.append(tmp_path / run.COSTS, FIELDS, both(REBALANCED))
+    curve = {"table": "table6", "centre": A, "seed": "0", "method": "nls", "cpu": "0.5", "memory": "0.4", "ssd": "1.1"}
+    run.append(tmp_path / run.CURVES, run.CURVE_FIELDS, [{**curve, "percent": str(p)} for p in range(101)])
+    pages.write_pages(tmp_path, in_docs=False)
+    text = (tmp_path / "tables.md").read_text(encoding="utf-8")
+    assert "![Utilisation in DC_A after rebalancing (000 Figure 5)](pictures/freecontainer-figure-5.svg)" in text
+    assert (tmp_path / "pictures" / "freecontainer-figure-5.svg").read_text(encoding="utf-8").count("<path") == 3
+    assert not (tmp_path / "pictures" / "freecontainer-figure-4.svg").exists()
+
+
+def test_the_tables_in_the_docs_are_those_of_the_csv_files():
+    files = [rows(run.HERE / name) for name in (run.COSTS, run.CURVES, run.REAL)]
+    lines = pages.lines_of(*files)
+    for marker, page in ((pages.PLACE, "place.md"), (pages.REBALANCE, "rebalance.md")):
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert put(text, marker, lines[marker]) == text
+    for name, drawing in pages.pictures(files[1]).items():
+        assert (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8") == drawing
+
+
+def test_calls_are_given_to_applications_and_add_up_to_the_square_of_the_containers():
+    shop = boutique()
+    graph = CallGraph(application="x", nodes=("u", "v", "w"), a=[0, 1], b=[1, 2], calls=[30, 10])
+    traffic = real.with_traffic(shop, (graph,), seed=0).cluster.traffic
+    assert traffic.weight.sum() == pytest.approx(len(shop.cluster.containers.name) ** 2)
+    assert sorted(traffic.weight / traffic.weight.sum()) == pytest.approx([0.25, 0.75])
+    ends = np.concatenate([traffic.a, traffic.b])
+    assert len(np.unique(ends)) == 3
+
+
+def test_a_real_layout_is_reported_with_what_is_broken():
+    shop = boutique(broken=1)
+    before, after = (real.row(shop, method, 0.1) for method in ("start", "greedy"))
+    assert set(before) == set(real.FIELDS) - {"layout", "seed", "commit", "machine"}
+    assert int(before["capacity_places"]) + int(before["interference_places"]) + int(before["others"]) > 0
+    assert float(after["capacity_excess"]) <= float(before["capacity_excess"])
+    fixed = {"layout": "shop", "seed": "0", "commit": "abc", "machine": "a machine"}
+    lines = real_lines([{**fixed, **before, "traffic": "7"}, {**fixed, **after, "traffic": "7"}])
+    assert lines[-1].startswith("| shop | greedy |")
+
+
+@pytest.mark.parametrize("wrong", ["2/1", "0/2", "x"])
+def test_a_part_that_does_not_exist_is_refused(wrong):
+    with pytest.raises(SystemExit, match="expected k/n"):
+        run.shard_of(wrong)
+
+
+def test_a_table_that_does_not_exist_is_refused():
+    with pytest.raises(SystemExit, match=TABLES[0]):
+        run.main(["--quick", "--only", "table99"])
