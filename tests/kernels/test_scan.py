@@ -9,10 +9,15 @@ from tests.strolls import problems, standing
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.scan import scan_shifts, scan_swaps
 from bayplan.kernels.search.standing import fits, leaves_well, price
+from bayplan.kernels.search.survey import new_view, survey
 from bayplan.model.rules import RULES
 from bayplan.search.game import new_game
 
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=40)
+
+
+def view_of(game):
+    return new_view(len(game.cluster.machines.name), len(game.cluster.resources))
 
 
 def may(board, i, origin, m):
@@ -66,7 +71,21 @@ def expect_same(game, slow, fast):
 @given(problem=problems())
 def test_a_scan_prices_every_allowed_shift_and_moves_nothing(problem):
     game = new_game(problem)
-    expect_same(game, shifts, lambda board, best: scan_shifts(board, standing(game), best))
+    expect_same(game, shifts, lambda board, best: scan_shifts(board, standing(game), view_of(game), best))
+
+
+@FEW
+@given(problem=problems())
+def test_a_survey_finds_the_machines_that_fit_at_their_prices(problem):
+    game = new_game(problem)
+    board, view, machines = game.board, view_of(game), range(len(game.cluster.machines.name))
+    for i in standing(game).tolist():
+        origin = lift(board, i)
+        found = survey(board, i, view)
+        expected = [m for m in machines if fits(board, i, m)]
+        assert view.machine[:found].tolist() == expected
+        assert view.price[:found] == pytest.approx([price(board, i, m) for m in expected], rel=1e-9, abs=1e-9)
+        drop(board, i, origin)
 
 
 @FEW

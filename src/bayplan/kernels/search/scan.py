@@ -6,24 +6,28 @@ from bayplan.kernels.search.board import NOWHERE
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.standing import fits, leaves_well, price
+from bayplan.kernels.search.survey import survey
 
 
 @kernel
-def scan_shifts(board, items, best_out):
+def scan_shifts(board, items, view, best_out):
     """How many shifts of these standing items keep every rule and were priced; the least change of the objective in `best_out`.
 
     Each item is tried on every other machine. A move that a rule forbids is not priced and does not count.
     """
-    at = board.at[0]
+    at, whole = board.at[0], board.whole
     total = board.real[at.total]
     priced = 0
     best_out[0] = np.inf
     for i in items:
         origin = lift(board, i)
         here = price(board, i, origin)
-        for m in range(at.machines):
-            if m != origin and fits(board, i, m) and leaves_well(board, i, origin, m):
-                best_out[0] = min(best_out[0], price(board, i, m) - here)
+        k = whole[at.kind_of + i]
+        needed = whole[at.prop_start + k + 1] > whole[at.prop_start + k]
+        for e in range(survey(board, i, view)):
+            m = view.machine[e]
+            if m != origin and (not needed or leaves_well(board, i, origin, m)):
+                best_out[0] = min(best_out[0], view.price[e] - here)
                 priced += 1
         drop(board, i, origin)
         board.real[at.total] = total  # exactly as before
