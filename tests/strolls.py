@@ -8,7 +8,7 @@ from hypothesis.strategies import DrawFn
 
 from bayplan.kernels.search.board import BREACHES
 from bayplan.kernels.search.book import Book, close
-from bayplan.kernels.search.walk import Party, Style, walk
+from bayplan.kernels.search.walk import Style, party_of, walk
 from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
@@ -18,7 +18,7 @@ from bayplan.search.problem import Problem
 from tests.naive.search import breaches, grown
 from tests.strategies import clusters, every_term_objectives, placements, valid_snapshots
 
-STYLE = Style(shift_tries=3, eject_tries=4, eject_share=0.4, scan=3)
+STYLE = Style(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, scan=3)
 JOURNAL = 96  # a short one, so that it is closed often
 
 
@@ -66,10 +66,10 @@ def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 
     book, movable = new_book(game), standing(game)
     best, best_of, here, changes = game.total, game.machine_of.copy(), game.machine_of.copy(), 0
     chance, stat = np.array([seed], dtype=np.uint64), np.zeros(8, dtype=np.int64)
-    party = Party(*(np.zeros(64, dtype=np.int64) for _ in range(2)), np.zeros(len(problem.cluster.resources), dtype=np.int64))
+    party = party_of(len(problem.cluster.resources))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
-        walk(game.board, movable, movable, STYLE, chance, warmth, 1, book, stat, party)
+        walk(game.board, movable, movable, STYLE, chance, warmth, False, 1, book, stat, party)
         if (game.machine_of == here).all():
             continue  # lifted and put back: the total may differ in its last digit
         here, changes = game.machine_of.copy(), changes + 1

@@ -93,13 +93,15 @@ class RuleLists:
         need_start, need_row, need_by = self.need.packed(1, 1)
         prop_start, prop, _ = self.prop.packed(2)
         allow_row, allow = _allow(cluster, items)
+        request = kind_sums(items, cluster.workloads.request)
         return {
             "kind_of": items.kind_of,
             "home": items.home,
             "only": items.only,
             "movable": items.movable,
             "size": kind_sums(items, np.ones(len(cluster.workloads.name), dtype=np.int64)),
-            "request": kind_sums(items, cluster.workloads.request),
+            "request": request,
+            "lead": np.argmax(request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0)), axis=1),
             "joint": _transient(cluster, TransientMode.JOINT),
             "strict": _transient(cluster, *TransientMode),
             "allow_row": allow_row,

@@ -1,8 +1,7 @@
-"""One annealing walk: its temperatures, its bags of items, its best placement.
+"""One annealing walk: its bags of items, its turns, its best placement.
 
-The temperature falls geometrically from a multiple of the mean price of a random move. How hot the walk starts depends on
-how many steps it can make for each item: a walk too short to cool down from chaos starts cooler. Dependencies may be
-broken on the way, for a price that follows the temperature and rises at the end.
+How hot the walk starts depends on how many steps it can make for each item: a walk too short to cool down from chaos
+starts cooler.
 """
 
 import time
@@ -10,20 +9,16 @@ import time
 import numpy as np
 
 from bayplan.kernels.search.board import BREACHES
-from bayplan.kernels.search.book import Book, close
+from bayplan.kernels.search.book import ALLOWED, Book, close
 from bayplan.kernels.search.probe import probe
-from bayplan.kernels.search.walk import MOST_LIFTED, Party, Style, walk
+from bayplan.kernels.search.walk import Style, party_of, walk
 from bayplan.model import IntArray
 from bayplan.search.game import Game
 from bayplan.search.guide import Guide
+from bayplan.search.schedule import Schedule, Weather
 
-HOT, COLD = 6.0, 3e-5  # first and last temperature, in mean prices of a random move
-ENOUGH = 5_000  # steps per item; a walk with fewer starts cooler
-QUENCH = 0.97  # of the walk; from there on only improvements are accepted
-BREACH = 0.1  # price of a broken dependency, in temperatures ...
-FLOOR = 0.0125  # ... but at least this, in mean prices of a random move ...
-RISE, RISES = 100.0, 0.7  # ... and rising up to so many times of it in the last part of the walk
-STYLE = Style(shift_tries=8, eject_tries=40, eject_share=0.6, scan=64)
+ENOUGH = 700  # steps per item; a walk with fewer starts cooler
+STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, scan=64)
 CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
 TURN = 0.03  # seconds between two looks at the clock
 FIRST_TURN, PROBES, JOURNAL = 500, 2_000, 1 << 16
@@ -41,8 +36,7 @@ class Walker:
         self.style = STYLE._replace(eject_share=min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5))
         self.chance = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
         here = game.machine_of.copy()
-        lifted, resources = np.zeros(MOST_LIFTED, dtype=np.int64), len(game.cluster.resources)
-        self.party = Party(item=lifted, origin=lifted.copy(), short=np.zeros(resources, dtype=np.int64))
+        self.party = party_of(len(game.cluster.resources))
         self.stat = np.zeros(8, dtype=np.int64)
         self.book = Book(
             best=np.array([game.total]),
@@ -71,27 +65,42 @@ class Walker:
         """Walk until the guide says that it is over."""
         if not len(self.movable) or len(self.game.cluster.machines.name) < 2:
             return
-        scale = probe(self.game.board, self.movable, self.chance, PROBES)
+        found = np.zeros(2)
+        probe(self.game.board, self.movable, self.chance, PROBES, found)
+        schedule = Schedule(scale=float(found[0]), items=len(self.movable), hindered=float(found[1]))
+        self._turn(schedule.at(1.0, broken=False), 1)  # loads the machine code, which takes as long as many turns
         began, steps, turn = guide.clock.seconds, 0, FIRST_TURN
-        hot = scale * HOT
         while (share := guide.share(steps, began)) < 1.0:
             if guide.steps is not None:
                 turn = max(1, min(turn, guide.steps - steps))
-            heat = 0.0 if share > QUENCH else hot * (COLD * scale / hot) ** (share / QUENCH) if hot else 0.0
-            rise = 1.0 + RISE * max(0.0, (share - RISES) / (1.0 - RISES)) ** 2
-            self._charge_breaches(max(BREACH * heat, FLOOR * scale * rise, 1e-12))
-            before = time.perf_counter()
-            walk(self.game.board, self.movable, self.sized, self.style, self.chance, heat, turn, self.book, self.stat, self.party)
-            took = time.perf_counter() - before
+            took = self._turn(schedule.at(share, broken=self._breaches > self.book.page[ALLOWED]), turn)
+            if not steps:
+                all_steps = guide.steps or turn / took * guide.seconds_left
+                schedule.hot *= min(1.0, all_steps / len(self.movable) / ENOUGH)
             steps += turn
             if guide.steps is None:
-                if steps == turn:
-                    hot *= min(1.0, turn / max(took, 1e-6) * guide.seconds_left / len(self.movable) / ENOUGH)
-                turn = int(max(1, min(4 * turn, turn * TURN / max(took, 1e-6))))
-            elif steps == turn:
-                hot *= min(1.0, guide.steps / len(self.movable) / ENOUGH)
+                turn = int(max(1, min(4 * turn, turn * TURN / took)))
             guide.tell(share, self.best)
         self._charge_breaches(0.0)
+
+    def _turn(self, weather: Weather, steps: int) -> float:
+        """Make so many steps; the seconds that they took."""
+        self._charge_breaches(weather.breach_price)
+        began = time.perf_counter()
+        walk(
+            self.game.board,
+            self.movable,
+            self.sized,
+            self.style,
+            self.chance,
+            weather.heat,
+            weather.loose,
+            steps,
+            self.book,
+            self.stat,
+            self.party,
+        )
+        return max(1e-6, time.perf_counter() - began)
 
     def _charge_breaches(self, price: float) -> None:
         """Set the price of broken dependencies, and the total that includes it."""

@@ -30,6 +30,7 @@ WHOLE = (
     # per kind
     "size",  # containers
     "request",  # (kind, resource)
+    "lead",  # the resource of which it asks for most, in mean machines: the one to look at first
     "allow_row",  # row of `allowed`
     "surplus_row",  # row of `surplus`, or NOWHERE if the kind is a single item
     # per machine: five blocks of resources, see LOAD ... CAPACITY

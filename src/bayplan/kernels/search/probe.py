@@ -1,4 +1,4 @@
-"""How large the steps of a walk are: the scale of its temperatures."""
+"""How large the steps of a walk are, the scale of its temperatures; and what hinders them."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,14 +7,19 @@ from bayplan.kernels.search.board import Board
 from bayplan.kernels.search.chance import below
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import fits_alone, price
+from bayplan.kernels.search.standing import finds_needed, fits_alone, leaves_well, price
 
 
 @kernel
-def probe(board: Board, movable: npt.NDArray[np.int64], chance: npt.NDArray[np.uint64], tries: int) -> float:
-    """The mean size of a price change over random moves that the rules allow; 0 if none was found. Nothing moves."""
+def probe(
+    board: Board, movable: npt.NDArray[np.int64], chance: npt.NDArray[np.uint64], tries: int, found_out: npt.NDArray[np.float64]
+) -> None:
+    """Over random moves that all rules but dependencies allow: mean size of the price change, share that dependencies forbid.
+
+    Both are 0 if no such move was found. Nothing moves.
+    """
     at = board.at[0]
-    size, found = 0.0, 0
+    size, found, forbidden = 0.0, 0, 0
     for _ in range(tries):
         i = movable[below(chance, len(movable))]
         total = board.real[at.total]
@@ -25,6 +30,9 @@ def probe(board: Board, movable: npt.NDArray[np.int64], chance: npt.NDArray[np.u
             if m != origin and fits_alone(board, i, m):
                 size += abs(price(board, i, m) - here)
                 found += 1
+                if not (finds_needed(board, i, m) and leaves_well(board, i, origin, m)):
+                    forbidden += 1
         drop(board, i, origin)
         board.real[at.total] = total
-    return size / found if found > 0 else 0.0
+    found_out[0] = size / max(1, found)
+    found_out[1] = forbidden / max(1, found)

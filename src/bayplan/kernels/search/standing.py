@@ -33,12 +33,15 @@ def cell(board, row, m):
 def has_room(board, i, m):
     """Capacity, with what a move is charged on the way."""
     at, whole = board.at[0], board.whole
-    n_r = at.resources
-    want = at.request + whole[at.kind_of + i] * n_r
+    n_r, k = at.resources, whole[at.kind_of + i]
+    want = at.request + k * n_r
     machine = at.machine + m * 5 * n_r
     at_home = whole[at.home + i] == m
     used = machine + (LOAD if at_home else CHARGE) * n_r
     limit = machine + LIMIT * n_r
+    lead = whole[at.lead + k]
+    if whole[want + lead] > 0 and whole[used + lead] > whole[limit + lead] - whole[want + lead]:
+        return False
     for r in range(n_r):
         q = whole[want + r]
         if whole[used + r] > whole[limit + r] - q and (q > 0 or (whole[at.strict + r] == 1 and not at_home)):
@@ -139,12 +142,14 @@ def fits(board, i, m):
 def fits_alone(board, i, m):
     """May it stand there, whether it finds what it depends on or not?"""
     at, whole = board.at[0], board.whole
+    if not has_room(board, i, m):
+        return False
     k = whole[at.kind_of + i]
     if board.small[at.allowed + whole[at.allow_row + k] * at.machines + m] == 0 or whole[at.on_size + m] >= at.slots:
         return False
     if whole[at.only + i] != NOWHERE and whole[at.only + i] != m:
         return False
-    return has_room(board, i, m) and keeps_counts(board, i, m) and keeps_risk(board, i, m)
+    return keeps_counts(board, i, m) and keeps_risk(board, i, m)
 
 
 @kernel

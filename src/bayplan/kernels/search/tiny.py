@@ -4,7 +4,7 @@ import numpy as np
 
 from bayplan.kernels.search import board
 from bayplan.kernels.search.book import LONGEST_STEP, Book
-from bayplan.kernels.search.walk import Party
+from bayplan.kernels.search.walk import Party, party_of
 
 LENGTH = 16  # of every block; more than two items, two machines and one resource need
 ONES = {"movable", "size", "allowed"}
@@ -37,4 +37,4 @@ def tiny_book() -> Book:
 
 def tiny_party() -> Party:
     """Room for the items that one step lifts."""
-    return Party(*(np.zeros(LONGEST_STEP, dtype=np.int64) for _ in range(3)))
+    return party_of(1)

@@ -15,8 +15,9 @@ from bayplan.kernels.search.book import enter, judge, make_room
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import extra_moves, finds_needed, fits_alone, keeps_counts, leaves_well, may_ever, price
+from bayplan.kernels.search.standing import extra_breaches, extra_moves, fits_alone, keeps_counts, may_ever, price
 
+STRIDE = 1_000_003  # prime, so that every machine is met
 MOST_LIFTED = 32  # items that one step moves at most
 SHIFTS, SHIFTS_MADE, EJECTIONS, EJECTIONS_TRIED, EJECTIONS_MADE, PRICED = range(6)
 
@@ -26,14 +27,17 @@ class Party(NamedTuple):
 
     item: npt.NDArray[np.int64]
     origin: npt.NDArray[np.int64]
-    short: npt.NDArray[np.int64]  # (resource,)
+    short: npt.NDArray[np.int64]  # (resource,) what is lacking
+    lack: npt.NDArray[np.int64]  # (resource,) the first few: resources of which something is lacking
+    one_over: npt.NDArray[np.float64]  # (resource,) one over what is lacking of these
 
 
 class Style(NamedTuple):
     """How to walk."""
 
     shift_tries: int  # machines a lifted item looks at
-    eject_tries: int  # machines an ejected item looks at
+    eject_tries: int  # machines an ejected item looks at, at most
+    eject_finds: int  # until it has found so many that it fits on
     eject_share: float  # of the steps
     scan: int  # most items of a machine looked at for a victim
 
@@ -45,21 +49,14 @@ def warm_enough(chance, worse, heat):
 
 
 @kernel
-def stays_whole(board, i, origin, m):
-    """Dependencies: item i finds what it needs on machine m and leaves nobody alone on its origin."""
-    return finds_needed(board, i, m) and leaves_well(board, i, origin, m)
-
-
-@kernel
-def shift_step(board, i, style, chance, heat, book, stat):
+def shift_step(board, i, style, chance, heat, loose, book, stat):
     """Lift one item, let it walk over a few machines, drop it where it ends."""
     at, whole = board.at[0], board.whole
-    soft = board.real[at.breach_price] > 0.0
     origin = lift(board, i)
-    here, here_price = origin, price(board, i, origin)
+    here, here_price, breaches = origin, price(board, i, origin), extra_breaches(board, i, origin)
     for _ in range(style.shift_tries):
         m = below(chance, at.machines)
-        if m == here or not fits_alone(board, i, m) or not (soft or stays_whole(board, i, origin, m)):
+        if m == here or not fits_alone(board, i, m) or (not loose and extra_breaches(board, i, m) > breaches):
             continue
         if whole[at.tally + MOVED] + extra_moves(board, i, m) > whole[at.tally + MOST_MOVES]:
             continue
@@ -131,23 +128,112 @@ def find_victim(board, chance, i, m, scan, short):
 
 
 @kernel
-def best_of_some(board, j, m, style, chance, party):
-    """The cheapest machine but m for an ejected item, of all or of some; -1 if none fits."""
-    at = board.at[0]
-    target, least = -1, np.inf
-    soft = board.real[at.breach_price] > 0.0
-    tries = min(style.eject_tries, at.machines)
-    some = tries < at.machines
-    first = below(chance, at.machines)
-    for t in range(tries + (1 if some else 0)):
-        if some:
-            there = party.origin[0] if t == 0 else below(chance, at.machines)
+def is_chosen(party, n, j):
+    """Is item j among the first n of the party?"""
+    for e in range(n):
+        if party.item[e] == j:
+            return True
+    return False
+
+
+@kernel
+def list_lacking(board, m, party):
+    """How many resources machine m is short of; which, and one over the shortage of each, go into the party's lists."""
+    n = 0
+    for r in range(board.at[0].resources):
+        if party.short[r] > 0:
+            party.lack[n] = r
+            party.one_over[n] = 1.0 / party.short[r]
+            n += 1
+    return n
+
+
+@kernel
+def help_of(board, j, m, party, lacking):
+    """How much of the shortage on machine m goes away with item j: shares summed over resources, negative if all of it."""
+    at, whole = board.at[0], board.whole
+    want = at.request + whole[at.kind_of + j] * at.resources
+    stays_charged = whole[at.home + j] == m
+    helped, enough = 0.0, True
+    for e in range(lacking):
+        r = party.lack[e]
+        share_of = 0.0 if stays_charged and whole[at.joint + r] == 1 else whole[want + r] * party.one_over[e]
+        if share_of < 1.0:
+            enough = False
+            helped += share_of
         else:
-            there = first + t if first + t < at.machines else first + t - at.machines
-        if there != m and fits_alone(board, j, there) and (soft or finds_needed(board, j, there)):
+            helped += 1.0
+    return -1.0 if enough else helped
+
+
+@kernel
+def choose_victims(board, chance, i, m, scan, party):
+    """The party that item i needs to come to machine m: itself, and items of m that together make room; 1 if none do.
+
+    Each victim is the first one, from a random one on, that makes room alone, or else the one that helps most. If there
+    is room already, one random item: a swap. Nothing is lifted.
+    """
+    at, whole, small = board.at[0], board.whole, board.small
+    size = whole[at.on_size + m]
+    if size == 0:
+        return 1
+    first = below(chance, size)
+    if not shortage(board, i, m, party.short):
+        party.item[1] = small[at.on + m * at.slots + first]
+        return 2 if whole[at.movable + party.item[1]] == 1 else 1
+    n = 1
+    while n < MOST_LIFTED:
+        lacking = list_lacking(board, m, party)
+        best, best_help = -1, 0.0
+        for e in range(min(size, scan)):
+            slot = first + e
+            j = small[at.on + m * at.slots + (slot if slot < size else slot - size)]
+            if whole[at.movable + j] == 0 or is_chosen(party, n, j):
+                continue
+            helped = help_of(board, j, m, party, lacking)
+            if helped < 0.0 or helped > best_help:
+                best, best_help = j, helped
+                if helped < 0.0:
+                    break
+        if best < 0:
+            return 1
+        party.item[n] = best
+        n += 1
+        if best_help < 0.0:
+            return n
+        relieve_of(board, best, m, party.short)
+    return 1
+
+
+@kernel
+def relieve_of(board, j, m, short):
+    """Take what leaves machine m with item j off the shortage."""
+    at, whole = board.at[0], board.whole
+    want = at.request + whole[at.kind_of + j] * at.resources
+    stays_charged = whole[at.home + j] == m
+    for r in range(at.resources):
+        if not (stays_charged and whole[at.joint + r] == 1):
+            short[r] -= whole[want + r]
+
+
+@kernel
+def best_of_some(board, j, m, style, chance, party):
+    """The cheapest of the first few machines but m that an ejected item fits on; -1 if there is none.
+
+    The first lifted item's old machine is looked at first, then others from a random one on, in large strides.
+    """
+    at = board.at[0]
+    target, least, found = -1, np.inf, 0
+    first = below(chance, at.machines)
+    for t in range(min(style.eject_tries, at.machines) + 1):
+        there = party.origin[0] if t == 0 else (first + t * STRIDE) % at.machines
+        if there != m and fits_alone(board, j, there):
             cost = price(board, j, there)
             if cost < least:
                 target, least = there, cost
+            found += 1
+            if found == style.eject_finds:
+                break
     return target
 
 
@@ -162,28 +248,23 @@ def undo(board, party, placed, n, total):
 
 
 @kernel
-def eject_step(board, i, m, style, chance, heat, book, stat, party):
+def eject_step(board, i, m, style, chance, heat, loose, book, stat, party):
     """Force item i onto machine m; what must give way goes to the item's machine or elsewhere."""
     at, whole = board.at[0], board.whole
     stat[EJECTIONS] += 1
     if m == whole[at.machine_of + i]:
         return
     total, breaches = board.real[at.total], whole[at.tally + BREACHES]
+    most = total - heat * np.log(share(chance)) if heat > 0.0 else total  # Metropolis' rule, drawn beforehand
     party.item[0] = i
     party.origin[0] = lift(board, i)
-    soft = board.real[at.breach_price] > 0.0
-    n, placed, good = 1, 0, keeps_counts(board, i, m)
-    while good and n < MOST_LIFTED:
-        j = find_victim(board, chance, i, m, style.scan, party.short)
-        if j < 0:
-            good = False
-            break
-        party.item[n] = j
-        party.origin[n] = lift(board, j)
-        n += 1
-        if fits_alone(board, i, m):
-            break
-    good = good and fits_alone(board, i, m)
+    n, placed = choose_victims(board, chance, i, m, style.scan, party) if keeps_counts(board, i, m) else 1, 0
+    for e in range(1, n):
+        party.origin[e] = lift(board, party.item[e])
+    if n == 1 or not fits_alone(board, i, m):
+        undo(board, party, 0, n, total)
+        return
+    good = True
     while good and placed < n:
         target = m if placed == 0 else best_of_some(board, party.item[placed], m, style, chance, party)
         if target < 0:
@@ -191,10 +272,12 @@ def eject_step(board, i, m, style, chance, heat, book, stat, party):
             break
         drop(board, party.item[placed], target)
         placed += 1
+        sure = board.real[at.total] - board.real[at.breach_price] * whole[at.tally + BREACHES]
+        good = sure <= most  # those still lifted will hardly make it cheaper
     if good:
         stat[EJECTIONS_TRIED] += 1
-        good = warm_enough(chance, board.real[at.total] - total, heat) and whole[at.tally + MOVED] <= whole[at.tally + MOST_MOVES]
-        good = good and (soft or whole[at.tally + BREACHES] <= breaches)
+        good = board.real[at.total] <= most and whole[at.tally + MOVED] <= whole[at.tally + MOST_MOVES]
+        good = good and (loose or whole[at.tally + BREACHES] <= breaches)
     if not good:
         undo(board, party, placed, n, total)
         return
@@ -204,9 +287,15 @@ def eject_step(board, i, m, style, chance, heat, book, stat, party):
     judge(book, board)
 
 
+def party_of(resources: int) -> Party:
+    """Room for a party."""
+    lifted, amount = np.zeros(MOST_LIFTED, dtype=np.int64), np.zeros(resources, dtype=np.int64)
+    return Party(item=lifted, origin=lifted.copy(), short=amount, lack=amount.copy(), one_over=np.zeros(resources))
+
+
 @kernel
-def walk(board, movable, sized, style, chance, heat, steps, book, stat, party):
-    """So many steps at one temperature."""
+def walk(board, movable, sized, style, chance, heat, loose, steps, book, stat, party):
+    """So many steps at one temperature. `loose`: may dependencies be broken on the way?"""
     at = board.at[0]
     for _ in range(steps):
         make_room(book, board)
@@ -215,8 +304,8 @@ def walk(board, movable, sized, style, chance, heat, steps, book, stat, party):
             for _ in range(64):
                 m = below(chance, at.machines)
                 if m != board.whole[at.machine_of + i] and may_ever(board, i, m):
-                    eject_step(board, i, m, style, chance, heat, book, stat, party)
+                    eject_step(board, i, m, style, chance, heat, loose, book, stat, party)
                     break
         else:
             i = movable[below(chance, len(movable))]
-            shift_step(board, i, style, chance, heat, book, stat)
+            shift_step(board, i, style, chance, heat, loose, book, stat)
