@@ -1,4 +1,4 @@
-"""Walks over very many small clusters with every kind of rule: `python -m tests.stress [clusters]`; 10,000 by default.
+"""Walks and decisions over very many small clusters with every kind of rule: `python -m tests.stress [clusters]`.
 
 New clusters in every run, a few hundred at a time. Prints what it has done so far, or the smallest cluster that went wrong.
 """
@@ -6,14 +6,29 @@ New clusters in every run, a few hundred at a time. Prints what it has done so f
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bayplan.decide.place import PLACERS, PlaceOptions
+from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+from bayplan.model import Budget, Placement, silent
 from bayplan.search.problem import Problem
-from tests.strolls import expect_sound, problems, strolled
+from tests.strolls import expect_no_more_broken, expect_sound, problems, strolled
 
 MANY, AT_A_TIME = 10_000, 250
+
+
+def decisions(problem: Problem, seed: int) -> Iterator[tuple[str, Placement]]:
+    """What one placer and one rebalancer make of a problem; which ones, the seed says."""
+    place, rebalance = list(PLACERS)[seed % len(PLACERS)], list(REBALANCERS)[seed % len(REBALANCERS)]
+    budget = Budget(iterations=40)
+    placed = PLACERS[place](problem, PlaceOptions(), budget=budget, seed=seed % 100, progress=silent)
+    moved = REBALANCERS[rebalance](problem, RebalanceOptions(), budget=budget, seed=seed % 100, progress=silent)
+    for name, result in ((place, placed), (rebalance, moved)):
+        if result.solution is not None:
+            yield name, result.solution
 
 
 def stress(clusters: int, seen: Counter[str]) -> None:
@@ -24,6 +39,9 @@ def stress(clusters: int, seen: Counter[str]) -> None:
     def go(problem: Problem, seed: int, heat: float) -> None:
         stroll = strolled(problem, seed=seed, heat=heat)
         expect_sound(problem, stroll)
+        for name, answer in decisions(problem, seed):
+            expect_no_more_broken(problem, answer)
+            seen.update({name: 1})
         seen.update({rule.kind for rule in problem.cluster.rules})
         seen.update({"clusters": 1, "walks that moved something": int(stroll.changes > 0), "steps that did": stroll.changes})
 

@@ -8,7 +8,8 @@ from hypothesis.strategies import DrawFn
 
 from bayplan.kernels.search.board import BREACHES
 from bayplan.kernels.search.book import Book, close
-from bayplan.kernels.search.walk import Style, party_of, walk
+from bayplan.kernels.search.party import party_of
+from bayplan.kernels.search.walk import Style, walk
 from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
@@ -18,7 +19,7 @@ from bayplan.search.problem import Problem
 from tests.naive.search import breaches, grown
 from tests.strategies import clusters, every_term_objectives, placements, valid_snapshots
 
-STYLE = Style(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, scan=3)
+STYLE = Style(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
 JOURNAL = 96  # a short one, so that it is closed often
 
 

@@ -1,7 +1,7 @@
 """One annealing walk: its bags of items, its turns, its best placement.
 
-How hot the walk starts depends on how many steps it can make for each item: a walk too short to cool down from chaos
-starts cooler.
+How hot the walk starts, and how many of its steps are ejections, depends on how many steps it can make for each item: a
+walk too short to cool down from chaos starts cooler and takes cheap steps.
 """
 
 import time
@@ -10,15 +10,16 @@ import numpy as np
 
 from bayplan.kernels.search.board import BREACHES
 from bayplan.kernels.search.book import ALLOWED, Book, close
+from bayplan.kernels.search.party import party_of
 from bayplan.kernels.search.probe import probe
-from bayplan.kernels.search.walk import Style, party_of, walk
+from bayplan.kernels.search.walk import Style, walk
 from bayplan.model import IntArray
 from bayplan.search.game import Game
 from bayplan.search.guide import Guide
 from bayplan.search.schedule import Schedule, Weather
 
-ENOUGH = 700  # steps per item; a walk with fewer starts cooler
-STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, scan=64)
+ENOUGH = 700  # steps per item; a walk with fewer is in a hurry
+STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
 CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
 TURN = 0.03  # seconds between two looks at the clock
 FIRST_TURN, PROBES, JOURNAL = 500, 2_000, 1 << 16
@@ -32,8 +33,7 @@ class Walker:
         self.game = game
         self.movable = np.flatnonzero(game.items.movable & (game.machine_of >= 0))
         self.sized = self._sized()
-        crowd = len(game.items.kind_of) / max(1, len(game.cluster.machines.name))
-        self.style = STYLE._replace(eject_share=min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5))
+        self.style = self._style(1.0)
         self.chance = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
         here = game.machine_of.copy()
         self.party = party_of(len(game.cluster.resources))
@@ -76,7 +76,9 @@ class Walker:
             took = self._turn(schedule.at(share, broken=self._breaches > self.book.page[ALLOWED]), turn)
             if not steps:
                 all_steps = guide.steps or turn / took * guide.seconds_left
-                schedule.hot *= min(1.0, all_steps / len(self.movable) / ENOUGH)
+                ease = min(1.0, all_steps / len(self.movable) / ENOUGH)
+                schedule.hot *= ease**2
+                self.style = self._style(ease)
             steps += turn
             if guide.steps is None:
                 turn = int(max(1, min(4 * turn, turn * TURN / took)))
@@ -108,6 +110,12 @@ class Walker:
         at = int(board.at["breach_price"][0])
         board.real[board.at["total"][0]] += (price - board.real[at]) * self._breaches
         board.real[at] = price
+
+    def _style(self, ease: float) -> Style:
+        """The mixture of steps; `ease`: how much of the time for a long walk there is."""
+        crowd = len(self.game.items.kind_of) / max(1, len(self.game.cluster.machines.name))
+        ejects = ease * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
+        return STYLE._replace(eject_share=ejects, swap_share=(1.0 - ejects) / 2)
 
     def _sized(self) -> IntArray:
         """Movable items, large ones more often."""

@@ -14,6 +14,7 @@ from bayplan.kernels.search.book import LENGTH, OPEN, Book, close, enter, judge,
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift, rearrange
+from bayplan.kernels.search.party import undo
 from bayplan.kernels.search.standing import (
     extra_moves,
     fits,
@@ -24,7 +25,7 @@ from bayplan.kernels.search.standing import (
     may_ever,
     price,
 )
-from bayplan.kernels.search.walk import find_victim, undo
+from bayplan.kernels.search.walk import find_victim
 
 MOST_EJECTED = 40  # items that one ejection moves at most
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from bayplan.kernels.search import board
 from bayplan.kernels.search.book import LONGEST_STEP, Book
-from bayplan.kernels.search.walk import Party, party_of
+from bayplan.kernels.search.party import Party, party_of
 
 LENGTH = 16  # of every block; more than two items, two machines and one resource need
 ONES = {"movable", "size", "allowed"}

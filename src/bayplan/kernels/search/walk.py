@@ -8,28 +8,18 @@ are the ejection of a big container's neighbours.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bayplan.kernels.search.board import BREACHES, CHARGE, LIMIT, LOAD, MOST_MOVES, MOVED
 from bayplan.kernels.search.book import enter, judge, make_room
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift
+from bayplan.kernels.search.party import MOST_LIFTED, undo
 from bayplan.kernels.search.standing import extra_breaches, extra_moves, fits_alone, keeps_counts, may_ever, price
+from bayplan.kernels.search.trade import swap_step
 
 STRIDE = 1_000_003  # prime, so that every machine is met
-MOST_LIFTED = 32  # items that one step moves at most
-SHIFTS, SHIFTS_MADE, EJECTIONS, EJECTIONS_TRIED, EJECTIONS_MADE, PRICED = range(6)
-
-
-class Party(NamedTuple):
-    """Items that are lifted together; scratch of `eject_step`."""
-
-    item: npt.NDArray[np.int64]
-    origin: npt.NDArray[np.int64]
-    short: npt.NDArray[np.int64]  # (resource,) what is lacking
-    lack: npt.NDArray[np.int64]  # (resource,) the first few: resources of which something is lacking
-    one_over: npt.NDArray[np.float64]  # (resource,) one over what is lacking of these
+SHIFTS, SHIFTS_MADE, EJECTIONS, EJECTIONS_TRIED, EJECTIONS_MADE, PRICED, SWAPS, SWAPS_MADE = range(8)
 
 
 class Style(NamedTuple):
@@ -39,6 +29,7 @@ class Style(NamedTuple):
     eject_tries: int  # machines an ejected item looks at, at most
     eject_finds: int  # until it has found so many that it fits on
     eject_share: float  # of the steps
+    swap_share: float  # of the steps
     scan: int  # most items of a machine looked at for a victim
 
 
@@ -238,16 +229,6 @@ def best_of_some(board, j, m, style, chance, party):
 
 
 @kernel
-def undo(board, party, placed, n, total):
-    """Everything back to where it was."""
-    for e in range(placed):
-        lift(board, party.item[e])
-    for e in range(n):
-        drop(board, party.item[e], party.origin[e])
-    board.real[board.at[0].total] = total
-
-
-@kernel
 def eject_step(board, i, m, style, chance, heat, loose, book, stat, party):
     """Force item i onto machine m; what must give way goes to the item's machine or elsewhere."""
     at, whole = board.at[0], board.whole
@@ -287,25 +268,25 @@ def eject_step(board, i, m, style, chance, heat, loose, book, stat, party):
     judge(book, board)
 
 
-def party_of(resources: int) -> Party:
-    """Room for a party."""
-    lifted, amount = np.zeros(MOST_LIFTED, dtype=np.int64), np.zeros(resources, dtype=np.int64)
-    return Party(item=lifted, origin=lifted.copy(), short=amount, lack=amount.copy(), one_over=np.zeros(resources))
-
-
 @kernel
 def walk(board, movable, sized, style, chance, heat, loose, steps, book, stat, party):
     """So many steps at one temperature. `loose`: may dependencies be broken on the way?"""
     at = board.at[0]
     for _ in range(steps):
         make_room(book, board)
-        if share(chance) < style.eject_share:
+        kind = share(chance)
+        if kind < style.eject_share:
             i = sized[below(chance, len(sized))]
             for _ in range(64):
                 m = below(chance, at.machines)
                 if m != board.whole[at.machine_of + i] and may_ever(board, i, m):
                     eject_step(board, i, m, style, chance, heat, loose, book, stat, party)
                     break
+        elif kind < style.eject_share + style.swap_share:
+            stat[SWAPS] += 1
+            i = sized[below(chance, len(sized))]
+            if swap_step(board, i, below(chance, at.machines), chance, heat, loose, book, party):
+                stat[SWAPS_MADE] += 1
         else:
             i = movable[below(chance, len(movable))]
             shift_step(board, i, style, chance, heat, loose, book, stat)
