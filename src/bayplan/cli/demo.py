@@ -5,34 +5,46 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import screen
+from bayplan.cli import clock, screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
-Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the snapshot, the picture and the report go.")]
+Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
 
 
 def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
-    """Show bayplan on a small web shop: its state, its faults, one explanation, and its bay plan.
+    """Show bayplan on a small web shop: its state, its faults, its bay plan; new containers placed, running ones rebalanced.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
-    with working("preparing the demo", quiet=quiet):
-        from bayplan.collect import write
+    with working("preparing the demo (kernels are compiled the first time)", quiet=quiet):
+        from bayplan.collect import write, write_placement
         from bayplan.collect.document.text import make_folder
         from bayplan.flows.inspect import inspect
-        from bayplan.flows.report import write_picture, write_report
+        from bayplan.flows.report import write_comparison, write_picture, write_report
+        from bayplan.flows.tour import tour
         from bayplan.generate.boutique import boutique
         from bayplan.score.explain import explain
 
         snapshot = boutique(seed=seed)
         inspection = inspect(snapshot)
         snapshot_file, picture, page = out / "boutique.json", out / "bay-plan.svg", out / "report.html"
+        placement_file, after_page = out / "placement.json", out / "before-after.html"
         make_folder(out)
         write(snapshot_file, snapshot)
         write_picture(picture, snapshot)
         write_report(page, inspection, command="bayplan demo")
-    files = {"snapshot": str(snapshot_file), "bay plan": str(picture), "report": str(page.resolve())}
+        placed, moved = tour(snapshot, seed=seed)
+        after = inspect(moved.after, snapshot.placement)
+        write_placement(placement_file, snapshot.cluster, moved.after.placement)
+        write_comparison(after_page, snapshot, after, command="bayplan demo")
+    files = {
+        "snapshot": str(snapshot_file),
+        "bay plan": str(picture),
+        "report": str(page.resolve()),
+        "placement": str(placement_file),
+        "before and after": str(after_page.resolve()),
+    }
     if json:
         screen.say_object({"seed": seed, "valid": not inspection.violations, "files": files})
         return
@@ -40,4 +52,8 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
     screen.explain(explain(snapshot.cluster, snapshot.placement, chosen, objective=snapshot.objective))
-    print("\n".join(f"{what:9} {file}" for what, file in files.items()))
+    for title, decision, method in (("place", placed, "best"), ("rebalance", moved, "search")):
+        print(f"\nbayplan {title}")
+        screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
+    width = max(map(len, files))
+    print("\n".join(f"{what:{width}} {file}" for what, file in files.items()))

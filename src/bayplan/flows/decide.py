@@ -31,6 +31,12 @@ class Decision:
     interrupted: bool  # the user asked it to stop: this is the best so far
 
     @property
+    def after(self) -> Snapshot:
+        """The snapshot as the decision leaves it; as it was, if there is no solution."""
+        placement = self.result.solution
+        return self.snapshot if placement is None else replace(self.snapshot, placement=placement)
+
+    @property
     def left_out(self) -> tuple[Reason, ...]:
         """Why containers have no machine."""
         return tuple(reason for reason in self.result.reasons if reason.subject != STILL_BROKEN)
@@ -84,5 +90,5 @@ def write_decision(decision: Decision, *, out: Path | None, report: Path | None,
     if out is not None:
         write_solution(out, decision.snapshot, placement)
     if report is not None:
-        after = inspect(replace(decision.snapshot, placement=placement), decision.snapshot.placement)
+        after = inspect(decision.after, decision.snapshot.placement)
         write_comparison(report, decision.snapshot, after, command=command)

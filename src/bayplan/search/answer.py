@@ -40,7 +40,8 @@ def answer(
 
 def _bound(problem: Problem, value: float) -> float | None:
     """The proven bound of the objective; only valid and complete placements cannot pass it."""
-    bound = lower_bound(problem.cluster, problem.objective, problem.before)
+    movable = ~problem.frozen if len(problem.frozen) else None
+    bound = lower_bound(problem.cluster, problem.objective, problem.before, movable)
     if bound is None:
         return None
     return min(bound, value) if bound <= value + 1e-9 * max(1.0, abs(value)) else bound  # rounding, not a false bound

@@ -7,7 +7,7 @@ from bayplan.decide.place import sizes
 from bayplan.decide.place.greedy import Strategy, placed_greedily
 from bayplan.decide.place.left_out import left_out
 from bayplan.decide.place.signature import PlaceOptions
-from bayplan.model import Budget, Placement, Progress, Result
+from bayplan.model import UNPLACED, Budget, Placement, Progress, Result
 from bayplan.search.answer import answer
 from bayplan.search.problem import Problem
 
@@ -60,7 +60,9 @@ def _greedy(problem: Problem, strategy: Strategy, seed: int) -> Result[Placement
 
 def finished(problem: Problem, placement: Placement, started: float) -> Result[Placement]:
     """The result of a placement: refereed, scored, with the reasons of what is left out first."""
-    result = answer(problem, placement)
+    running = problem.before.machine_of != UNPLACED  # stays where it is: the bound may count on it
+    frozen = running | problem.frozen if len(problem.frozen) else running
+    result = answer(replace(problem, frozen=frozen), placement)
     assert result.solution is not None
     reasons = (*left_out(problem, result.solution), *result.reasons)  # after the replicas were renamed
     return replace(result, reasons=reasons, seconds=time.perf_counter() - started)
