@@ -18,9 +18,12 @@ from bayplan.search.game import Game
 from bayplan.search.guide import Guide
 from bayplan.search.schedule import Schedule, Weather
 
-ENOUGH = 700  # steps per item; a walk with fewer is in a hurry
+ENOUGH = 700  # steps per item; a walk with fewer has less ease
+HURRY = 0.5  # of that ease; with less, large items are shifted more often, too
 STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
+MOST_TRIES = 32  # machines a lifted item looks at where there are thousands
 CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
+GETTING_TO_KNOW = 0.03  # of the walk, in which its pace is measured
 TURN = 0.03  # seconds between two looks at the clock
 FIRST_TURN, PROBES, JOURNAL = 500, 2_000, 1 << 16
 COPIES = 4  # entries per item in the bag that holds large items more often
@@ -33,7 +36,7 @@ class Walker:
         self.game = game
         self.movable = np.flatnonzero(game.items.movable & (game.machine_of >= 0))
         self.sized = self._sized()
-        self.style = self._style(1.0)
+        self.shifted, self.style = self.movable, self._style(1.0)
         self.chance = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
         here = game.machine_of.copy()
         self.party = party_of(len(game.cluster.resources))
@@ -69,19 +72,19 @@ class Walker:
         probe(self.game.board, self.movable, self.chance, PROBES, found)
         schedule = Schedule(scale=float(found[0]), items=len(self.movable), hindered=float(found[1]))
         self._turn(schedule.at(1.0, broken=False), 1)  # loads the machine code, which takes as long as many turns
-        began, steps, turn = guide.clock.seconds, 0, FIRST_TURN
+        began, steps, turn, hot = guide.clock.seconds, 0, FIRST_TURN, schedule.hot
         while (share := guide.share(steps, began)) < 1.0:
             if guide.steps is not None:
                 turn = max(1, min(turn, guide.steps - steps))
             took = self._turn(schedule.at(share, broken=self._breaches > self.book.page[ALLOWED]), turn)
-            if not steps:
-                all_steps = guide.steps or turn / took * guide.seconds_left
-                ease = min(1.0, all_steps / len(self.movable) / ENOUGH)
-                schedule.hot *= ease**2
-                self.style = self._style(ease)
             steps += turn
             if guide.steps is None:
                 turn = int(max(1, min(4 * turn, turn * TURN / took)))
+            if share < GETTING_TO_KNOW:
+                all_steps = guide.steps or steps / max(1e-6, guide.clock.seconds - began) * guide.seconds_left
+                ease = min(1.0, all_steps / len(self.movable) / ENOUGH)
+                schedule.hot, self.style = hot * ease**3, self._style(ease)
+                self.shifted = self.sized if ease < HURRY else self.movable
             guide.tell(share, self.best)
         self._charge_breaches(0.0)
 
@@ -91,7 +94,7 @@ class Walker:
         began = time.perf_counter()
         walk(
             self.game.board,
-            self.movable,
+            self.shifted,
             self.sized,
             self.style,
             self.chance,
@@ -115,7 +118,8 @@ class Walker:
         """The mixture of steps; `ease`: how much of the time for a long walk there is."""
         crowd = len(self.game.items.kind_of) / max(1, len(self.game.cluster.machines.name))
         ejects = ease * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
-        return STYLE._replace(eject_share=ejects, swap_share=(1.0 - ejects) / 2)
+        tries = int(min(MOST_TRIES, max(STYLE.shift_tries, len(self.game.cluster.machines.name) / 100)))
+        return STYLE._replace(shift_tries=tries, eject_share=ejects, swap_share=(1.0 - ejects) / 2)
 
     def _sized(self) -> IntArray:
         """Movable items, large ones more often."""
