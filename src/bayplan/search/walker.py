@@ -18,8 +18,9 @@ from bayplan.search.game import Game
 from bayplan.search.guide import Guide
 from bayplan.search.schedule import Schedule, Weather
 
-ENOUGH = 700  # steps per item; a walk with fewer has less ease
-HURRY = 0.5  # of that ease; with less, large items are shifted more often, too
+ENOUGH = 5.0  # steps per item and machine; a walk with fewer has less ease
+COOLER = 0.75  # the power of the ease that the first temperature is multiplied with
+HURRY = 0.25  # of that ease; with less, large items are shifted more often, too
 STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
 MOST_TRIES = 32  # machines a lifted item looks at where there are thousands
 CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
@@ -82,8 +83,8 @@ class Walker:
                 turn = int(max(1, min(4 * turn, turn * TURN / took)))
             if share < GETTING_TO_KNOW:
                 all_steps = guide.steps or steps / max(1e-6, guide.clock.seconds - began) * guide.seconds_left
-                ease = min(1.0, all_steps / len(self.movable) / ENOUGH)
-                schedule.hot, self.style = hot * ease**3, self._style(ease)
+                ease = min(1.0, all_steps / (ENOUGH * len(self.movable) * len(self.game.cluster.machines.name)))
+                schedule.hot, self.style = hot * ease**COOLER, self._style(ease)
                 self.shifted = self.sized if ease < HURRY else self.movable
             guide.tell(share, self.best)
         self._charge_breaches(0.0)
@@ -117,7 +118,7 @@ class Walker:
     def _style(self, ease: float) -> Style:
         """The mixture of steps; `ease`: how much of the time for a long walk there is."""
         crowd = len(self.game.items.kind_of) / max(1, len(self.game.cluster.machines.name))
-        ejects = ease * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
+        ejects = ease**0.5 * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
         tries = int(min(MOST_TRIES, max(STYLE.shift_tries, len(self.game.cluster.machines.name) / 100)))
         return STYLE._replace(shift_tries=tries, eject_share=ejects, swap_share=(1.0 - ejects) / 2)
 
