@@ -19,7 +19,8 @@ from bayplan.search.guide import Guide
 from bayplan.search.schedule import Schedule, Weather
 
 ENOUGH = 5.0  # steps per item and machine; a walk with fewer has less ease
-COOLER = 0.75  # the power of the ease that the first temperature is multiplied with
+COOLER = 1.0  # the power of the ease that the first temperature is multiplied with ...
+RARER = 0.35  # ... and that of the ejections
 HURRY = 0.25  # of that ease; with less, large items are shifted more often, too
 STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
 MOST_TRIES = 32  # machines a lifted item looks at where there are thousands
@@ -118,7 +119,7 @@ class Walker:
     def _style(self, ease: float) -> Style:
         """The mixture of steps; `ease`: how much of the time for a long walk there is."""
         crowd = len(self.game.items.kind_of) / max(1, len(self.game.cluster.machines.name))
-        ejects = ease**0.5 * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
+        ejects = ease**RARER * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)
         tries = int(min(MOST_TRIES, max(STYLE.shift_tries, len(self.game.cluster.machines.name) / 100)))
         return STYLE._replace(shift_tries=tries, eject_share=ejects, swap_share=(1.0 - ejects) / 2)
 
