@@ -16,7 +16,7 @@ from bayplan.search.stop import stoppable
 from bayplan.search.walker import Walker
 
 STEPS_PER_ITEM = 2_000  # where no budget is given
-AFTERWARDS = 0.1, 1.0  # seconds kept for the answer: at least, and in times of setting up the board
+AFTERWARDS = 0.1, 0.7  # seconds kept for the answer: at least, and in times of setting up the board
 POLISH = 0.12  # of the seconds, for integer programs over a few machines at the end ...
 FEW_ITEMS = 6_000  # ... where there are so few items that enough of them can be solved
 
@@ -26,8 +26,8 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
     clock = budget.clock(already)
     before = time.perf_counter()
     game = new_game(problem)
-    repair(game, problem)
     keep = max(AFTERWARDS[0], AFTERWARDS[1] * (time.perf_counter() - before))
+    repair(game, problem)
     polishes = budget.seconds is not None and len(game.items.kind_of) <= FEW_ITEMS
     polishing = POLISH * budget.seconds if polishes and budget.seconds else 0.0
     with stoppable() as stop:
