@@ -8,6 +8,14 @@ import pytest
 from bayplan.search.stop import stoppable
 
 
+@pytest.fixture(autouse=True)
+def python_handles_interrupts():
+    """A runner in the background may ignore Ctrl-C; here it raises, as it does for a user."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_the_first_interrupt_is_a_wish_and_the_second_one_is_not():
     with pytest.raises(KeyboardInterrupt), stoppable() as stop:
         assert not stop.asked
