@@ -247,7 +247,7 @@ def move_cost(board, i, m):
     k = whole[at.kind_of + i]
     cost += real[at.leaving + k]
     if real[at.move_price + TRIPS] > 0.0:
-        cost += real[at.trip + home * at.machines + m]
+        cost += real[at.trip + home * at.machines + m] * whole[at.size + k]  # each container of a unit pays
     if real[at.move_price + BUSIEST_MOVE] > 0.0:
         busiest = whole[at.tally + BUSIEST]
         top = busiest
