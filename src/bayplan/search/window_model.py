@@ -100,9 +100,9 @@ class WindowModel:
         for c, (k, home) in enumerate(zip(window.kind, window.home, strict=True)):
             row = [0.0 if home in (board.NOWHERE, m) else float(of["leaving"][k]) for m in window.machines]
             if trips and home != board.NOWHERE:
-                row = [
-                    some + float(of["trip"][home * n_m + m]) * (m != home) for some, m in zip(row, window.machines, strict=True)
-                ]
+                size = float(of["size"][k])
+                trip = [size * float(of["trip"][home * n_m + m]) * (m != home) for m in window.machines]
+                row = [some + more for some, more in zip(row, trip, strict=True)]
             price.append([some - pull for some, pull in zip(row, self._pulled(c), strict=True)])
         return price
 
