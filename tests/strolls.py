@@ -66,11 +66,11 @@ def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 
     game = new_game(problem)
     book, movable = new_book(game), standing(game)
     best, best_of, here, changes = game.total, game.machine_of.copy(), game.machine_of.copy(), 0
-    chance, stat = np.array([seed], dtype=np.uint64), np.zeros(8, dtype=np.int64)
+    chance = np.array([seed], dtype=np.uint64)
     party = party_of(len(problem.cluster.resources))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
-        walk(game.board, movable, movable, STYLE, chance, warmth, False, 1, book, stat, party)
+        walk(game.board, movable, movable, STYLE, chance, warmth, False, 1, book, party)
         if (game.machine_of == here).all():
             continue  # lifted and put back: the total may differ in its last digit
         here, changes = game.machine_of.copy(), changes + 1

@@ -76,6 +76,7 @@ def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> d
         "resources": len(cluster.resources),
         "risks": len(np.asarray(blocks["risk"])),
         "pairs": len(np.asarray(blocks["pair"])),
+        "nothing": len(np.asarray(blocks["request"])) - 1,
         "slots": min(len(items.kind_of), 4 * crowd + 64),
     }
 

@@ -5,6 +5,7 @@ import numpy as np
 from bayplan.kernels.search.mend import mend
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.standing import fits, leaves_well
+from bayplan.kernels.search.survey import new_view
 from bayplan.model import UNPLACED, CoLocate, Pinned
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, settle_for_less
@@ -17,11 +18,12 @@ def repair(game: Game, problem: Problem) -> int:
     """How many items left a place where rules do not want them. No rule is broken more than before."""
     moved = _unite(game, problem)
     order = _big_first(game)
-    minimum = game.minimum.copy()
+    minimum = game.minimum
+    seen = new_view(len(game.cluster.machines.name), len(game.cluster.resources))
     for _ in range(PASSES):
         need = view(game.board, "need", len(minimum))
         need[:] = np.minimum(minimum, view(game.board, "used", len(minimum)) + 1)  # one group more is a start
-        mended = mend(game.board, order)
+        mended = mend(game.board, order, seen)
         moved += mended
         if not mended:
             break

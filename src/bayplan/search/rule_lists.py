@@ -100,7 +100,7 @@ class RuleLists:
             "only": items.only,
             "movable": items.movable,
             "size": kind_sums(items, np.ones(len(cluster.workloads.name), dtype=np.int64)),
-            "request": request,
+            "request": np.concatenate([request, np.zeros((1, len(cluster.resources)), dtype=request.dtype)]),
             "lead": np.argmax(request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0)), axis=1),
             "joint": _transient(cluster, TransientMode.JOINT),
             "strict": _transient(cluster, *TransientMode),

@@ -42,7 +42,6 @@ class Walker:
         self.chance = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
         here = game.machine_of.copy()
         self.party = party_of(len(game.cluster.resources))
-        self.stat = np.zeros(8, dtype=np.int64)
         self.book = Book(
             best=np.array([game.total]),
             best_of=here,
@@ -104,7 +103,6 @@ class Walker:
             weather.loose,
             steps,
             self.book,
-            self.stat,
             self.party,
         )
         return max(1e-6, time.perf_counter() - began)

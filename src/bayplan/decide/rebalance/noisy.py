@@ -6,7 +6,8 @@ import numpy as np
 
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.table import Table, table
-from bayplan.kernels.search.noisy import MOST_EJECTED, Party, Tour, Weights, go_back, reweigh, visit
+from bayplan.kernels.search.noisy import Tour, Weights, go_back, reweigh, visit
+from bayplan.kernels.search.party import party_of
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.search.blocks import view
 from bayplan.search.problem import Problem
@@ -77,8 +78,7 @@ class _Descents:
 
 
 def _tour(some: Table) -> Tour:
-    item, origin = (np.zeros(MOST_EJECTED + 1, dtype=np.int64) for _ in range(2))
-    party = Party(item, origin, np.zeros(len(some.problem.cluster.resources), dtype=np.int64))
+    party = party_of(len(some.problem.cluster.resources))
     return Tour(_by_size(some), some.chance, some.book, party, LOOK, 0.0, 0.0, False)
 
 

@@ -13,7 +13,10 @@ def warm_up() -> None:
     some, items = tiny_board(), np.arange(2)
     fill(some, items)
     rearrange(some, items)
-    chance, stat = np.ones(1, dtype=np.uint64), np.zeros(8, dtype=np.int64)
-    book, style = tiny_book(), Style(shift_tries=1, eject_tries=1, eject_finds=1, eject_share=0.3, swap_share=0.3, scan=1)
-    walk(some, items, items, style, chance, 1.0, True, 1, book, stat, tiny_party())
+    chance, book, style = (
+        np.ones(1, dtype=np.uint64),
+        tiny_book(),
+        Style(shift_tries=1, eject_tries=1, eject_finds=1, eject_share=0.3, swap_share=0.3, scan=1),
+    )
+    walk(some, items, items, style, chance, 1.0, True, 1, book, tiny_party())
     close(book, some)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 NOWHERE = -1
 NO_LIMIT = np.iinfo(np.int64).max
 
-SIZES = ("items", "machines", "resources", "risks", "pairs", "slots")
+SIZES = ("items", "machines", "resources", "risks", "pairs", "slots", "nothing")  # nothing: the kind that asks for nothing
 WHOLE = (
     # per item
     "kind_of",
@@ -29,7 +29,7 @@ WHOLE = (
     "slot_of",  # its place in the list of its machine
     # per kind
     "size",  # containers
-    "request",  # (kind, resource)
+    "request",  # (kind, resource); the last row is that of `nothing`
     "lead",  # the resource of which it asks for most, in mean machines: the one to look at first
     "allow_row",  # row of `allowed`
     "surplus_row",  # row of `surplus`, or NOWHERE if the kind is a single item

@@ -75,7 +75,7 @@ def drop(board, i, m):
     at, whole, real = board.at[0], board.whole, board.real
     k = whole[at.kind_of + i]
     whole[at.tally + MOVED] += extra_moves(board, i, m)
-    then = machine_cost(board, m, k, 1)
+    then = machine_cost(board, m, k, at.nothing)
     real[at.total] += then - real[at.cost + m] + mean_cost(board, m, k) - traffic_gain(board, k, m) + move_cost(board, i, m)
     count_breaches(board, i, m, 1)
     real[at.cost + m] = then
@@ -97,7 +97,7 @@ def lift(board, i):
     load_in(board, i, m, -1)
     count_in(board, k, m, -1)
     count_moved(board, i, m, -1)
-    then = machine_cost(board, m, k, 0)
+    then = machine_cost(board, m, at.nothing, at.nothing)
     real[at.total] += then - real[at.cost + m] - mean_cost(board, m, k) + traffic_gain(board, k, m) - move_cost(board, i, m)
     count_breaches(board, i, m, -1)
     real[at.cost + m] = then

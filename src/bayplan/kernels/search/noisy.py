@@ -13,8 +13,9 @@ from bayplan.kernels.search.board import BREACHES, MOST_MOVES, MOVED
 from bayplan.kernels.search.book import LENGTH, OPEN, Book, close, enter, judge, make_room
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.search.force import choose_victims, possible
 from bayplan.kernels.search.moving import drop, lift, rearrange
-from bayplan.kernels.search.party import undo
+from bayplan.kernels.search.party import Party, undo
 from bayplan.kernels.search.standing import (
     extra_moves,
     fits,
@@ -25,17 +26,6 @@ from bayplan.kernels.search.standing import (
     may_ever,
     price,
 )
-from bayplan.kernels.search.walk import find_victim
-
-MOST_EJECTED = 40  # items that one ejection moves at most
-
-
-class Party(NamedTuple):
-    """Items that are lifted together; scratch."""
-
-    item: npt.NDArray[np.int64]
-    origin: npt.NDArray[np.int64]
-    short: npt.NDArray[np.int64]  # (resource,)
 
 
 class Weights(NamedTuple):
@@ -136,28 +126,18 @@ def swap_visit(board, i, m, tour):
 
 
 @kernel
-def make_way(board, i, m, tour):
-    """Lift items off machine m until item i fits, or until nothing helps; how many are in the party then."""
-    n = 1
-    while n < MOST_EJECTED and keeps_counts(board, i, m) and not fits(board, i, m):
-        j = find_victim(board, tour.chance, i, m, board.at[0].slots, tour.party.short)
-        if j < 0:
-            break
-        tour.party.item[n] = j
-        tour.party.origin[n] = lift(board, j)
-        n += 1
-    return n
-
-
-@kernel
 def eject_visit(board, i, m, tour):
     """Force an item onto machine m; what gives way goes where it costs least. Undone if that costs more."""
     at, party = board.at[0], tour.party
     total, breaches = board.real[at.total], board.whole[at.tally + BREACHES]
     party.item[0] = i
     party.origin[0] = lift(board, i)
-    n = make_way(board, i, m, tour)
-    placed, good = 0, fits(board, i, m)
+    n, placed = 1, 0
+    if keeps_counts(board, i, m) and not fits(board, i, m):
+        n = choose_victims(board, tour.chance, i, m, at.slots, party)
+        for e in range(1, n):
+            party.origin[e] = lift(board, party.item[e])
+    good = fits(board, i, m)
     while good and placed < n:
         target = m if placed == 0 else cheapest(board, party.item[placed], m, tour.look, tour.chance)
         good = target >= 0
@@ -171,17 +151,6 @@ def eject_visit(board, i, m, tour):
     for e in range(n):
         enter(tour.book, party.item[e], party.origin[e])
     judge_unless_quiet(board, tour)
-
-
-@kernel
-def possible(board, i, chance):
-    """A random machine where item i could ever stand but does not; -1 if a few tries find none."""
-    at = board.at[0]
-    for _ in range(64):
-        m = below(chance, at.machines)
-        if m != board.whole[at.machine_of + i] and may_ever(board, i, m):
-            return m
-    return -1
 
 
 @kernel
@@ -225,6 +194,6 @@ def reweigh(board, true, factor):
         for m in range(at.machines):
             real[at.square + m * n_r + r] = true.square[m * n_r + r] * factor[r]
     for m in range(at.machines):
-        cost = machine_cost(board, m, 0, 0)
+        cost = machine_cost(board, m, at.nothing, at.nothing)
         real[at.total] += cost - real[at.cost + m]
         real[at.cost + m] = cost

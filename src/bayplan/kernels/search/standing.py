@@ -166,15 +166,15 @@ def leaves_well(board, i, m, then):
 
 
 @kernel
-def machine_cost(board, m, k, by):
-    """What the load of a machine costs, with `by` (-1, 0, 1) items of kind k more."""
+def machine_cost(board, m, into, out):
+    """What the load of a machine costs, with one item of kind `into` more and one of kind `out` less."""
     at, whole, real = board.at[0], board.whole, board.real
     n_r = at.resources
-    want = at.request + k * n_r
+    more, less = at.request + into * n_r, at.request + out * n_r
     machine = at.machine + m * 5 * n_r
     cost = 0.0
     for r in range(n_r):
-        load = whole[machine + r] + by * whole[want + r]
+        load = whole[machine + r] + whole[more + r] - whole[less + r]
         above = load - whole[machine + SAFETY * n_r + r]
         if above > 0:
             cost += real[at.over + r] * above
@@ -184,8 +184,8 @@ def machine_cost(board, m, k, by):
         r1, r2 = whole[at.pair + 3 * e], whole[at.pair + 3 * e + 1]
         c1, c2 = whole[capacity + r1], whole[capacity + r2]
         if whole[at.pair + 3 * e + 2] == 0 or (c1 > 0 and c2 > 0):
-            free_1 = c1 - whole[machine + r1] - by * whole[want + r1]
-            free_2 = c2 - whole[machine + r2] - by * whole[want + r2]
+            free_1 = c1 - whole[machine + r1] - whole[more + r1] + whole[less + r1]
+            free_2 = c2 - whole[machine + r2] - whole[more + r2] + whole[less + r2]
             term = at.pair_by + 3 * e
             cost += real[term] * max(0.0, real[term + 1] * free_1 - real[term + 2] * free_2)
     return cost
@@ -270,5 +270,5 @@ def price(board, i, m):
     """The objective's change if the lifted item comes to the machine."""
     at = board.at[0]
     k = board.whole[at.kind_of + i]
-    cost = machine_cost(board, m, k, 1) - board.real[at.cost + m] + mean_cost(board, m, k)
+    cost = machine_cost(board, m, k, at.nothing) - board.real[at.cost + m] + mean_cost(board, m, k)
     return cost - traffic_gain(board, k, m) + move_cost(board, i, m) + breach_cost(board, i, m)

@@ -14,7 +14,7 @@ NOWHERES = {"home", "only", "machine_of", "surplus_row"}
 def tiny_board() -> board.Board:
     """Two items without wishes, two machines; nothing stands anywhere."""
     at = np.zeros(1, dtype=board.AT)
-    for name, size in zip(board.SIZES, (2, 2, 1, 0, 0, 2), strict=True):
+    for name, size in zip(board.SIZES, (2, 2, 1, 0, 0, 2, 1), strict=True):
         at[name] = size
     return board.Board(
         at, _blocks(at, board.WHOLE).astype(np.int64), _blocks(at, board.REAL), _blocks(at, board.SMALL).astype(np.int32)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from bayplan.kernels.search.board import BREACHES, CAPACITY, CHARGE, LIMIT, LOAD, MOST_MOVES, MOVED, SAFETY
+from bayplan.kernels.search.board import BREACHES, CHARGE, LIMIT, LOAD, MOST_MOVES, MOVED
 from bayplan.kernels.search.book import enter, judge
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.party import undo
-from bayplan.kernels.search.standing import fits_alone
+from bayplan.kernels.search.standing import fits_alone, machine_cost
 
 FEW = 12  # items of a machine that are looked over
 
@@ -29,32 +29,6 @@ def makes_room(board, i, m, j):
             if whole[used + r] - freed > whole[machine + LIMIT * n_r + r] - q:
                 return False
     return True
-
-
-@kernel
-def traded_cost(board, m, into, out):
-    """What the load of a machine costs, with one item of kind `into` more and one of kind `out` less."""
-    at, whole, real = board.at[0], board.whole, board.real
-    n_r = at.resources
-    more, less = at.request + into * n_r, at.request + out * n_r
-    machine = at.machine + m * 5 * n_r
-    cost = 0.0
-    for r in range(n_r):
-        load = whole[machine + r] + whole[more + r] - whole[less + r]
-        above = load - whole[machine + SAFETY * n_r + r]
-        if above > 0:
-            cost += real[at.over + r] * above
-        cost += real[at.square + m * n_r + r] * load * load
-    capacity = machine + CAPACITY * n_r
-    for e in range(at.pairs):
-        r1, r2 = whole[at.pair + 3 * e], whole[at.pair + 3 * e + 1]
-        c1, c2 = whole[capacity + r1], whole[capacity + r2]
-        if whole[at.pair + 3 * e + 2] == 0 or (c1 > 0 and c2 > 0):
-            free_1 = c1 - whole[machine + r1] - whole[more + r1] + whole[less + r1]
-            free_2 = c2 - whole[machine + r2] - whole[more + r2] + whole[less + r2]
-            term = at.pair_by + 3 * e
-            cost += real[term] * max(0.0, real[term + 1] * free_1 - real[term + 2] * free_2)
-    return cost
 
 
 @kernel
@@ -87,7 +61,7 @@ def best_partner(board, i, m, most, chance):
         other = whole[at.kind_of + j]
         if other == k or whole[at.movable + j] == 0 or not (makes_room(board, i, m, j) and makes_room(board, j, origin, i)):
             continue
-        change = traded_cost(board, m, k, other) + traded_cost(board, origin, other, k) - here
+        change = machine_cost(board, m, k, other) + machine_cost(board, origin, other, k) - here
         change += traded_mean(board, m, k, origin, other)
         if change <= least:
             partner, least = j, change
