@@ -4,6 +4,7 @@ from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
 from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
 from bayplan.model.combined import Allowed, allowed, singled_out
+from bayplan.model.migration import Limits, Migration, Terms, Way
 from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
 from bayplan.model.plan import Action, Plan, Step
@@ -24,6 +25,7 @@ from bayplan.model.rules import (
     Transient,
     TransientMode,
 )
+from bayplan.model.running import Running
 from bayplan.model.snapshot import Snapshot
 from bayplan.model.topology import MACHINE, Level, machine_level
 from bayplan.model.zones import Acceptance, Admission, ClusterRequest, Zones
@@ -55,7 +57,9 @@ __all__ = [
     "IntArray",
     "Interference",
     "Level",
+    "Limits",
     "Machines",
+    "Migration",
     "MoveCosts",
     "Objective",
     "Pinned",
@@ -66,6 +70,7 @@ __all__ = [
     "Resource",
     "Result",
     "Rule",
+    "Running",
     "Schedule",
     "Services",
     "Snapshot",
@@ -73,11 +78,13 @@ __all__ = [
     "Status",
     "Step",
     "Term",
+    "Terms",
     "Tick",
     "TimedRequests",
     "Traffic",
     "Transient",
     "TransientMode",
+    "Way",
     "Workloads",
     "Zones",
     "allowed",
