@@ -1,0 +1,27 @@
+"""What a user may ask of a migrator, and what every migrator is."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bayplan.model import BoolArray, Budget, FloatArray, Migration, Plan, Progress, Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MigrateOptions:
+    """Wishes that are not rules."""
+
+    weight: FloatArray | None = None  # (container,) heavier ones move later; None: all alike
+    never: BoolArray | None = None  # (container,) stays where it is, whatever the target says
+    stopovers: bool = True  # may a container go by way of a third machine?
+
+
+class Migrator(Protocol):
+    """A way to order moves.
+
+    The result's solution is a plan that is safe from its first step to its last, complete or not; `reasons` names each
+    container that does not arrive and what it is stuck on. INFEASIBLE if the target itself breaks a rule.
+    """
+
+    def __call__(
+        self, migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress
+    ) -> Result[Plan]: ...
