@@ -7,9 +7,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from bayplan.collect.document.text import STDIO, parse_document, read_text, write_text_atomically
 from bayplan.collect.native import (
+    build,
     native_document,
+    placed_as,
     placement_document,
-    placement_of_snapshot,
     read_native,
     read_native_placement,
     text_of,
@@ -19,7 +20,9 @@ from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
 KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
-KNOWN_PLACEMENTS = "a placement (key 'placement'), a snapshot (key 'bayplan'), a RASA solution or a GMRP solution (integers)"
+KNOWN_PLACEMENTS = (
+    "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
+)
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file can hold
 D = TypeVar("D", Snapshot, TimedRequests, Admission)
@@ -99,22 +102,37 @@ def _native(document: Mapping[str, Any], source: str) -> Document:
 
 
 def read_placement(path: PathLike, cluster: Cluster) -> Placement:
-    """The placement in a file: native, a whole snapshot, a RASA solution or a GMRP solution."""
+    """The placement in a file: native, a whole snapshot (native or RASA), a RASA solution or a GMRP solution."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         from bayplan.collect.gmrp import read_gmrp_solution
 
         return read_gmrp_solution(text, cluster, source)
-    document = parse_document(text, source)
+    return placement_in(parse_document(text, source), cluster, source)
+
+
+def placement_in(document: object, cluster: Cluster, source: str) -> Placement:
+    """The placement that a document says, for this cluster."""
     if isinstance(document, Mapping) and "placement" in document:
         return read_native_placement(document, cluster, source)
-    if isinstance(document, Mapping) and "bayplan" in document:
-        return placement_of_snapshot(document, cluster, source)
+    if (snapshot := snapshot_in(document, source)) is not None:
+        return placed_as(snapshot, cluster, source)
     if isinstance(document, Mapping) and document and all(isinstance(value, list) for value in document.values()):
         from bayplan.collect.rasa import read_rasa_solution
 
         return read_rasa_solution(document, cluster, source)
     raise InputError(source, [_unknown(document, KNOWN_PLACEMENTS)])
+
+
+def snapshot_in(document: object, source: str) -> Snapshot | None:
+    """The snapshot of which a document says where its containers run, whether its rules can hold or not; None: it is none."""
+    if isinstance(document, Mapping) and "placement" not in document and "bayplan" in document:
+        return build(document, source)
+    if isinstance(document, Mapping) and "ServiceList" in document and "MachineList" in document:
+        from bayplan.collect.rasa import read_rasa
+
+        return read_rasa(document, source)
+    return None
 
 
 def write_snapshot(path: PathLike, snapshot: Snapshot) -> None:

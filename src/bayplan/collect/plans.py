@@ -14,6 +14,8 @@ from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import Fault, InputError
 from bayplan.model import Action, Cluster, Plan, Step
 
+NEW = "new"  # the key of containers that the cluster does not have yet, and their workloads
+
 
 def read_plan(document: object, cluster: Cluster, source: str) -> Plan:
     """The plan of a document; InputError if a step names what the cluster does not have. Other keys are left alone."""

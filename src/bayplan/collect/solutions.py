@@ -1,6 +1,7 @@
 """Files of solutions: a placement in the form of its input, a plan, a schedule, an acceptance."""
 
 import os
+from collections.abc import Mapping
 
 from bayplan.collect import answers, plans
 from bayplan.collect.document.text import read_document, write_text_atomically
@@ -30,9 +31,9 @@ def read_plan(path: PathLike, cluster: Cluster) -> Plan:
     return plans.read_plan(read_document(path), cluster, os.fspath(path))
 
 
-def write_plan(path: PathLike, plan: Plan, cluster: Cluster) -> None:
-    """Write a plan that `read_plan` reads back."""
-    plans.write_plan(path, plan, cluster)
+def write_plan(path: PathLike, plan: Plan, cluster: Cluster, new: Mapping[str, str] | None = None) -> None:
+    """Write a plan that `read_plan` reads back; `new` says of which workload containers are that the input does not have."""
+    plans.write_plan(path, plan, cluster, {plans.NEW: new} if new else None)
 
 
 def read_served(path: PathLike, requests: TimedRequests) -> Schedule:

@@ -8,11 +8,10 @@ import numpy as np
 from bayplan.collect.document.naming import one_of_known
 from bayplan.collect.document.salvage import Salvage, repaired
 from bayplan.collect.document.subject import shown
-from bayplan.collect.native.read import build
 from bayplan.collect.native.reader import MISSING, Reader
 from bayplan.collect.native.schema import PLACEMENT
 from bayplan.errors import Fault, InputError
-from bayplan.model import UNPLACED, Cluster, Placement, ints
+from bayplan.model import UNPLACED, Cluster, Placement, Snapshot, ints
 
 
 def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
@@ -24,12 +23,11 @@ def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source:
     return _placed(Reader(part, whole=document, faults=faults), cluster, part.document["placement"].items(), source)
 
 
-def placement_of_snapshot(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
-    """Where a whole snapshot says that its containers run; its names are those of `cluster`."""
-    snapshot = build(document, source)
+def placed_as(snapshot: Snapshot, cluster: Cluster, source: str) -> Placement:
+    """Where another snapshot says that its containers run; its names are those of `cluster`."""
     machine: list[str | None] = [*snapshot.cluster.machines.name, None]  # UNPLACED is -1, the last
     names = (machine[m] for m in snapshot.placement.machine_of.tolist())
-    reader = Reader(Salvage(document=document), whole=document)
+    reader = Reader(Salvage(document={}), whole={})
     return _placed(reader, cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
 
 
