@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from bayplan.errors import UsageError
-from bayplan.model import UNPLACED, BoolArray, Objective, Snapshot, Term
+from bayplan.model import UNPLACED, BoolArray, Cluster, Objective, Snapshot, Term
 from bayplan.search.problem import Problem
 
 OBJECTIVES = ("file", "default", "gmrp")
@@ -58,7 +58,7 @@ def read_weights(pairs: Iterable[str]) -> Mapping[Term, float]:
         name, equals, value = pair.partition("=")
         if not equals or name not in {term.value for term in Term}:
             raise UsageError(f"weight '{pair}': expected TERM=VALUE, TERM one of {', '.join(term.value for term in Term)}")
-        weights[Term(name)] = _not_negative(value, f"weight '{pair}'")
+        weights[Term(name)] = not_negative(value, f"weight '{pair}'")
     return weights
 
 
@@ -66,13 +66,14 @@ def _most_moves(text: str, running: int) -> int:
     """`50`, or `5%` of what runs, rounded down."""
     what = f"at most '{text}' moves"
     if text.endswith("%"):
-        return int(running * _not_negative(text.removesuffix("%"), what) / 100)
+        return int(running * not_negative(text.removesuffix("%"), what) / 100)
     if not text.isdecimal():
         raise UsageError(f"{what}: expected a whole number of containers, or a share of them such as 5%")
     return int(text)
 
 
-def _not_negative(text: str, what: str) -> float:
+def not_negative(text: str, what: str) -> float:
+    """The number that a text says; UsageError about `what` if it is none of 0 or more."""
     try:
         value = float(text)
     except ValueError:
@@ -83,18 +84,26 @@ def _not_negative(text: str, what: str) -> float:
 
 
 def _frozen(snapshot: Snapshot, patterns: Sequence[str]) -> BoolArray:
-    """(container,) those whose name, or whose workload's, is one of the patterns; empty if there are none."""
+    """(container,) those that run and are called so; empty if there are no patterns."""
     if not patterns:
         return np.zeros(0, dtype=np.bool_)
-    cluster = snapshot.cluster
-    frozen = np.zeros(len(cluster.containers.name), dtype=np.bool_)
+    called = called_any(snapshot.cluster, patterns, "to freeze")
+    return np.asarray(called & (snapshot.placement.machine_of != UNPLACED), dtype=np.bool_)
+
+
+def called_any(cluster: Cluster, patterns: Iterable[str], purpose: str) -> BoolArray:
+    """(container,) those whose name, or whose workload's, is one of the patterns."""
+    found = np.zeros(len(cluster.containers.name), dtype=np.bool_)
     for pattern in patterns:
-        workload = np.array([fnmatchcase(name, pattern) for name in cluster.workloads.name], dtype=np.bool_)
-        named = np.array([fnmatchcase(name, pattern) for name in cluster.containers.name], dtype=np.bool_)
-        hit = named | workload[cluster.containers.workload]
-        if not hit.any():
-            raise UsageError(
-                f"nothing to freeze is called '{pattern}'; expected a container or a workload, or a pattern of names"
-            )
-        frozen |= hit
-    return np.asarray(frozen & (snapshot.placement.machine_of != UNPLACED), dtype=np.bool_)
+        found |= called(cluster, pattern, purpose)
+    return found
+
+
+def called(cluster: Cluster, pattern: str, purpose: str) -> BoolArray:
+    """(container,) those whose name, or whose workload's, fits the pattern; UsageError if nothing for this purpose does."""
+    workload = np.array([fnmatchcase(name, pattern) for name in cluster.workloads.name], dtype=np.bool_)
+    named = np.array([fnmatchcase(name, pattern) for name in cluster.containers.name], dtype=np.bool_)
+    hit = np.asarray(named | workload[cluster.containers.workload], dtype=np.bool_)
+    if not hit.any():
+        raise UsageError(f"nothing {purpose} is called '{pattern}'; expected a container or a workload, or a pattern of names")
+    return hit

@@ -1,0 +1,46 @@
+"""The shell of every report page: style, script, header, figures, footer; nothing is fetched, everything is escaped."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+
+from bayplan.report import svg
+from bayplan.report.markup import items, tag
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"  # the browser enforces "no network"
+
+
+def page(title: str, body: Iterable[str]) -> str:
+    """A whole document."""
+    head = tag(
+        "head",
+        svg.element("meta", charset="utf-8"),
+        svg.element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        svg.element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", svg.escaped(f"{title} – bayplan")),
+        tag("style", _file("page.css")),
+        svg.STYLE,
+    )
+    script = tag("script", _file("page.js"))
+    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', tag('main', *body), script), lang='en')}\n"
+
+
+def header(title: str, verdict: str, good: bool, lead: str) -> str:
+    """The title, a verdict beside it, and a sentence below."""
+    badge = tag("span", svg.escaped(verdict), class_="verdict good" if good else "verdict bad")
+    return tag("header", tag("h1", svg.escaped(title)), badge, tag("p", svg.escaped(lead), class_="lead"))
+
+
+def figure(picture: str) -> str:
+    """A picture on its card."""
+    return tag("figure", svg.without_style(picture))
+
+
+def footer(made: Mapping[str, str], notes: Sequence[str]) -> str:
+    """How the page was made, and what the reader had to decide."""
+    facts = "".join(tag("dt", svg.escaped(name)) + tag("dd", tag("code", svg.escaped(value))) for name, value in made.items())
+    said = items(notes) if notes else ""
+    return tag("footer", tag("h3", "How this was made"), tag("dl", facts) if facts else "", said) if facts or said else ""
+
+
+def _file(name: str) -> str:
+    return files("bayplan.report").joinpath(name).read_text(encoding="utf-8").strip()
