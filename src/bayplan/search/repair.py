@@ -57,9 +57,10 @@ def _unite(game: Game, problem: Problem) -> int:
 def _bring_together(game: Game, members: list[int], machine: np.ndarray, pinned: set[int]) -> int:
     names, count = np.unique(machine, return_counts=True)
     for target in names[np.argsort(-count, kind="stable")].tolist():
-        away = {int(game.items.of_container[c]): c for c, m in zip(members, machine.tolist(), strict=True) if m != target}
-        if not pinned & set(away.values()) and _all_come(game, list(away), target):
-            return len(away)
+        away = [c for c, m in zip(members, machine.tolist(), strict=True) if m != target]
+        items = list(dict.fromkeys(game.items.of_container[away].tolist()))
+        if not pinned & set(away) and _all_come(game, items, target):
+            return len(items)
     return 0
 
 
