@@ -51,6 +51,15 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 
 
+def measured_on(measured: Iterable[Row]) -> str:
+    """Each machine once, with the commits that were measured on it."""
+    commits: dict[str, set[str]] = {}
+    for row in measured:
+        commits.setdefault(row["machine"], set()).add(row["commit"])
+    said = [f"{name} (commit{'s' * (len(some) > 1)} {', '.join(sorted(some))})" for name, some in sorted(commits.items())]
+    return " and ".join(said)
+
+
 def put(text: str, marker: str, lines: Iterable[str]) -> str:
     """`text` with what stands between the two comments of `marker` replaced."""
     start, end = f"<!-- {marker}: generated -->", f"<!-- {marker}: end -->"

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from bayplan.generate import GENERATORS
-from experiments.results import Row, put
+from experiments.results import Row, measured_on, put
 
 SECONDS = "seconds"
 SIZES = ("machines", "zones", "services", "containers", "waiting", "requests", "members")  # as the first table shows them
@@ -41,8 +41,8 @@ def generators_table(measured: Sequence[Row]) -> list[str]:
         link = "generate-rasa.md" if rasa else SECTION.get(name, f"#{name}")
         size = generator.about if rasa else ", ".join(sizes) or NONE
         lines.append(f"| [{name}]({link}) | {size} | {generator.source} | {_seconds(measured, name)} |")
-    timed = sorted({f"{row['machine']} (commit {row['commit']})" for row in measured if row["quantity"] == SECONDS})
-    return [*lines, "", f"Seconds: seed 0, the faster of two runs in one process, on {' and '.join(timed)}."]
+    where = measured_on(row for row in measured if row["quantity"] == SECONDS)
+    return [*lines, "", f"Seconds: seed 0, the faster of two runs in one process, on {where}."]
 
 
 def shape_table(measured: Sequence[Row], names: Sequence[str], leave_out: Collection[str] = SIZES) -> list[str]:

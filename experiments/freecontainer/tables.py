@@ -14,7 +14,7 @@ from experiments.freecontainer.claims import (
 from experiments.freecontainer.measures import TERMS
 from experiments.freecontainer.settings import DELTA, DELTAS, START, TABLE_4, TABLE_6, A, B
 from experiments.freecontainer.statistics import Series
-from experiments.results import Row
+from experiments.results import Row, measured_on
 
 PLACED = ("table4", "table5")
 RULE = (
@@ -60,9 +60,8 @@ def _about(measured: Sequence[Row]) -> str:
     seeds = sorted({int(row["seed"]) for row in measured})
     allowed = ", ".join(sorted({row["allowed"] for row in measured}))
     broken = sum(int(row["broken"]) for row in measured)
-    where = ", ".join(sorted({f"{row['machine']} (commit {row['commit']})" for row in measured}))
     over = f"Means over seeds {seeds[0]}-{seeds[-1]}" if len(seeds) > 1 else f"Seed {seeds[0]}"
-    said = f"{over}; at most {allowed} s for methods that use time, one thread; on {where}."
+    said = f"{over}; at most {allowed} s for methods that use time, one thread; on {measured_on(measured)}."
     return f"{said} Rules broken in all these answers: {broken}."
 
 
@@ -121,7 +120,6 @@ def real_lines(measured: Sequence[Row]) -> list[str]:
     if not measured:
         return []
     allowed = ", ".join(sorted({row["allowed"] for row in measured}))
-    where = ", ".join(sorted({f"{row['machine']} (commit {row['commit']})" for row in measured}))
     head = ["layout", "method", "over capacity: machines", "by, in largest machines", "limits broken", "by", "other rules broken"]
     head += ["U raw", "B raw", "traffic that crosses", "total (6)", "moved", "seconds"]
     lines = [
@@ -129,7 +127,7 @@ def real_lines(measured: Sequence[Row]) -> list[str]:
         "",
         "Requests are the peaks of the day, so the start is over capacity: a broken start. Limits are interference rules. "
         "The traffic is a synthetic pairing with Alibaba's call graphs: the trace itself has none. "
-        f"{allowed} s each, one thread, seed 0; on {where}.",
+        f"{allowed} s each, one thread, seed 0; on {measured_on(measured)}.",
         "",
         f"| {' | '.join(head)} |",
         "|---" * len(head) + "|",

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import median
 
 from experiments.gmrp.figures import FAIR, KNOWN, SINGLE_PROCESS
-from experiments.results import ROOT, Row, put
+from experiments.results import ROOT, Row, measured_on, put
 
 DOCS = ROOT / "docs" / "gmrp.md"
 MARKER = "gmrp-table"
@@ -81,8 +81,7 @@ def all_table(measured: Sequence[Row]) -> list[str]:
 
 
 def _where(measured: Sequence[Row]) -> str:
-    where = sorted({f"{row['machine']} (commit {row['commit']})" for row in measured})
-    return f"Wall and CPU: the longest of the seeds, in seconds, of the whole process. Measured on {', '.join(where)}."
+    return f"Wall and CPU: the longest of the seeds, in seconds, of the whole process. Measured on {measured_on(measured)}."
 
 
 def write_page(folder: Path, measured: Sequence[Row], *, in_docs: bool) -> None:

@@ -45,6 +45,12 @@ def test_only_what_stands_between_the_markers_is_replaced():
     assert results.put(made, "t", ["old"]) == page
 
 
+def test_every_machine_is_named_once_with_its_commits():
+    some = [("b", "2"), ("a", "9"), ("b", "1+"), ("b", "2")]
+    measured = [{"machine": machine, "commit": commit} for machine, commit in some]
+    assert results.measured_on(measured) == "a (commit 9) and b (commits 1+, 2)"
+
+
 def test_a_page_without_the_marker_is_refused():
     with pytest.raises(ValueError, match="unpack"):
         results.put("no table here", "t", [])
