@@ -1,5 +1,13 @@
 """From one placement to another, in safe batches."""
 
-from bayplan.migrate.options import MigrateOptions, Migrator
+from collections.abc import Mapping
 
-__all__ = ["MigrateOptions", "Migrator"]
+from bayplan.migrate.inverse import inverse
+from bayplan.migrate.options import MigrateOptions, Migrator
+from bayplan.migrate.waves import waves
+
+MIGRATORS: Mapping[str, Migrator] = {
+    "waves": waves,
+}
+
+__all__ = ["MIGRATORS", "MigrateOptions", "Migrator", "inverse"]

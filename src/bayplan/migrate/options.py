@@ -24,4 +24,6 @@ class Migrator(Protocol):
 
     def __call__(
         self, migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress
-    ) -> Result[Plan]: ...
+    ) -> Result[Plan]:
+        """A safe plan."""
+        ...

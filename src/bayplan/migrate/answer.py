@@ -1,0 +1,80 @@
+"""What a migrator returns."""
+
+from dataclasses import dataclass
+
+from bayplan.model import UNPLACED, Action, Migration, Plan, Reason, Result, Status
+from bayplan.score.check import RUNNING, Violation, check
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A plan, and what is known about it."""
+
+    plan: Plan
+    reasons: tuple[Reason, ...] = ()  # one for each container that does not arrive
+    bound: int | None = None  # no complete plan has fewer batches
+
+    @property
+    def complete(self) -> bool:
+        """Does every container arrive?"""
+        return not self.reasons
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Less is better: containers that are stuck, batches, steps."""
+        return len(self.reasons), len(self.plan.batches), len(self.plan)
+
+    @property
+    def is_best(self) -> bool:
+        """Can no plan have fewer batches?"""
+        return self.complete and self.bound is not None and len(self.plan.batches) <= self.bound
+
+
+def result(migration: Migration, draft: Draft, *, seconds: float) -> Result[Plan]:
+    """The draft with its scores. A bound is stated only for a plan that is complete."""
+    batches = len(draft.plan.batches)
+    return Result(
+        status=Status.OPTIMAL if draft.is_best else Status.FEASIBLE,
+        solution=draft.plan,
+        score={"batches": batches, "steps": len(draft.plan), **_moves(migration, draft.plan)},
+        goal="batches",
+        bound=draft.bound if draft.complete else None,
+        reasons=draft.reasons,
+        seconds=seconds,
+    )
+
+
+def refused(migration: Migration) -> Result[Plan] | None:
+    """The answer "no", if the target breaks a rule that the start does not break as much."""
+    before = migration.start.placement
+    broken = {_place(v): v.excess for v in check(migration.cluster, before)}
+    faults = [
+        v
+        for v in check(migration.cluster, migration.after, before)
+        if v.rule != RUNNING and v.excess > broken.get(_place(v), 0.0) * (1.0 + 1e-12)
+    ]
+    if not faults:
+        return None
+    reasons = tuple(Reason(subject="target", text=fault.sentence) for fault in faults)
+    return Result(status=Status.INFEASIBLE, solution=None, goal="batches", reasons=reasons)
+
+
+def _place(violation: Violation) -> tuple[object, ...]:
+    return violation.rule, violation.number, violation.subject
+
+
+def _moves(migration: Migration, plan: Plan) -> dict[str, int]:
+    """Creates of containers that ran before, those on a machine that is not the last, those of containers that still ran."""
+    up = {c: n for c, n in enumerate((migration.start.machine_of != UNPLACED).astype(int).tolist()) if n}
+    for c in migration.start.doubled.tolist():
+        up[c] += 1
+    ran, after = set(up), migration.after.machine_of
+    count = {"moves": 0, "stopovers": 0, "surges": 0}
+    for step in plan.steps():
+        c = step.container
+        if step.action is Action.CREATE:
+            count["moves"] += c in ran
+            count["stopovers"] += int(after[c]) != step.machine
+            count["surges"] += up.get(c, 0) > 0
+        up[c] = up.get(c, 0) + (1 if step.action is Action.CREATE else -1)
+    return count

@@ -1,0 +1,105 @@
+"""Safe steps in a row, put into as few batches as their order allows.
+
+Batch after batch, every step that is left is looked at in its order and taken if it is safe now. One that is not holds what
+it waits for: a later step may overtake it only where there is room for both, or where they have nothing in common. So
+whatever is first in the row is always possible, and no order that was found is lost.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+
+from bayplan.migrate.course import Op
+from bayplan.migrate.ledger import NOWHERE, Ledger
+from bayplan.model import Action, IntArray, Limits, Plan, Step
+
+Claim = tuple[Hashable, ...]
+
+
+def batched(ledger: Ledger, ops: Sequence[Op]) -> Plan:
+    """The steps of a row in batches, from the state that the ledger is in. Steps that no batch can take are left out."""
+    batches, left = [], list(ops)
+    while left:
+        batch = Batch(ledger, ledger.migration.terms.limits)
+        left = [op for op in left if not batch.take(op)]
+        if not batch.steps:
+            break
+        ledger.end_batch()
+        batches.append(tuple(sorted(batch.steps, key=lambda step: (step.action, step.machine, step.container))))
+    return Plan(batches=tuple(batches))
+
+
+class Batch:
+    """One batch while it is filled: the ledger knows what runs, the batch what is reserved and counted."""
+
+    def __init__(self, ledger: Ledger, limits: Limits) -> None:
+        self.ledger, self.limits = ledger, limits
+        self.steps: list[Step] = []
+        self.touched: set[int] = set()  # containers that have a step here, or wait
+        self.reserved: dict[int, IntArray] = {}  # machine -> what earlier steps wait for
+        self.claimed: set[Claim] = set()
+        self.count: Counter[Claim] = Counter()
+
+    def take(self, op: Op) -> bool:
+        """Add a step of the row if it is safe; otherwise it holds what it waits for."""
+        containers = [record.step.container for record in op.records]
+        claims = {claim for c in containers for claim in claims_of(self.ledger, op.action, c, op.machine)}
+        free = self.touched.isdisjoint(containers) and self.claimed.isdisjoint(claims)
+        if free and self._within_limits(containers, op.machine) and self._made(op, containers):
+            for c in containers:
+                self.steps.append(Step(op.action, c, op.machine))
+                self.count.update(self._keys(c, op.machine))
+            self.touched.update(containers)
+            return True
+        self._hold(op, containers, claims)
+        return False
+
+    def _made(self, op: Op, containers: Sequence[int]) -> bool:
+        if op.action is Action.CREATE:
+            return bool(self.ledger.try_creates(containers, op.machine, self.reserved.get(op.machine)))
+        return bool(self.ledger.try_deletes(containers, op.machine))
+
+    def _hold(self, op: Op, containers: Sequence[int], claims: set[Claim]) -> None:
+        self.claimed |= claims
+        self.touched.update(containers)
+        if op.action is Action.CREATE:
+            wanted: IntArray = np.sum([self.ledger.wants(c, op.machine) for c in containers], axis=0)
+            self.reserved[op.machine] = self.reserved.get(op.machine, 0) + wanted
+
+    def _within_limits(self, containers: Sequence[int], m: int) -> bool:
+        added = Counter(key for c in containers for key in self._keys(c, m))
+        return all(self.count[key] + n <= getattr(self.limits, str(key[0])) for key, n in added.items())
+
+    def _keys(self, c: int, m: int) -> Iterator[Claim]:
+        """What the limits count of a step."""
+        limits, cluster = self.limits, self.ledger.migration.cluster
+        if limits.batch is not None:
+            yield ("batch",)
+        if limits.machine is not None:
+            yield ("machine", m)
+        if limits.service is not None:
+            yield ("service", int(cluster.workloads.service[self.ledger.workload[c]]))
+        if limits.zone is not None:
+            yield ("zone", int(cluster.levels[limits.level].group_of[m]))
+
+
+def claims_of(ledger: Ledger, action: Action, c: int, m: int) -> Iterator[Claim]:
+    """What a step shares with others that are not about room on a machine."""
+    rows, w = ledger.rows, ledger.workload[c]
+    if action is Action.CREATE:
+        for most in rows.most.get(w, ()):
+            yield ("most", id(most), most.row.group_of[m])
+        for clash in rows.clash.get(w, ()):
+            yield ("clash", id(clash), clash.a.group_of[m])
+        for need in rows.needs.get(w, ()):
+            yield ("need", id(need), need.on.group_of[m])
+        if rows.risks:
+            yield ("risk", m)
+        return
+    if ledger.second[c] == NOWHERE:
+        yield ("alive", w)
+    for need in rows.gives.get(w, ()):
+        yield ("need", id(need), need.on.group_of[m])
+    for wide in rows.wide.get(w, ()):
+        yield ("wide", id(wide))

@@ -1,0 +1,40 @@
+"""Our own planner: as few batches as it can, each as wide as resources and limits allow.
+
+Several attempts, each in a style and an order of its own; the best plan counts.
+"""
+
+import numpy as np
+
+from bayplan.migrate.answer import Draft, refused, result
+from bayplan.migrate.attempt import Attempt, Style
+from bayplan.migrate.options import MigrateOptions
+from bayplan.model import Budget, Migration, Plan, Progress, Result, Tick
+
+STYLES = (
+    Style(),
+    Style(surge_first=False),
+    Style(depth=6),
+    Style(generous=True),
+    Style(generous=True, strict=False),
+    Style(generous=True, strict=False, depth=8, patience=2_000),
+)
+ATTEMPTS = 2 * len(STYLES)  # where no budget says otherwise
+ENOUGH = 3  # attempts, after which a complete plan is good enough
+
+
+def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Plan]:
+    """The best plan of several attempts."""
+    clock, no = budget.clock(), refused(migration)
+    if no is not None:
+        return no
+    most = ATTEMPTS if budget.iterations is None else max(1, budget.iterations)
+    best: Draft | None = None
+    for number in range(most):
+        if best is not None and (clock.expired() or best.is_best or (best.complete and number >= ENOUGH)):
+            break
+        attempt = Attempt(migration, options, STYLES[number % len(STYLES)], np.random.default_rng([seed, number]), clock)
+        found = attempt.run(progress)
+        best = found if best is None or found.key < best.key else best
+        progress(Tick(stage="planning", done=(number + 1) / most, score=float(len(best.plan.batches))))
+    assert best is not None
+    return result(migration, best, seconds=clock.seconds)
