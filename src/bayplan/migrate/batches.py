@@ -26,7 +26,7 @@ def batched(ledger: Ledger, ops: Sequence[Op]) -> Plan:
         if not batch.steps:
             break
         ledger.end_batch()
-        batches.append(tuple(sorted(batch.steps, key=lambda step: (step.action, step.machine, step.container))))
+        batches.append(batch.closed())
     return Plan(batches=tuple(batches))
 
 
@@ -45,20 +45,28 @@ class Batch:
         """Add a step of the row if it is safe; otherwise it holds what it waits for."""
         containers = [record.step.container for record in op.records]
         claims = {claim for c in containers for claim in claims_of(self.ledger, op.action, c, op.machine)}
-        free = self.touched.isdisjoint(containers) and self.claimed.isdisjoint(claims)
-        if free and self._within_limits(containers, op.machine) and self._made(op, containers):
-            for c in containers:
-                self.steps.append(Step(op.action, c, op.machine))
-                self.count.update(self._keys(c, op.machine))
-            self.touched.update(containers)
+        if self.claimed.isdisjoint(claims) and self.add(op.action, containers, op.machine):
             return True
         self._hold(op, containers, claims)
         return False
 
-    def _made(self, op: Op, containers: Sequence[int]) -> bool:
-        if op.action is Action.CREATE:
-            return bool(self.ledger.try_creates(containers, op.machine, self.reserved.get(op.machine)))
-        return bool(self.ledger.try_deletes(containers, op.machine))
+    def add(self, action: Action, containers: Sequence[int], m: int) -> bool:
+        """Add the same step of all these containers, if that is safe."""
+        if not self.touched.isdisjoint(containers) or not self._within_limits(containers, m):
+            return False
+        if action is Action.CREATE:
+            made = self.ledger.try_creates(containers, m, self.reserved.get(m))
+        else:
+            made = self.ledger.try_deletes(containers, m)
+        for record in made:
+            self.steps.append(record.step)
+            self.touched.add(record.step.container)
+            self.count.update(self._keys(record.step.container, m))
+        return bool(made)
+
+    def closed(self) -> tuple[Step, ...]:
+        """Its steps, in the order in which plans are written."""
+        return tuple(sorted(self.steps, key=lambda step: (step.action, step.machine, step.container)))
 
     def _hold(self, op: Op, containers: Sequence[int], claims: set[Claim]) -> None:
         self.claimed |= claims
