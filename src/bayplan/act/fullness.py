@@ -1,0 +1,145 @@
+"""Machines that may overflow while the steps of a batch run: capacity, transient resources, confidence.
+
+A machine is judged in the batches that create something on it: without a create it only gets emptier.
+"""
+
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+
+from bayplan.act.case import Case
+from bayplan.act.loads import load_of
+from bayplan.act.verdict import Breach
+from bayplan.act.wave import Instances, Wave
+from bayplan.model import UNPLACED, FloatArray, IntArray, Resource, TransientMode
+from bayplan.model import Confidence as Confident
+from bayplan.score.check import TOLERANCE
+from bayplan.score.check.violation import amount, real_amount
+
+
+def _of(limit: int, has: int, resource: Resource) -> str:
+    """'16', or '16 (17 at the worse end)' where an end of the migration breaks the limit already."""
+    return amount(has, resource) + (f" ({amount(limit, resource)} at the worse end)" if limit > has else "")
+
+
+class Capacity:
+    """Requests stay within a machine."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.judged = sorted({r for _, rule in case.rules("capacity") for r in rule.resources})
+
+    def __call__(self, wave: Wave) -> Iterator[Breach]:
+        """Machines that would need more than they have."""
+        loads, takes = self.case.loads, np.unique(wave.creates.m)
+        for r in self.judged:
+            over = takes[loads.high[takes, r] > loads.limit[takes, r]]
+            yield from _overfull(self.case, wave, over, r, loads.high[:, r], "capacity")
+
+
+def _overfull(case: Case, wave: Wave, machines: IntArray, r: int, need: IntArray, rule: str) -> Iterator[Breach]:
+    has, limit, resource = case.cluster.machines.capacity[:, r], case.loads.limit[:, r], case.cluster.resources[r]
+    doing = "would need" if rule == "capacity" else "would be charged"
+    for m in machines.tolist():
+        name = case.cluster.machines.name[m]
+        sentence = (
+            f"batch {wave.number + 1}: machine '{name}' {doing} {amount(int(need[m]), resource)} {resource.name} "
+            f"of {_of(int(limit[m]), int(has[m]), resource)} while its steps run"
+        )
+        yield Breach(batch=wave.number, rule=rule, subject=(name, resource.name), sentence=sentence)
+
+
+class Sequential:
+    """A moved container holds a transient resource of its old machine until it has been deleted there and created elsewhere.
+
+    A surging container does so by running on both. A replaced one is charged where it was deleted until the batch of its
+    create has ended; one that shall end gives everything back with its delete.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.judged = sorted({rule.resource for _, rule in case.rules("transient") if rule.mode is TransientMode.SEQUENTIAL})
+        self.held = np.full(len(case.cluster.containers.name), UNPLACED)  # (container,) machine it was deleted on, while down
+
+    def __call__(self, wave: Wave) -> Iterator[Breach]:
+        """Machines that would be charged more than they have."""
+        loads, takes = self.case.loads, np.unique(wave.creates.m)
+        charged = loads.high + load_of(self.case.cluster, self._held_beside(wave))
+        for r in self.judged:
+            over = takes[charged[takes, r] > loads.limit[takes, r]]
+            yield from _overfull(self.case, wave, over, r, charged[:, r], "transient")
+        self._turn(wave)
+
+    def _held_beside(self, wave: Wave) -> Instances:
+        """What is held; but a container that comes back to the machine it left is charged there once."""
+        held = self.held.copy()
+        c, m = wave.creates
+        held[c[held[c] == m]] = UNPLACED
+        holds = np.flatnonzero(held != UNPLACED)
+        return Instances(c=holds, m=held[holds])
+
+    def _turn(self, wave: Wave) -> None:
+        c, m = wave.deletes.where(wave.goes_down & (self.case.migration.after.machine_of[wave.deletes.c] != UNPLACED))
+        self.held[c] = m
+        self.held[wave.creates.c] = UNPLACED
+
+
+class Joint:
+    """Nothing of a transient resource is given back before the end of the plan (000 (11), GMRP)."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.judged = sorted({rule.resource for _, rule in case.rules("transient") if rule.mode is TransientMode.JOINT})
+        self.charged = case.loads.start
+        self.seen = self._key(case.begin)
+
+    def _key(self, some: Instances) -> IntArray:
+        return some.c * len(self.case.cluster.machines.name) + some.m
+
+    def __call__(self, wave: Wave) -> Iterator[Breach]:
+        """Machines that would be charged more than they have: each container once per machine it ever stood on."""
+        new = wave.creates.where(~np.isin(self._key(wave.creates), self.seen))
+        self.seen = np.r_[self.seen, self._key(new)]
+        self.charged = self.charged + load_of(self.case.cluster, new)
+        takes = np.unique(wave.creates.m)
+        for r in self.judged:
+            over = takes[self.charged[takes, r] > self.case.loads.limit[takes, r]]
+            yield from _overfull(self.case, wave, over, r, self.charged[:, r], "transient")
+
+
+class Confidence:
+    """Usage stays within a machine with the stated probability (003 (2)); judged for probabilities of a half or more.
+
+    Sums of floats are made anew in every batch, so that no rounding piles up.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.rules = [rule for _, rule in case.rules("confidence")]
+        ends = [np.maximum(self._need(case.begin, rule), self._need(case.end, rule)) for rule in self.rules]
+        has = case.cluster.machines.capacity
+        self.limit = [np.maximum(has[:, rule.resource], end) for rule, end in zip(self.rules, ends, strict=True)]
+
+    def _need(self, some: Instances, rule: Confident) -> FloatArray:
+        """(machine,) mean and so many deviations."""
+        r, alpha = rule.resource, rule.alpha
+        workloads, n_m = self.case.cluster.workloads, len(self.case.cluster.machines.name)
+        w = self.case.cluster.containers.workload[some.c]
+        mean = np.bincount(some.m, weights=workloads.usage_mean[w, r], minlength=n_m)
+        variance = np.bincount(some.m, weights=workloads.usage_std[w, r] ** 2, minlength=n_m)
+        need: FloatArray = mean + NormalDist().inv_cdf(alpha) * np.sqrt(variance)
+        return need
+
+    def __call__(self, wave: Wave) -> Iterator[Breach]:
+        """Machines that would need more than they have."""
+        takes, high = np.unique(wave.creates.m), wave.high()
+        for rule, limit in zip(self.rules, self.limit, strict=True):
+            need, resource = self._need(high, rule), self.case.cluster.resources[rule.resource]
+            for m in takes[need[takes] > limit[takes] * (1 + TOLERANCE)].tolist():
+                name = self.case.cluster.machines.name[m]
+                sentence = (
+                    f"batch {wave.number + 1}: machine '{name}' would need {real_amount(need[m], resource)} {resource.name} "
+                    f"at {rule.alpha!r} of {real_amount(limit[m], resource)} while its steps run"
+                )
+                yield Breach(batch=wave.number, rule="confidence", subject=(name, resource.name), sentence=sentence)
