@@ -1,0 +1,200 @@
+"""What is known about orders of moves: by brute force, by construction, or by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.migrations import backwards, known_order, small
+from tests.naive.migrations import Naive, complete_order, first_unsafe, most_arrivals
+
+from bayplan.act import judge
+from bayplan.migrate import MIGRATORS, MigrateOptions
+from bayplan.model import (
+    Action,
+    Budget,
+    Capacity,
+    Cluster,
+    Containers,
+    Machines,
+    Migration,
+    Placement,
+    Plan,
+    Resource,
+    Running,
+    Services,
+    Status,
+    Terms,
+    Traffic,
+    Way,
+    Workloads,
+    floats,
+    ints,
+    machine_level,
+    silent,
+)
+
+seeds = st.integers(0, 100_000)
+some = settings(max_examples=150, deadline=None)
+KNOWN = range(40)  # instances that are built backwards
+
+
+def waves(migration, options=None, *, seed=0, iterations=12):
+    return MIGRATORS["waves"](
+        migration, options or MigrateOptions(), budget=Budget(iterations=iterations), seed=seed, progress=silent
+    )
+
+
+def said(breaches):
+    return [str(breach) for breach in breaches]
+
+
+# ---- the referee and brute force agree -----------------------------------------------------------------------------------------
+
+
+@some
+@given(seed=seeds, chance=st.integers(0, 1_000))
+def test_the_referee_finds_the_first_unsafe_step_of_any_order(seed, chance):
+    migration = small(seed)
+    plan = any_order(migration, np.random.default_rng(chance))
+    first = first_unsafe(migration, plan)
+    verdict = judge(migration, plan)
+    assert (min((breach.batch for breach in verdict.breaches), default=None)) == first
+
+
+def any_order(migration, rng):
+    """Each item goes to its target in one of its ways, one step per batch, safe or not."""
+    naive = Naive(migration)
+    state, batches = list(naive.first), []
+    while True:
+        open_items = [i for i in range(len(state)) if naive.steps_of(i, state[i])]
+        if not open_items:
+            return Plan(batches=tuple(batches))
+        i = int(rng.choice(open_items))
+        after = [*state]
+        after[i] = naive.steps_of(i, state[i])[int(rng.integers(len(naive.steps_of(i, state[i]))))]
+        batches.append(naive.batch(tuple(state), tuple(after)))
+        state = after
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_instance_that_is_built_backwards_has_a_complete_plan(seed):
+    migration, plan = known_order(seed, moves=40)
+    verdict = judge(migration, plan)
+    assert said(verdict.breaches) == []
+    assert verdict.arrived
+    assert migration.moving.sum() >= 20
+
+
+# ---- what waves finds ----------------------------------------------------------------------------------------------------------
+
+
+@some
+@given(seed=seeds)
+def test_a_complete_plan_is_found_whenever_some_order_is_safe(seed):
+    migration = small(seed)
+    if complete_order(migration) is not None:
+        result = waves(migration)
+        assert result.reasons == ()
+        assert judge(migration, result.solution).arrived
+
+
+@some
+@given(seed=seeds)
+def test_a_partial_plan_brings_as_many_as_any_order_does(seed):
+    migration = small(seed)
+    stuck = judge(migration, waves(migration).solution).stuck
+    assert migration.moving.sum() - len(stuck) >= most_arrivals(migration)
+
+
+def test_nearly_all_instances_that_have_a_plan_are_solved_completely():
+    unsolved = []
+    for seed in KNOWN:
+        migration = backwards(seed, moves=20 + 2 * seed)
+        verdict = judge(migration, waves(migration).solution)
+        assert said(verdict.breaches) == []
+        if not verdict.arrived:
+            unsolved.append(seed)
+    assert len(unsolved) <= 0.05 * len(KNOWN), unsolved
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_heavy_containers_move_late(seed):
+    migration = backwards(2_000 + seed, machines=20, moves=80, full=0.95, rules=False)
+    moving = np.flatnonzero(migration.moving)
+    heavy = np.zeros(len(migration.start.machine_of), dtype=np.bool_)
+    heavy[np.random.default_rng(seed).permutation(moving)[: len(moving) // 2]] = True
+    plan = waves(migration, MigrateOptions(weight=floats(np.where(heavy, 10.0, 1.0)))).solution
+    turn = [(number, heavy[step.container]) for number, batch in enumerate(plan.batches) for step in batch]
+    late, early = (np.mean([number for number, is_heavy in turn if is_heavy == wanted]) for wanted in (True, False))
+    assert late > early
+
+
+# ---- two containers that exchange full machines --------------------------------------------------------------------------------
+
+
+def exchange(replicas, capacity, *, alive=0.75, way=Way.AUTO):
+    """The first container of each of two workloads swaps machines; the other replicas fill a machine each, if there are any."""
+    n_m, names = len(capacity), ("red", "blue")
+    machines = tuple(f"m-{m}" for m in range(n_m))
+    start = [0, *[2] * (replicas - 1), 1, *[2] * (replicas - 1)]
+    after = [1, *[2] * (replicas - 1), 0, *[2] * (replicas - 1)]
+    room = ints([[has] for has in capacity])
+    cluster = Cluster(
+        name="exchange",
+        resources=(Resource(name="cpu"),),
+        machines=Machines(name=machines, capacity=room, safety=room),
+        levels=(machine_level(machines),),
+        services=Services(name=names, clique=floats([0.0, 0.0])),
+        workloads=Workloads.by_request(names, ints([0, 1]), ints([[4], [4]])),
+        containers=Containers.replicas_of(names, [replicas, replicas]),
+        traffic=Traffic.none(),
+        rules=(Capacity(resources=(0,)),),
+    )
+    terms = Terms(alive=alive, way=(way, way))
+    return Migration(
+        cluster=cluster, start=Running.of(Placement(machine_of=ints(start))), after=Placement(machine_of=ints(after)), terms=terms
+    )
+
+
+def test_two_full_machines_exchange_by_a_stopover_on_a_third():
+    migration = exchange(1, [4, 4, 4])
+    result = waves(migration)
+    verdict = judge(migration, result.solution)
+    assert verdict.safe
+    assert verdict.arrived
+    assert verdict.stopovers == 1
+    assert len(result.solution) == 6
+
+
+def test_two_full_machines_cannot_exchange_without_room_elsewhere():
+    result = waves(exchange(1, [4, 4, 3]))
+    assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert result.solution == Plan(batches=())
+    assert [reason.subject for reason in result.reasons] == ["red-0", "blue-0"]
+    assert "'m-1' lacks 4 cpu" in result.reasons[0].text
+
+
+def test_two_full_machines_exchange_without_a_stopover_if_both_may_be_down():
+    migration = exchange(4, [4, 4, 24])
+    result = waves(migration)
+    verdict = judge(migration, result.solution)
+    assert verdict.safe
+    assert verdict.arrived
+    assert verdict.stopovers == 0
+    assert [{step.action for step in batch} for batch in result.solution.batches] == [{Action.DELETE}, {Action.CREATE}]
+
+
+def test_those_that_must_surge_use_the_stopover_although_many_replicas_run():
+    migration = exchange(4, [4, 4, 28], way=Way.SURGE)
+    verdict = judge(migration, waves(migration).solution)
+    assert verdict.safe
+    assert verdict.arrived
+    assert verdict.stopovers == 1
+    assert verdict.least_alive == 1.0
+
+
+def test_those_that_must_be_replaced_wait_for_each_other():
+    migration = exchange(4, [4, 4, 24], alive=1.0, way=Way.REPLACE)
+    result = waves(migration)
+    assert result.solution == Plan(batches=())
+    assert len(result.reasons) == 2
