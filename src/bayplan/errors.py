@@ -98,5 +98,7 @@ def _first_names(group: Sequence[Fault]) -> str:
 
 
 def plural(kind: str) -> str:
-    """'machines' for 'machine', 'entries' for 'entry'."""
+    """'machines' for 'machine', 'entries' for 'entry', 'batches' for 'batch'."""
+    if kind.endswith("ch"):
+        return f"{kind}es"
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"

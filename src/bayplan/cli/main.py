@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import check, clock, convert, demo, explain, generate, place, rebalance, reproduce, show, version, warmup
+from bayplan.cli import (
+    check,
+    clock,
+    convert,
+    demo,
+    explain,
+    generate,
+    migrate,
+    place,
+    rebalance,
+    reproduce,
+    show,
+    simulate,
+    version,
+    warmup,
+)
 from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.interrupt import stubborn_interrupts
 from bayplan.errors import BayplanError, UsageError
@@ -35,6 +50,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "explain": explain.explain,
     "place": place.place,
     "rebalance": rebalance.rebalance,
+    "migrate": migrate.migrate,
+    "simulate": simulate.simulate,
     "generate": generate.generate,
     "convert": convert.convert,
     "reproduce": reproduce.reproduce,

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
+    from bayplan.flows.migrate import Route
+    from bayplan.flows.simulate import Run
     from bayplan.score.explain import Explanation
 
 FILE_WIDTH = 120  # columns of a table that goes to a file
@@ -65,6 +67,35 @@ def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall:
     _say_tables(tables.result_tables(result, method=method, counts=counts), None)
     for sentence in decision.still_broken:
         _say_tables([f"still broken: {sentence}"], None)
+
+
+def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping[str, str], as_json: bool = False) -> None:
+    """A plan: scores, batches, who does not arrive and why, how long it may take, where it was written."""
+    from bayplan.flows.migrate_report import batch_rows
+    from bayplan.report import json, plan_tables
+    from bayplan.report.amounts import seconds
+
+    rows, estimate = batch_rows(route), None if route.timetable is None else route.timetable.seconds
+    if as_json:
+        answer = json.decision_object(route.result, method=method, seed=seed, placed=route.placed, moved=route.moved)
+        more = {"complete": route.complete, "duration": estimate, "by_batch": rows, "files": files}
+        say_object({**answer, **more, "interrupted": route.interrupted, "wall_seconds": wall})
+        return
+    counts: dict[str, int | str] = {"seed": seed, "placed": route.placed, "moved": route.moved}
+    counts["duration"] = f"about {seconds(estimate or 0.0)}"
+    _say_tables(plan_tables.plan_tables(route.result, rows, method=method, counts=counts, files=files), None)
+
+
+def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
+    """What the referee says about a plan, and what became of it."""
+    from bayplan.flows.simulate import run_object
+    from bayplan.report import plan_tables
+
+    answer = {**run_object(run), "seed": seed}
+    if as_json:
+        say_object(answer)
+    else:
+        _say_tables(plan_tables.run_tables(answer), None)
 
 
 def say_object(answer: Mapping[str, object], out: Path | None = None) -> None:

@@ -46,6 +46,7 @@ def options_of(cluster: Cluster, wishes: MigrateWishes) -> MigrateOptions:
 
 
 def _ways(cluster: Cluster, wishes: MigrateWishes) -> tuple[Way, ...]:
+    """(workload,) or empty if all are AUTO."""
     ways = {way.value for way in Way}
     if wishes.way not in ways:
         raise UsageError(f"no way '{wishes.way}'; expected one of {', '.join(way.value for way in Way)}")
@@ -57,7 +58,7 @@ def _ways(cluster: Cluster, wishes: MigrateWishes) -> tuple[Way, ...]:
             if chosen.setdefault(w, way) is not way:
                 raise UsageError(f"workload '{cluster.workloads.name[w]}' is under --replace and --surge; expected one of them")
             of[w] = way
-    return tuple(of)
+    return tuple(of) if set(of) != {Way.AUTO} else ()
 
 
 def _workloads(cluster: Cluster, pattern: str, way: Way) -> list[int]:

@@ -12,6 +12,7 @@ from bayplan.model.units import BINARY, format_quantity
 _EXACT_ENOUGH = 6  # an exact quantity below one of at most this many characters is shown as it is
 NARROW = "\u00a0"  # a space where no line is broken
 _NOTHING = 1e-15
+_SPANS = ((("d", 86400), ("h", 3600)), (("h", 3600), ("min", 60)), (("min", 60), ("s", 1)))
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E")
 
 
@@ -69,6 +70,20 @@ def score(value: float) -> str:
 def count(number: int, noun: str) -> str:
     """'1 machine', '5,284 machines'."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def seconds(number: float) -> str:
+    """A span of time in its two largest units: '0.4 s', '45 s', '3 min 20 s', '2 h 5 min', '1 d 3 h'."""
+    if number < 10 and round(number, 1) % 1:
+        return f"{number:.1f}{NARROW}s"
+    whole = round(number)
+    if whole < 60:
+        return f"{whole}{NARROW}s" if whole or not number else f"{number:.2g}{NARROW}s"
+    large, small = next(unit for unit in _SPANS if whole >= unit[0][1])
+    whole = round(whole / small[1]) * small[1]  # what is below the smaller unit is rounded, not cut
+    most, rest = divmod(whole, large[1])
+    shown = f"{most:,}{NARROW}{large[0]}"
+    return f"{shown}{NARROW}{rest // small[1]}{NARROW}{small[0]}" if rest else shown
 
 
 def scale_of(cluster: Cluster) -> str:

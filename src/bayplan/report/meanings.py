@@ -18,6 +18,12 @@ MEANINGS: Mapping[str, str] = {
     "ucac": "capacity in use at the stated confidence; lower is better",
     "machines": "machines in use; lower is better",
     "value": "value of what is served; higher is better",
+    "batches": "rounds of steps, one after another; lower is better",
+    "steps": "containers created or deleted, one by one; lower is better",
+    "stopovers": "creates on a machine that the container leaves again; lower is better",
+    "surges": "creates of containers that still run elsewhere",
+    "alive": "smallest share of a workload that runs at any time",
+    "peak": "highest use of a machine at any time, 1 is full",
     "served": "requests served; higher is better",
 }
 

@@ -3,7 +3,8 @@
 from bayplan.report.pictures.bay_plan import bay_plan
 from bayplan.report.pictures.cdf import utilisation_cdf
 from bayplan.report.pictures.change import before_after
+from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.heat_map import heat_map
 from bayplan.report.pictures.traffic import traffic_bars
 
-__all__ = ["bay_plan", "before_after", "heat_map", "traffic_bars", "utilisation_cdf"]
+__all__ = ["bay_plan", "before_after", "gantt", "heat_map", "traffic_bars", "utilisation_cdf"]

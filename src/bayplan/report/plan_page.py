@@ -1,0 +1,79 @@
+"""One HTML page about a plan: in which order containers move, and where they end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bayplan.model import Placement, Plan, Result, Snapshot
+from bayplan.report.amounts import count, percent, scale_of, seconds
+from bayplan.report.broken import SHOWN
+from bayplan.report.markup import card, items, paragraph, table, tag, tiles
+from bayplan.report.names import name_of
+from bayplan.report.page import figure, footer, header, page
+from bayplan.report.pictures import before_after
+from bayplan.report.pictures.change import change_words
+from bayplan.report.pictures.gantt import gantt
+from bayplan.report.pictures.timeline import Bars
+from bayplan.report.plan_batches import HEADS, BatchRow, aggregated
+
+MOST_ROWS = 500  # batches in the table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStory:
+    """What there is to tell about a plan."""
+
+    snapshot: Snapshot  # before
+    after: Placement
+    result: Result[Plan]
+    bars: Bars
+    rows: Sequence[BatchRow]
+    by_wish: int = 0  # containers that were to stay, among those that do not arrive
+
+
+def plan_page(story: PlanStory, *, made: Mapping[str, str], group_by: str | None = None) -> str:
+    """The page. `made` says how it came about: {"command": ..., "version": ...}."""
+    cluster, before = story.snapshot.cluster, story.snapshot.placement
+    stuck = len(story.result.reasons) - story.by_wish
+    verdict = f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives"
+    body = [
+        header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, story.after)}"),
+        _numbers(story),
+        tag("h2", "In which order"),
+        figure(gantt(cluster, story.bars)),
+        _stuck(story) if story.result.reasons else "",
+        tag("h2", "Batches"),
+        card("", _batches(story.rows)),
+        tag("h2", "Before and after"),
+        figure(before_after(cluster, before, story.after, group_by=group_by)),
+        footer(made, story.snapshot.notes),
+    ]
+    return page(name_of(cluster), body)
+
+
+def _numbers(story: PlanStory) -> str:
+    score = story.result.score
+    whole = {name: f"{int(score.get(name, 0)):,}" for name in ("batches", "steps", "moves", "stopovers", "surges")}
+    bound = story.result.bound
+    return tiles(
+        [
+            ("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
+            ("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
+            ("takes about", seconds(float(story.bars.end.max(initial=0.0))), ""),
+            ("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
+            ("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
+            ("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),
+        ]
+    )
+
+
+def _stuck(story: PlanStory) -> str:
+    groups = aggregated(story.result.reasons)
+    more = paragraph(f"and {len(groups) - SHOWN:,} more reasons", "soft") if len(groups) > SHOWN else ""
+    return card(f"{count(len(story.result.reasons), 'container')} not at the target", items(map(str, groups[:SHOWN])), more)
+
+
+def _batches(rows: Sequence[BatchRow]) -> str:
+    if not rows:
+        return paragraph("None: nothing has to move.")
+    more = paragraph(f"and {len(rows) - MOST_ROWS:,} more", "soft") if len(rows) > MOST_ROWS else ""
+    return table(HEADS, [row.cells() for row in rows[:MOST_ROWS]]) + more
