@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.migration_stress import way_back
 from tests.migrations import backwards, migrations, small
 
-from bayplan.act import judge
+from bayplan.act import Fate, NeverEnds, judge, simulate
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.migrate.inverse import inverse
 from bayplan.model import (
@@ -115,6 +115,39 @@ def test_the_inverse_leads_back_safely_from_every_batch_on(migrator, seed):
         assert said(verdict.breaches) == []
         assert verdict.running.machine_of.tolist() == migration.start.machine_of.tolist()
         assert (verdict.running.second == UNPLACED).all()
+
+
+@every_migrator
+@few
+@given(seed=seeds, chance=st.integers(0, 9))
+def test_a_plan_that_is_carried_out_twice_changes_nothing_the_second_time(migrator, seed, chance):
+    migration = small(seed)
+    plan = planned(migrator, migration).solution
+    once = simulate(migration, plan, seed=chance)
+    twice = simulate(replace(migration, start=once.running), plan, seed=chance)
+    assert once.stopped is None
+    assert {event.fate for event in twice.events} <= {Fate.SKIPPED}
+    assert twice.running.machine_of.tolist() == once.running.machine_of.tolist()
+
+
+@every_migrator
+@few
+@given(seed=seeds, chance=st.integers(0, 9))
+def test_the_rest_is_planned_anew_when_steps_have_failed(migrator, seed, chance):
+    migration = small(seed)
+    plan = planned(migrator, migration).solution
+    if not plan.batches:
+        return
+    rng = np.random.default_rng(chance)
+    number = int(rng.integers(len(plan.batches)))
+    step = plan.batches[number][int(rng.integers(len(plan.batches[number])))]
+    rest = simulate(migration, plan, [NeverEnds(batch=number, container=step.container)], seed=chance).remaining(migration)
+    result = planned(migrator, rest)
+    assert result.solution is not None
+    verdict = judge(rest, result.solution)
+    assert said(verdict.breaches) == []
+    names = migration.cluster.containers.name
+    assert [reason.subject for reason in result.reasons] == [names[c] for c in verdict.stuck]
 
 
 @every_migrator
