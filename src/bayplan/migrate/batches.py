@@ -102,6 +102,9 @@ def claims_of(ledger: Ledger, action: Action, c: int, m: int) -> Iterator[Claim]
             yield ("clash", id(clash), clash.a.group_of[m])
         for need in rows.needs.get(w, ()):
             yield ("need", id(need), need.on.group_of[m])
+        if ledger.first[c] == NOWHERE:  # the more containers run, the more groups they must use
+            for wide in rows.wide.get(w, ()):
+                yield ("wide", id(wide))
         if rows.risks:
             yield ("risk", m)
         return

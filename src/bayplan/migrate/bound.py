@@ -13,15 +13,17 @@ def least_batches(course: Course) -> int:
     be replaced, with k that may be down at a time, that makes 2 n / k batches. Limits of steps per batch count, too.
     """
     units, ledger = course.units, course.ledger
-    pending = [u for u in range(len(units)) if course.pending(u)]
-    moves = [u for u in pending if course.at[u] != NOWHERE and units.target[u] != NOWHERE and course.at[u] != units.target[u]]
-    least = 2 if any(u not in course.also for u in moves) else min(1, len(pending))
-    changing = {ledger.workload[c] for u in pending if u not in moves for c in units.members[u]}
-    replaced = Counter(ledger.workload[c] for u in moves if not units.may_surge[u] for c in units.members[u])
+    pending = [c for u in range(len(units)) if course.pending(u) for c in units.members[u]]
+    after = ledger.migration.after.machine_of
+    moves = [c for c in pending if NOWHERE not in (ledger.first[c], int(after[c])) and ledger.first[c] != after[c]]
+    moves = [c for c in moves if ledger.second[c] == NOWHERE]
+    least = 2 if moves else min(1, len(pending))
+    changing = {ledger.workload[c] for c in set(pending) - set(moves)}  # workloads that grow or shrink
+    replaced = Counter(ledger.workload[c] for c in moves if not units.may_surge[units.of_container[c]])
     for w, count in replaced.items():
         may_be_down = ledger.alive[w] - ledger.least[w]
         if w not in changing and may_be_down > 0:
             least = max(least, -(-2 * count // may_be_down))
     limit = ledger.migration.terms.limits.batch
-    steps = sum(len(units.members[u]) for u in pending) + sum(len(units.members[u]) for u in moves)
+    steps = len(moves) + sum(ledger.first[c] != after[c] or ledger.second[c] != NOWHERE for c in pending)
     return least if limit is None else max(least, -(-steps // limit))

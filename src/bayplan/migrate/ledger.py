@@ -112,6 +112,11 @@ class Ledger:
             g = need.service.group_of[m]
             if not need.on.low.get(g) and need.service.high.get(g, 0) >= need.worse.get(g, 0):
                 return False
+        if self.first[c] == NOWHERE:
+            for wide in rows.wide.get(w, ()):
+                anew = not wide.row.low.get(wide.row.group_of[m])
+                if wide.used + anew < min(wide.least, wide.running + wide.changing + 1):
+                    return False
         for risk in rows.risks:
             mean, variance = risk.mean[m] + risk.mean_of[w], risk.variance[m] + risk.variance_of[w]
             if mean + risk.d * np.sqrt(max(0.0, variance)) > risk.limit[m]:
@@ -131,8 +136,8 @@ class Ledger:
         for wide in rows.wide.get(w, ()):
             if wide.row.low.get(wide.row.group_of[m], 0) > 1:
                 continue
-            excused = UNLIMITED if self.strict and not self.ends[c] else wide.running - last
-            if sum(1 for n in wide.row.low.values() if n) - 1 < min(wide.least, excused):
+            excused = UNLIMITED if self.strict and not self.ends[c] else wide.running + wide.changing - last
+            if wide.used - 1 < min(wide.least, excused):
                 return False
         return True
 
@@ -145,6 +150,7 @@ class Ledger:
         if record.charged:
             self.charged.add((c, m))
         self._count_high(c, m, 1)
+        self._count_changing(c, self.first[c] == NOWHERE)
         self.batch.append(record)
         return record
 
@@ -152,6 +158,7 @@ class Ledger:
         """The container goes; the high view learns it at the end of the batch."""
         record = Record(Step(Action.DELETE, c, m), NOWHERE, False)
         self._count_low(c, m, -1, alone=self.second[c] == NOWHERE)
+        self._count_changing(c, self.second[c] == NOWHERE)
         self.batch.append(record)
         return record
 
@@ -161,11 +168,13 @@ class Ledger:
         c, m = record.step.container, record.step.machine
         if record.step.action is Action.DELETE:
             self._count_low(c, m, 1, alone=self.second[c] == NOWHERE)
+            self._count_changing(c, -(self.second[c] == NOWHERE))
             return
         if record.charged:
             self.charged.discard((c, m))
         self.high[m] -= self.wants(c, m)
         self._count_high(c, m, -1)
+        self._count_changing(c, -(self.first[c] == NOWHERE))
 
     def _count_high(self, c: int, m: int, by: int) -> None:
         w = self.workload[c]
@@ -231,6 +240,7 @@ class Ledger:
 
     def _created(self, record: Record) -> None:
         c, m = record.step.container, record.step.machine
+        self._count_changing(c, -(self.first[c] == NOWHERE))
         self._count_low(c, m, 1, alone=self.first[c] == NOWHERE)
         if self.first[c] == NOWHERE:
             self.first[c] = m
@@ -249,8 +259,15 @@ class Ledger:
                 self.high[record.released, self.sequential] += self.request[self.workload[c], self.sequential]
         self._leave(c, m)
         self._count_low(c, m, -1, alone=self.first[c] == NOWHERE)
+        self._count_changing(c, self.first[c] == NOWHERE)
+
+    def _count_changing(self, c: int, by: int) -> None:
+        """Containers that go down or come up while the batch lasts."""
+        for wide in self.rows.wide.get(self.workload[c], ()) if by else ():
+            wide.changing += by
 
     def _deleted(self, c: int, m: int) -> None:
+        self._count_changing(c, -(self.second[c] == NOWHERE))
         self._leave(c, m)
         if self.first[c] == NOWHERE and len(self.sequential) and not self.ends[c]:
             self.held[c] = m
@@ -265,6 +282,7 @@ class Ledger:
             self.first[c] = m
         else:
             self.second[c] = m
+        self._count_changing(c, self.second[c] == NOWHERE)
 
     def _leave(self, c: int, m: int) -> None:
         if self.first[c] == m:

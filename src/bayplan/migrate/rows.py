@@ -73,6 +73,12 @@ class Wide:
     row: Row
     least: int
     running: int = 0  # distinct containers of the service, without what the batch deletes
+    changing: int = 0  # those that the batch takes down or brings up
+
+    @property
+    def used(self) -> int:
+        """Groups with a container, without what the batch deletes."""
+        return sum(1 for count in self.row.low.values() if count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
