@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.act.wave import Instances, Wave
+from bayplan.act.wave import Instances, Wave, distinct
 from bayplan.model import IntArray, Level
 
 
@@ -49,7 +49,7 @@ class Counting:
         self.rows, self.level, self.workload = rows, level, workload
         self.owners, self.groups = owners, len(level.group)
         keys = [self._keys(some) for some in worlds]
-        self.key = np.unique(np.concatenate(keys))
+        self.key = distinct(np.concatenate(keys))
         self.owner = self.key // max(self.groups, 1)
         self.start, self.end = (self._count(self._place(some)) for some in keys[:2])
         self.low = self.high = self.after = self.start
@@ -82,7 +82,7 @@ class Counting:
         created, deleted = (self._place(self._keys(some)) for some in (wave.creates, wave.deletes))
         self.high, self.low = self.after + self._count(created), self.after - self._count(deleted)
         self.after = self.high + self.low - self.after
-        self.created, self.deleted = np.unique(created), np.unique(deleted)
+        self.created, self.deleted = distinct(created), distinct(deleted)
 
     def groups_used(self, count: IntArray) -> IntArray:
         """(owner,) groups in which a count is above 0."""

@@ -11,7 +11,7 @@ import numpy as np
 from bayplan.act.case import Case
 from bayplan.act.loads import load_of
 from bayplan.act.verdict import Breach
-from bayplan.act.wave import Instances, Wave
+from bayplan.act.wave import Instances, Wave, distinct
 from bayplan.model import UNPLACED, FloatArray, IntArray, Resource, TransientMode
 from bayplan.model import Confidence as Confident
 from bayplan.score.check import TOLERANCE
@@ -32,7 +32,7 @@ class Capacity:
 
     def __call__(self, wave: Wave) -> Iterator[Breach]:
         """Machines that would need more than they have."""
-        loads, takes = self.case.loads, np.unique(wave.creates.m)
+        loads, takes = self.case.loads, distinct(wave.creates.m)
         for r in self.judged:
             over = takes[loads.high[takes, r] > loads.limit[takes, r]]
             yield from _overfull(self.case, wave, over, r, loads.high[:, r], "capacity")
@@ -64,7 +64,9 @@ class Sequential:
 
     def __call__(self, wave: Wave) -> Iterator[Breach]:
         """Machines that would be charged more than they have."""
-        loads, takes = self.case.loads, np.unique(wave.creates.m)
+        if not self.judged:
+            return
+        loads, takes = self.case.loads, distinct(wave.creates.m)
         charged = loads.high + load_of(self.case.cluster, self._held_beside(wave))
         for r in self.judged:
             over = takes[charged[takes, r] > loads.limit[takes, r]]
@@ -99,10 +101,12 @@ class Joint:
 
     def __call__(self, wave: Wave) -> Iterator[Breach]:
         """Machines that would be charged more than they have: each container once per machine it ever stood on."""
-        new = wave.creates.where(~np.isin(self._key(wave.creates), self.seen))
+        if not self.judged:
+            return
+        new = wave.creates.where(~np.isin(self._key(wave.creates), self.seen, assume_unique=True))
         self.seen = np.r_[self.seen, self._key(new)]
         self.charged = self.charged + load_of(self.case.cluster, new)
-        takes = np.unique(wave.creates.m)
+        takes = distinct(wave.creates.m)
         for r in self.judged:
             over = takes[self.charged[takes, r] > self.case.loads.limit[takes, r]]
             yield from _overfull(self.case, wave, over, r, self.charged[:, r], "transient")
@@ -133,7 +137,9 @@ class Confidence:
 
     def __call__(self, wave: Wave) -> Iterator[Breach]:
         """Machines that would need more than they have."""
-        takes, high = np.unique(wave.creates.m), wave.high()
+        if not self.rules:
+            return
+        takes, high = distinct(wave.creates.m), wave.high()
         for rule, limit in zip(self.rules, self.limit, strict=True):
             need, resource = self._need(high, rule), self.case.cluster.resources[rule.resource]
             for m in takes[need[takes] > limit[takes] * (1 + TOLERANCE)].tolist():

@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.act.case import Case, Numbered, by_level
 from bayplan.act.counting import Counting, Rows
 from bayplan.act.verdict import Breach
-from bayplan.act.wave import Wave
+from bayplan.act.wave import Wave, distinct
 from bayplan.errors import plural
 from bayplan.model import IntArray, Running
 from bayplan.score.check.violation import containers, counted, where
@@ -117,7 +117,9 @@ class _Needs:
     def broken(self) -> Iterator[tuple[int, int, int]]:
         """Rule, group, and containers that would be alone there."""
         counting = self.counting
-        touched = np.union1d(self._keys(self.rules_by_service, counting.created), self._keys(self.rules_by_on, counting.deleted))
+        touched = distinct(
+            np.r_[self._keys(self.rules_by_service, counting.created), self._keys(self.rules_by_on, counting.deleted)]
+        )
         i, group = touched // counting.groups, touched % counting.groups
         one, other = counting.spots(self.service[i], group), counting.spots(self.on[i], group)
         ends = [count[one] * (count[other] == 0) for count in (counting.start, counting.end)]

@@ -29,7 +29,7 @@ class Alive:
         gone, come = wave.deletes.c[wave.goes_down], wave.creates.c
         down = self._count(gone)
         self.low = self.after - down
-        self.after = self.low + self._count(come[(wave.first[come] == UNPLACED) | np.isin(come, gone)])
+        self.after = self.low + self._count(come[(wave.first[come] == UNPLACED) | np.isin(come, gone, assume_unique=True)])
         for w in np.flatnonzero((down > 0) & (self.low < self.least)).tolist():
             name, runs = self.case.cluster.workloads.name[w], int(self.low[w])
             sentence = (

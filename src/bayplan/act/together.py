@@ -10,7 +10,7 @@ import numpy as np
 from bayplan.act.case import Case, Numbered, by_level
 from bayplan.act.counting import Counting, Rows
 from bayplan.act.verdict import Breach
-from bayplan.act.wave import Wave
+from bayplan.act.wave import Wave, distinct
 from bayplan.model import BoolArray, IntArray
 from bayplan.score.check.violation import containers, named, where
 
@@ -79,7 +79,7 @@ class _Pairs:
         """Rule, group, containers of `b` there, and how many may be."""
         counting = self.counting
         asked, rule = self.rules_of.each(counting.owner[counting.created])
-        touched = np.unique(rule * counting.groups + counting.group_at(counting.created[asked]))
+        touched = distinct(rule * counting.groups + counting.group_at(counting.created[asked]))
         i, group = touched // counting.groups, touched % counting.groups
         at_a, at_b = counting.spots(self.a[i], group), counting.spots(self.b[i], group)
         ends = [count[at_b] * (count[at_a] > 0) for count in (counting.start, counting.end)]

@@ -83,6 +83,12 @@ class Wave(NamedTuple):
         return Running(machine_of=first, second=second)
 
 
+def distinct(values: IntArray) -> IntArray:
+    """Each value once, ascending. By sorting: numpy's own way, hashing, takes ten times as long on keys such as ours."""
+    ordered = np.sort(values)
+    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+
+
 def orders_of(plan: Plan) -> Iterator[Orders]:
     """Each batch as arrays."""
     for batch in plan.batches:
