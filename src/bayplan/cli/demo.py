@@ -13,7 +13,7 @@ Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Whe
 
 
 def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
-    """Show bayplan on a small web shop: its state, its faults, its bay plan; new containers placed, running ones rebalanced.
+    """Show bayplan on a small web shop: its state, its faults; containers placed and rebalanced, and a safe order to move them.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -21,15 +21,19 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         from bayplan.collect import write, write_placement
         from bayplan.collect.document.text import make_folder
         from bayplan.flows.inspect import inspect
+        from bayplan.flows.migrate import write_route
+        from bayplan.flows.migrate_report import write_plan_page
         from bayplan.flows.report import write_comparison, write_picture, write_report
-        from bayplan.flows.tour import tour
+        from bayplan.flows.tour import ALIVE, road, tour
         from bayplan.generate.boutique import boutique
+        from bayplan.score.duration import StepCosts
         from bayplan.score.explain import explain
 
         snapshot = boutique(seed=seed)
         inspection = inspect(snapshot)
         snapshot_file, picture, page = out / "boutique.json", out / "bay-plan.svg", out / "report.html"
         placement_file, after_page = out / "placement.json", out / "before-after.html"
+        plan_file, plan_page = out / "plan.json", out / "plan.html"
         make_folder(out)
         write(snapshot_file, snapshot)
         write_picture(picture, snapshot)
@@ -38,12 +42,17 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         after = inspect(moved.after, snapshot.placement)
         write_placement(placement_file, snapshot.cluster, moved.after.placement)
         write_comparison(after_page, snapshot, after, command="bayplan demo")
+        route = road(snapshot, moved.after, seed=seed)
+        write_route(route, out=plan_file, back=None)
+        write_plan_page(plan_page, route, StepCosts(), command="bayplan demo")
     files = {
         "snapshot": str(snapshot_file),
         "bay plan": str(picture),
         "report": str(page.resolve()),
         "placement": str(placement_file),
         "before and after": str(after_page.resolve()),
+        "plan": str(plan_file),
+        "order of moves": str(plan_page.resolve()),
     }
     if json:
         screen.say_object({"seed": seed, "valid": not inspection.violations, "files": files})
@@ -55,5 +64,7 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
     for title, decision, method in (("place", placed, "best"), ("rebalance", moved, "search")):
         print(f"\nbayplan {title}")
         screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
+    print(f"\nbayplan migrate --alive {ALIVE}")
+    screen.route(route, method="waves", seed=seed, wall=clock.seconds(), files={})
     width = max(map(len, files))
     print("\n".join(f"{what:{width}} {file}" for what, file in files.items()))

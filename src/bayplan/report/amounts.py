@@ -86,6 +86,12 @@ def seconds(number: float) -> str:
     return f"{shown}{NARROW}{rest // small[1]}{NARROW}{small[0]}" if rest else shown
 
 
+def about(number: float) -> str:
+    """A span of time as one says it: '27 min' for 26 min 55 s; from ten of a unit on, no smaller one is said."""
+    unit = next((size for size in (86400, 3600, 60) if number >= 10 * size), 1)
+    return seconds(round(number / unit) * unit) if number >= 10 else seconds(number)
+
+
 def scale_of(cluster: Cluster) -> str:
     """'12 machines, 58 containers of 11 services'."""
     containers, services = len(cluster.containers.name), len(cluster.services.name)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.model import Placement, Plan, Result, Snapshot
-from bayplan.report.amounts import count, percent, scale_of, seconds
+from bayplan.report.amounts import about, count, percent, scale_of
 from bayplan.report.broken import SHOWN
 from bayplan.report.markup import card, items, paragraph, table, tag, tiles
 from bayplan.report.names import name_of
@@ -58,7 +58,7 @@ def _numbers(story: PlanStory) -> str:
         [
             ("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
             ("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
-            ("takes about", seconds(float(story.bars.end.max(initial=0.0))), ""),
+            ("takes about", about(float(story.bars.end.max(initial=0.0))), ""),
             ("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
             ("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
             ("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),

@@ -16,14 +16,14 @@ MOST_ROWS = 40  # machines with a row of their own; the strip above counts the s
 MOST_WORDS = 450_000  # characters of all tooltips: a picture stays below a megabyte
 LEFT, RIGHT, NAMES = 120.0, 24.0, 104.0
 STRIP, GAP = 46.0, 10.0  # height of the strip; pixels between the parts
-TALLEST, LOWEST, ROOM = 15.0, 3.0, 620.0  # a lane at most and at least; all lanes together, about
+TALLEST, ROOM = 15.0, 640.0  # a bar at most; all rows together, about
 SPACE = 4.0  # between two machines
 
 CAPTION = (
     "Time runs to the right. Each row is a machine, each bar a step on it: a container is created (the pale part pulls its "
     "image) or deleted. Thin lines end a batch: the next one starts when all steps before it have ended."
 )
-CLASSES = {"pull": "local pale", "create": "local", "stopover": "s3", "delete": "s14"}
+CLASSES = {"pull": "local pale", "create": "local", "stopover": "s3", "delete": "s1"}
 KEYS = {"pull": "pulls the image", "create": "starts", "stopover": "starts, for a stopover", "delete": "is deleted"}
 
 
@@ -106,20 +106,19 @@ def _steps(axis: TimeAxis, edge: FloatArray, low: FloatArray, high: FloatArray, 
 
 
 def _rows(cluster: Cluster, bars: Bars, machines: IntArray, axis: TimeAxis, top: float) -> tuple[str, float]:
-    """The bars of every machine, in as many lanes as run at once; and how far down they reach."""
+    """The bars of every machine, side by side those that run at once; and how far down they reach."""
     of = [np.flatnonzero(bars.machine == m) for m in machines.tolist()]
-    lanes = [_lanes(bars.start[some], bars.end[some]) for some in of]
-    tall = [int(lane.max(initial=0)) + 1 for lane in lanes]
-    high = float(np.clip((ROOM - SPACE * len(of)) / sum(tall), LOWEST, TALLEST))
+    lanes = [_lanes(bars, some) for some in of]
+    most = max(TALLEST, (ROOM - SPACE * len(of)) / len(of))
     names = told_apart([cluster.machines.name[m] for m in machines.tolist()], characters_in(NAMES, 11))
     worded = _worded(cluster, bars, of)
     parts, y = [], top
-    for name, some, lane, stack in zip(names, of, lanes, tall, strict=True):
-        row = max(11.0, high * stack)
+    for name, some, (lane, beside) in zip(names, of, lanes, strict=True):
+        row = min(most, TALLEST * int(beside.max(initial=1)))
         parts.append(rect(axis.left, y, axis.wide, row, "bay"))
         parts.append(text(LEFT - 10, y + row / 2 + 4, name, "small end"))
-        height = row / stack
-        for b, k in zip(some.tolist(), lane.tolist(), strict=True):
+        for b, k, n in zip(some.tolist(), lane.tolist(), beside.tolist(), strict=True):
+            height = min(TALLEST, row / n)
             parts.append(_bar(cluster, bars, b, axis, (y + k * height, height), worded))
         y += row + SPACE
     return "".join(parts), y - SPACE
@@ -131,7 +130,7 @@ def _worded(cluster: Cluster, bars: Bars, shown: Sequence[IntArray]) -> bool:
 
 
 def _bar(cluster: Cluster, bars: Bars, b: int, axis: TimeAxis, at: tuple[float, float], worded: bool) -> str:
-    (y, height), gap = at, 1.0 if at[1] >= 5 else 0.5
+    (y, height), gap = at, min(1.0, 0.2 * at[1])
     start, middle, end = (axis.x(float(moment)) for moment in (bars.start[b], bars.pulled[b], bars.end[b]))
     kind = "delete" if not bars.create[b] else "stopover" if bars.stopover[b] else "create"
     end = max(end - min(1.0, 0.2 * (end - start)), start + 0.6)
@@ -149,18 +148,21 @@ def _name(name: str, kind: str, times: tuple[float, float, float], y: float, hei
     left, right, pale = (start, middle, True) if middle - start >= end - middle else (middle, end, False)
     if height < 12 or width_of(name, 10) + 8 > right - left:
         return ""
-    return text(left + 4, y + height / 2 + 3.5, name, "tiny" if pale or kind == "delete" else "tiny t7")
+    return text(left + 4, y + height / 2 + 3.5, name, "tiny" if pale else "tiny t10" if kind == "delete" else "tiny t7")
 
 
-def _lanes(start: FloatArray, end: FloatArray) -> IntArray:
-    """(bar,) the first lane that is free when a bar starts."""
-    free: list[float] = []
-    lane = np.zeros(len(start), dtype=np.int64)
-    for b in np.lexsort((end, start)).tolist():
-        k = next((k for k, until in enumerate(free) if until <= start[b] + 1e-9), len(free))
-        free[k : k + 1] = [float(end[b])]
-        lane[b] = k
-    return ints(lane)
+def _lanes(bars: Bars, some: IntArray) -> tuple[IntArray, IntArray]:
+    """(bar,) of one machine: the first lane that is free when it starts, and how many lanes its batch needs."""
+    lane, beside = np.zeros(len(some), dtype=np.int64), np.ones(len(some), dtype=np.int64)
+    for batch in np.unique(bars.batch[some]).tolist():
+        mine = np.flatnonzero(bars.batch[some] == batch)
+        free: list[float] = []
+        for k in mine[np.lexsort((bars.end[some[mine]], bars.start[some[mine]]))].tolist():
+            start, end = float(bars.start[some[k]]), float(bars.end[some[k]])
+            lane[k] = next((n for n, until in enumerate(free) if until <= start + 1e-9), len(free))
+            free[lane[k] : lane[k] + 1] = [end]
+        beside[mine] = len(free)
+    return ints(lane), ints(beside)
 
 
 def _batch_lines(bars: Bars, axis: TimeAxis, top: float, bottom: float) -> str:
