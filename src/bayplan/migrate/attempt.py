@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,32 +41,35 @@ class Attempt:
         self.units = units_of(migration, options, generous=style.generous)
         self.course = Course(self._ledger(), self.units)
         self.home = list(self.course.at)
-        self.all = self._waiting()
+        self.all = len(self.course.pending)
         self.safe = (0, 0)  # units that have arrived, steps: the best state in which nobody is on the way
+        self.cuts: list[int] = []  # steps after which heavier units may move, too
+        self.heaviest = 0.0  # units that may move now
 
     def run(self, progress: Progress) -> Draft:
         """Plan as far as it goes."""
         bound = least_batches(self.course)
-        self._follow(progress)
+        for weight in sorted({self.units.weight[u] for u in self.course.pending}):  # heavier ones later
+            self.cuts.append(len(self.course.ops))
+            self.heaviest = weight
+            self._follow(progress)
         self._land()
-        if self._waiting():
+        if self.course.pending:
             self._try_all_orders()
-        return Draft(plan=batched(self._ledger(), self.course.ops), reasons=stuck(self.course), bound=bound)
+        ledger, ops, cuts = self._ledger(), self.course.ops, [*self.cuts, len(self.course.ops)]
+        plan = batched(ledger, [ops[first:last] for first, last in pairwise(cuts)])
+        return Draft(plan=plan, reasons=stuck(Course(ledger, self.units)), bound=bound)
 
     def _ledger(self) -> Ledger:
         ledger = Ledger(self.migration)
         ledger.strict = self.style.strict
         return ledger
 
-    def _waiting(self) -> int:
-        """Units that are not where they shall be."""
-        return sum(map(self.course.pending, range(len(self.units))))
-
     def _follow(self, progress: Progress) -> None:
         """Rounds and detours in turn, until all have arrived or nothing changes."""
-        left = self._waiting() + 1
-        while 0 < self._waiting() < left and not self.clock.expired():
-            left = self._waiting()
+        left = len(self.course.pending) + 1
+        while 0 < len(self.course.pending) < left and not self.clock.expired():
+            left = len(self.course.pending)
             end_what_ends(self.course)
             while not self.clock.expired() and make_round(self.course, self._by_importance()):
                 self._note(progress)
@@ -74,18 +78,38 @@ class Attempt:
     def _by_importance(self) -> list[int]:
         """Pending units that shall run: light ones first, then those that are down, then those that hold up the others most."""
         course, units, ledger = self.course, self.units, self.course.ledger
-        pending = [u for u in range(len(units)) if units.target[u] != NOWHERE and course.pending(u) and u not in course.also]
+        pending = [u for u in sorted(course.pending) if units.target[u] != NOWHERE and u not in course.also]
+        pending = [u for u in pending if units.weight[u] <= self.heaviest]
         left = Counter(ledger.workload[c] for u in pending for c in units.members[u])
-        jitter = self.rng.random(len(units))
+        jitter = dict(zip(pending, self.rng.random(len(pending)).tolist(), strict=True))
+
+        def rounds(u: int) -> float:
+            """How many its workload needs at least."""
+            return max(
+                left[w] / max(1, ledger.alive[w] - ledger.least[w]) for w in map(ledger.workload.__getitem__, units.members[u])
+            )
+
+        need = {u: 1.0 if self._surges(u) else rounds(u) for u in pending}
+        most = max(need.values(), default=0.0)
 
         def rank(u: int) -> tuple[float, ...]:
-            some = [ledger.workload[c] for c in units.members[u]]
-            may_be_down = min(max(0, ledger.alive[w] - ledger.least[w]) for w in some)
-            surges = may_be_down == 0 or not units.may_replace[u]
-            urgency = max(left[w] for w in some) / max(1, may_be_down)
-            return (units.weight[u], course.at[u] != NOWHERE, surges != self.style.surge_first, -urgency, float(jitter[u]))
+            late = need[u] < most  # nothing is lost if it waits
+            return (
+                units.weight[u],
+                course.at[u] != NOWHERE,
+                late,
+                self._surges(u) != self.style.surge_first,
+                -need[u],
+                jitter[u],
+            )
 
         return sorted(pending, key=rank)
+
+    def _surges(self, u: int) -> bool:
+        """Can it only go by a surge?"""
+        ledger = self.course.ledger
+        some = [ledger.workload[c] for c in self.units.members[u]]
+        return not self.units.may_replace[u] or min(ledger.alive[w] - ledger.least[w] for w in some) <= 0
 
     def _detours(self, progress: Progress) -> None:
         """One try for every pending unit."""
@@ -95,7 +119,7 @@ class Attempt:
         for u in self._by_importance():
             if self.clock.expired():
                 break
-            if self.course.pending(u) and detours.bring(u):
+            if u in self.course.pending and detours.bring(u):
                 self._note(progress)
 
     def _land(self) -> None:
@@ -106,15 +130,17 @@ class Attempt:
                 course.move(u, self.home[u])
         if self._on_the_way():
             course.back_to(self.safe[1])
+        self.cuts = [min(cut, len(course.ops)) for cut in self.cuts]
 
     def _on_the_way(self) -> bool:
         """Is anything down that was up and shall be, or does anything run twice?"""
         at, target = self.course.at, self.units.target
-        return bool(self.course.also) or any(m == NOWHERE != self.home[u] and target[u] != NOWHERE for u, m in enumerate(at))
+        down = (u for u in self.course.pending if at[u] == NOWHERE != self.home[u] and target[u] != NOWHERE)
+        return bool(self.course.also) or next(down, None) is not None
 
     def _note(self, progress: Progress) -> None:
         """Remember this state if nobody is on the way and more units have arrived than ever."""
-        arrived = self.all - self._waiting()
+        arrived = self.all - len(self.course.pending)
         progress(Tick(stage="planning", done=max(0.0, arrived / max(1, self.all))))
         if arrived > self.safe[0] and not self._on_the_way():
             self.safe = (arrived, len(self.course.ops))
@@ -122,12 +148,12 @@ class Attempt:
     def _try_all_orders(self) -> None:
         """All orders of the moves, if there are few."""
         fresh = Course(self._ledger(), self.units)
-        some = [u for u in range(len(self.units)) if fresh.pending(u)]
+        some = sorted(fresh.pending)
         if len(some) > FEW:
             return
         orders = Orders(fresh, some)
         orders.search()
-        if orders.arrived > self.all - self._waiting():
+        if orders.arrived > self.all - len(self.course.pending):
             fresh.back_to(0)
             fresh.redo(orders.best)
-            self.course = fresh
+            self.course, self.cuts = fresh, [0]

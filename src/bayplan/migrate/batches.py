@@ -17,16 +17,22 @@ from bayplan.model import Action, IntArray, Limits, Plan, Step
 Claim = tuple[Hashable, ...]
 
 
-def batched(ledger: Ledger, ops: Sequence[Op]) -> Plan:
-    """The steps of a row in batches, from the state that the ledger is in. Steps that no batch can take are left out."""
-    batches, left = [], list(ops)
-    while left:
-        batch = Batch(ledger, ledger.migration.terms.limits)
-        left = [op for op in left if not batch.take(op)]
-        if not batch.steps:
-            break
-        ledger.end_batch()
-        batches.append(batch.closed())
+def batched(ledger: Ledger, rows: Sequence[Sequence[Op]]) -> Plan:
+    """The steps of some rows in batches, from the state that the ledger is in to the one that it is left in.
+
+    No step of a row comes before the end of the row before. Steps that no batch can take are left out: a unit may have more
+    containers than a batch may have steps.
+    """
+    batches = []
+    for row in rows:
+        left = list(row)
+        while left:
+            batch = Batch(ledger, ledger.migration.terms.limits)
+            left = [op for op in left if not batch.take(op)]
+            if not batch.steps:
+                break
+            ledger.end_batch()
+            batches.append(batch.closed())
     return Plan(batches=tuple(batches))
 
 

@@ -13,7 +13,7 @@ def least_batches(course: Course) -> int:
     be replaced, with k that may be down at a time, that makes 2 n / k batches. Limits of steps per batch count, too.
     """
     units, ledger = course.units, course.ledger
-    pending = [c for u in range(len(units)) if course.pending(u) for c in units.members[u]]
+    pending = [c for u in course.pending for c in units.members[u]]
     after = ledger.migration.after.machine_of
     moves = [c for c in pending if NOWHERE not in (ledger.first[c], int(after[c])) and ledger.first[c] != after[c]]
     moves = [c for c in moves if ledger.second[c] == NOWHERE]

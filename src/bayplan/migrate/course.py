@@ -31,11 +31,18 @@ class Course:
                 self.on[m].add(u)
         for c, m in enumerate(ledger.second):
             if m != NOWHERE:
-                self._come(units.of_container[c], m)
+                self.also[units.of_container[c]] = m
+                self.on[m].add(units.of_container[c])
+        self.pending = {u for u in range(len(units)) if self._is_pending(u)}  # units that are not where they shall be
 
-    def pending(self, u: int) -> bool:
-        """Is it not where it shall be?"""
+    def _is_pending(self, u: int) -> bool:
         return not self.units.fixed[u] and (self.at[u] != self.units.target[u] or u in self.also)
+
+    def _note(self, u: int) -> None:
+        if self._is_pending(u):
+            self.pending.add(u)
+        else:
+            self.pending.discard(u)
 
     def put(self, u: int, m: int) -> bool:
         """Create the unit on a machine, if that is safe."""
@@ -112,9 +119,11 @@ class Course:
         else:
             self.also[u] = m
         self.on[m].add(u)
+        self._note(u)
 
     def _gone(self, u: int, m: int) -> None:
         other = self.also.pop(u, NOWHERE)
         if self.at[u] == m:
             self.at[u] = other
         self.on[m].discard(u)
+        self._note(u)

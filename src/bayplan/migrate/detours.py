@@ -71,7 +71,7 @@ class Detours:
             if lacking.any() and not (size[lacking] > 0).any():
                 continue
             share = float((size[lacking] / short[lacking]).min()) if lacking.any() else 1.0
-            rank = (not course.pending(v), share < 1.0, share if share >= 1.0 else -share, self.rng.random())
+            rank = (v not in course.pending, share < 1.0, share if share >= 1.0 else -share, self.rng.random())
             ranked.append((rank, v))
         return (v for _, v in sorted(ranked)[:LOOKED_AT])
 
@@ -79,20 +79,20 @@ class Detours:
         """It has to leave, and can."""
         course = self.course
         target = course.units.target[v]
-        if not course.pending(v):
+        if v not in course.pending:
             return False
         return course.take(v, course.at[v]) if target == NOWHERE else course.move(v, target)
 
     def _go_down(self, v: int, depth: int, busy: frozenset[int]) -> bool:
         """It may be down for a while; a settled one comes back to the same machine."""
         course = self.course
-        if not course.units.may_replace[v] or (not course.pending(v) and not self.stopovers):
+        if not course.units.may_replace[v] or (v not in course.pending and not self.stopovers):
             return False
         return course.take(v, course.at[v])
 
     def _push_on(self, v: int, depth: int, busy: frozenset[int]) -> bool:
         """It has to leave, and its target can be cleared."""
-        return depth > 0 and self.course.pending(v) and self._bring(v, depth - 1, busy)
+        return depth > 0 and v in self.course.pending and self._bring(v, depth - 1, busy)
 
     def _step_aside(self, v: int, depth: int, busy: frozenset[int]) -> bool:
         """A stopover on a third machine."""

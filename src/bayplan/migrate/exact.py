@@ -28,7 +28,7 @@ class Orders:
             return False
         self.seen.add(key)
         self._keep()
-        if not any(self.course.pending(u) for u in self.some):
+        if not any(u in self.course.pending for u in self.some):
             return True
         for u in self.some:
             for action in Action:
@@ -42,7 +42,7 @@ class Orders:
     def _step(self, u: int, action: Action) -> bool:
         course, target = self.course, self.course.units.target[u]
         here, also = course.at[u], course.also.get(u, NOWHERE)
-        if not course.pending(u):
+        if u not in course.pending:
             return False
         if action is Action.CREATE:
             may = here == NOWHERE or course.units.may_surge[u]
@@ -60,6 +60,6 @@ class Orders:
             return
         if any(u in course.also for u in self.some):
             return
-        arrived = sum(not course.pending(u) for u in self.some)
+        arrived = sum(u not in course.pending for u in self.some)
         if arrived > self.arrived:
             self.arrived, self.best = arrived, list(course.ops)

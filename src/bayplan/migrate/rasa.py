@@ -50,12 +50,11 @@ class Path:
         self.batches: list[tuple[Step, ...]] = []
         self.leaving: dict[int, list[int]] = defaultdict(list)  # machine -> units to delete there
         self.coming: dict[int, list[int]] = defaultdict(list)  # machine -> units to create there
-        for u in range(len(units)):
-            if start.pending(u):
-                for m in {self.at[u], self.old.get(u, NOWHERE)} - {NOWHERE, units.target[u]}:
-                    self.leaving[m].append(u)
-                if units.target[u] not in (NOWHERE, self.at[u]):
-                    self.coming[units.target[u]].append(u)
+        for u in sorted(start.pending):
+            for m in {self.at[u], self.old.get(u, NOWHERE)} - {NOWHERE, units.target[u]}:
+                self.leaving[m].append(u)
+            if units.target[u] not in (NOWHERE, self.at[u]):
+                self.coming[units.target[u]].append(u)
 
     def follow(self, clock: Clock, progress: Progress) -> None:
         """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing."""

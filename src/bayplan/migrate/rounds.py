@@ -160,6 +160,6 @@ def end_what_ends(course: Course) -> None:
     for u in list(course.also):
         old = course.at[u] if course.also[u] == course.units.target[u] else course.also[u]
         course.take(u, old)
-    for u in range(len(course.units)):
-        if course.units.target[u] == NOWHERE and course.at[u] != NOWHERE and not course.units.fixed[u]:
+    for u in sorted(course.pending):
+        if course.units.target[u] == NOWHERE and course.at[u] != NOWHERE:
             course.take(u, course.at[u])

@@ -52,7 +52,7 @@ def _lack(ledger: Ledger, c: int, m: int) -> str:
 def _holders(course: Course, u: int, m: int) -> str:
     """Those on the target that have to leave and cannot either."""
     names = course.ledger.migration.cluster.containers.name
-    waiting = sorted(names[course.units.members[v][0]] for v in course.on[m] if v != u and course.pending(v))
+    waiting = sorted(names[course.units.members[v][0]] for v in course.on[m] if v != u and v in course.pending)
     if not waiting:
         return ""
     more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""

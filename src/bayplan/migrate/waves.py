@@ -8,18 +8,16 @@ import numpy as np
 from bayplan.migrate.answer import Draft, refused, result
 from bayplan.migrate.attempt import Attempt, Style
 from bayplan.migrate.options import MigrateOptions
-from bayplan.model import Budget, Migration, Plan, Progress, Result, Tick
+from bayplan.model import Budget, Clock, Migration, Plan, Progress, Result, Tick
 
-STYLES = (
-    Style(),
-    Style(surge_first=False),
-    Style(depth=6),
+USUAL = (Style(), Style(surge_first=False), Style(depth=6))
+LAST_RESORTS = (  # where the usual ones leave somebody behind
     Style(generous=True),
     Style(generous=True, strict=False),
     Style(generous=True, strict=False, depth=8, patience=2_000),
 )
-ATTEMPTS = 2 * len(STYLES)  # where no budget says otherwise
-ENOUGH = 3  # attempts, after which a complete plan is good enough
+ATTEMPTS = 12  # where no budget says otherwise
+ENOUGH = 0.3  # of the seconds, after which a complete plan is good enough
 
 
 def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Plan]:
@@ -30,11 +28,17 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
     most = ATTEMPTS if budget.iterations is None else max(1, budget.iterations)
     best: Draft | None = None
     for number in range(most):
-        if best is not None and (clock.expired() or best.is_best or (best.complete and number >= ENOUGH)):
+        if best is not None and (best.is_best or _is_late(clock, best)):
             break
-        attempt = Attempt(migration, options, STYLES[number % len(STYLES)], np.random.default_rng([seed, number]), clock)
-        found = attempt.run(progress)
+        usual = number < len(USUAL) or (best is not None and best.complete)
+        style = USUAL[number % len(USUAL)] if usual else LAST_RESORTS[number % len(LAST_RESORTS)]
+        found = Attempt(migration, options, style, np.random.default_rng([seed, number]), clock).run(progress)
         best = found if best is None or found.key < best.key else best
         progress(Tick(stage="planning", done=(number + 1) / most, score=float(len(best.plan.batches))))
     assert best is not None
     return result(migration, best, seconds=clock.seconds)
+
+
+def _is_late(clock: Clock, best: Draft) -> bool:
+    limit = clock.budget.seconds
+    return limit is not None and clock.seconds >= (ENOUGH if best.complete else 1.0) * limit
