@@ -38,32 +38,24 @@ Pairs = frozenset[tuple[int, int]]  # container, machine
 @st.composite
 def runnings(draw, cluster: Cluster) -> Running:
     """Any placement, with some containers on a second machine."""
-    first = draw(placements(cluster)).machine_of
-    other = draw(placements(cluster)).machine_of
-    twice = (
-        (first != UNPLACED)
-        & (other != first)
-        & (np.array(draw(st.lists(st.integers(0, 5), min_size=len(first), max_size=len(first))), dtype=int) == 0)
-    )
+    first, other = draw(placements(cluster)).machine_of, draw(placements(cluster)).machine_of
+    some = np.array(draw(st.lists(st.integers(0, 5), min_size=len(first), max_size=len(first))), dtype=int) == 0
+    twice = some & (first != UNPLACED) & (other != first)
     return Running(machine_of=first, second=ints(np.where(twice, other, UNPLACED)))
 
 
 @st.composite
 def migrations(draw) -> Migration:
-    """From any state to any placement, most of it unchanged, so that rules are kept for a while."""
-    cluster = draw(clusters(max_machines=3, max_workloads=3, min_replicas=1))
-    start = draw(runnings(cluster))
-    target, keep = (
-        draw(placements(cluster)).machine_of,
-        draw(st.lists(st.booleans(), min_size=len(start.second), max_size=len(start.second))),
-    )
-    after = Placement(machine_of=ints(np.where(np.array(keep, dtype=bool), start.machine_of, target)))
-    roomy = replace(
-        cluster, machines=replace(cluster.machines, capacity=ints(cluster.machines.capacity + draw(st.sampled_from([0, 4, 12]))))
-    )
-    return Migration(
-        cluster=roomy, start=start, after=after, terms=Terms(alive=draw(st.sampled_from([0.0, 0.0, 0.0, 0.5, 0.75, 1.0])))
-    )
+    """From any state to any placement, about half of it unchanged; some with rules of one kind only, which then decide."""
+    drawn = draw(clusters(max_machines=3, max_workloads=3, min_replicas=1))
+    only = draw(st.sampled_from([None, None, "anti-affinity", "interference", "spread", "dependency", "transient", "allow"]))
+    roomy = replace(drawn.machines, capacity=ints(drawn.machines.capacity + draw(st.sampled_from([0, 4, 12]))))
+    cluster = replace(drawn, machines=roomy, rules=tuple(rule for rule in drawn.rules if only in (None, rule.kind)))
+    start, target = draw(runnings(cluster)), draw(placements(cluster)).machine_of
+    keep = np.array(draw(st.lists(st.booleans(), min_size=len(target), max_size=len(target))), dtype=bool)
+    after = Placement(machine_of=ints(np.where(keep, start.machine_of, target)))
+    alive = 0.0 if only else draw(st.sampled_from([0.0, 0.5, 0.75, 1.0]))
+    return Migration(cluster=cluster, start=start, after=after, terms=Terms(alive=alive))
 
 
 @st.composite
@@ -207,7 +199,7 @@ class SlowReferee:
 # ---- properties ----------------------------------------------------------------------------------------------------------------
 
 
-@QUICK
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_batch_is_safe_exactly_if_every_state_it_can_pass_through_is(data):
     migration = data.draw(migrations())

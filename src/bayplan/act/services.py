@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from bayplan.act.case import Case, Numbered, by_level
 from bayplan.act.counting import Counting, Rows
 from bayplan.act.verdict import Breach
-from bayplan.act.wave import Wave, distinct
+from bayplan.act.wave import Instances, Wave, distinct
 from bayplan.errors import plural
 from bayplan.model import IntArray, Running
 from bayplan.score.check.violation import containers, counted, where
@@ -18,8 +19,10 @@ class Spread:
     """A service uses as many groups as it must: the minimum, but no more than at either end, nor than containers run."""
 
     def __init__(self, case: Case) -> None:
-        self.case = case
+        self.case, workloads = case, case.cluster.workloads
         self.levels = [(level, *self._needs(level, some)) for level, some in by_level(case.rules("spread"))]
+        service = workloads.service[case.cluster.containers.workload]
+        self.members = Rows.of(service, np.arange(len(service)), len(case.cluster.services.name))
 
     def _needs(self, level: int, some: Numbered) -> tuple[IntArray, IntArray]:
         """(rule,) the service and the groups it needs while enough of it runs."""
@@ -36,7 +39,7 @@ class Spread:
             touched[counting.owner[np.r_[counting.created, counting.deleted]]] = True
             few = touched[service] & (counting.groups_used(counting.low)[service] < need)
             for s, least in zip(service[few].tolist(), need[few].tolist(), strict=True):
-                worst = _worst(self.case, wave, index, s, least)
+                worst = _worst(*_places(wave, self.members.each(np.array([s]))[1], counting.level.group_of), least)
                 if worst is not None:
                     yield self._said(wave, counting, s, least, worst)
 
@@ -50,13 +53,15 @@ class Spread:
         return Breach(batch=wave.number, rule="spread", subject=(name,), sentence=sentence)
 
 
-def _worst(case: Case, wave: Wave, level: int, s: int, need: int) -> tuple[int, int] | None:
-    """Groups and containers of the service in a state with fewer groups than both `need` and containers; None if there is none.
+Places: TypeAlias = set[tuple[int, int]]  # container, group
 
-    The groups that no step can empty are always in use. Every container that may run in them makes the state worse, for it
-    asks for a group and brings none. So do groups beside them, if they bring several containers: the fullest first.
+
+def _worst(low: Places, high: Places, need: int) -> tuple[int, int] | None:
+    """Groups and containers of a service in a state with fewer groups than both `need` and containers; None if there is none.
+
+    `low` surely runs, `high` may run. The groups of `low` are always in use. Every container that may run in them makes the
+    state worse, for it asks for a group and brings none. So do groups beside them that bring several: the fullest first.
     """
-    low, high = _places(case, wave, level, s)
     sure = {group for _, group in low}
     running = {c for c, group in high if group in sure}
     beside = Counter(group for c, group in high if group not in sure and c not in running)
@@ -68,17 +73,17 @@ def _worst(case: Case, wave: Wave, level: int, s: int, need: int) -> tuple[int, 
     return None
 
 
-def _places(case: Case, wave: Wave, level: int, s: int) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """(container, group) of the service: what surely runs, and what may run, while the steps do."""
-    members = case.cluster.containers_of_service(s)
+def _places(wave: Wave, members: IntArray, group_of: IntArray) -> tuple[Places, Places]:
+    """What surely runs of some containers, and what may run, while the steps do."""
     before = Running(machine_of=wave.first[members], second=wave.second[members]).pairs()
-    runs = set(zip(members[before[:, 0]].tolist(), before[:, 1].tolist(), strict=True))
-    created, deleted = (
-        {(c, m) for c, m in zip(some.c.tolist(), some.m.tolist(), strict=True)}
-        for some in (steps.where(np.isin(steps.c, members)) for steps in (wave.creates, wave.deletes))
-    )
-    group_of = case.cluster.levels[level].group_of
-    return tuple({(c, int(group_of[m])) for c, m in some} for some in (runs - deleted, runs | created))  # type: ignore[return-value]
+    runs = _pairs(Instances(c=members[before[:, 0]], m=before[:, 1]))
+    created, deleted = (_pairs(steps.where(np.isin(steps.c, members))) for steps in (wave.creates, wave.deletes))
+    low, high = ({(c, int(group_of[m])) for c, m in some} for some in (runs - deleted, runs | created))
+    return low, high
+
+
+def _pairs(some: Instances) -> set[tuple[int, int]]:
+    return set(zip(some.c.tolist(), some.m.tolist(), strict=True))
 
 
 class Dependency:
