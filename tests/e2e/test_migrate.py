@@ -86,6 +86,35 @@ def test_a_plan_leads_to_the_target_and_its_inverse_back(method, roomy, tmp_path
     assert again.machine_of.tolist() == start.machine_of.tolist()
 
 
+FIGURE_2 = """
+bayplan: 1
+resources: {{cpu: {{}}}}
+machines: [{{name: s1, capacity: {{cpu: 100}}}}, {{name: s2, capacity: {{cpu: 100}}}}, {{name: s3, capacity: {{cpu: 100}}}}]
+workloads:
+  - {{name: A1, request: {{cpu: 20}}, containers: [CA1], on: [s1]}}
+  - {{name: B1, request: {{cpu: 20}}, containers: [CB1], on: [s1]}}
+  - {{name: C1, request: {{cpu: 30}}, containers: [CC1], on: [s1]}}
+  - {{name: A2, request: {{cpu: 50}}, containers: [CA2], on: [s2]}}
+  - {{name: B2, request: {{cpu: 50}}, containers: [CB2], on: [s2]}}
+  - {{name: C2, request: {{cpu: 40}}, containers: [CC2], on: [s3]}}
+rules: [{{rule: transient, resource: cpu, mode: {mode}}}]
+"""
+EVEN = {"CA1": "s2", "CB1": "s1", "CC1": "s3", "CA2": "s2", "CB2": "s1", "CC2": "s3"}  # 70 % on every server
+
+
+def test_figure_2_of_freecontainer_has_an_order_but_no_concurrent_move(tmp_path, capsys):
+    file, plan, to = tmp_path / "figure-2.yaml", tmp_path / "plan.json", target(tmp_path, EVEN)
+    file.write_text(FIGURE_2.format(mode="sequential"), encoding="utf-8")
+    answer = answer_of(capsys, "migrate", file, "--to", to, "--out", plan)
+    assert answer["complete"] and answer["score"]["steps"] == 6 and ends(file, plan) == EVEN
+    names = read(file).cluster.containers.name
+    created = [names[step.container] for step in read_plan(plan, read(file).cluster).steps() if step.action == "create"]
+    assert created == ["CC1", "CB2", "CA1"]
+    file.write_text(FIGURE_2.format(mode="joint"), encoding="utf-8")
+    refused = answer_of(capsys, "migrate", file, "--to", to, code=3)
+    assert "'s1' is charged 120 cpu of 100" in refused["left_out"][0]["reason"]
+
+
 def test_the_plan_of_a_shop_is_safe_and_its_page_shows_it(tmp_path, capsys):
     shop, after = tmp_path / "shop.json", tmp_path / "after.json"
     assert main(["generate", "boutique", "--out", str(shop), "--quiet"]) == 0
