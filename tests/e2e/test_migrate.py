@@ -191,7 +191,10 @@ def test_replicas_may_be_renamed_so_that_fewer_move(roomy, tmp_path, capsys):
     to = target(tmp_path, {"web-0": "m-1", "web-1": "m-1", "web-2": "m-0", "web-3": "m-0", "db-0": "m-1", "job-0": "m-2"})
     assert main(["migrate", str(roomy), "--to", str(to)]) == 0
     assert "4 fewer containers would move if replicas were interchangeable: --relabel" in capsys.readouterr().err
-    assert answer_of(capsys, "migrate", roomy, "--to", to, "--relabel")["score"]["steps"] == 0
+    plan = tmp_path / "plan.json"
+    assert answer_of(capsys, "migrate", roomy, "--to", to, "--relabel", "--out", plan)["score"]["steps"] == 0
+    assert answer_of(capsys, "simulate", roomy, "--to", to, "--relabel", "--plan", plan)["arrived"]
+    assert not answer_of(capsys, "simulate", roomy, "--to", to, "--plan", plan)["arrived"]
 
 
 def test_wishes_are_kept(roomy, tmp_path, capsys):

@@ -113,7 +113,8 @@ def migrate(
             )
         write_route(route, out=out, back=rollback_out)
         if report is not None:
-            line = command_line(f"migrate {file}", to=to, start=start, rollback=rollback, resume=resume, done=done, seed=seed)
+            given = {"to": to, "start": start, "rollback": rollback, "resume": resume, "done": done}
+            line = command_line(f"migrate {file}", **given, method=method, alive=alive, seed=seed)
             write_plan_page(report, route, costs, command=line)
     if route.interrupted:
         warn("interrupted: this is the best so far")
@@ -150,5 +151,5 @@ def _trip(
         assert plan is not None
         return trip_back(snapshot, plan, wishes, mishaps.done)
     if plan is not None:
-        return trip_on(snapshot, to, plan, wishes, mishaps), None
+        return trip_on(snapshot, to, plan, wishes, mishaps, relabel=relabel), None
     return trip_to(snapshot, to, wishes, relabel=relabel), None

@@ -7,7 +7,7 @@ import typer
 
 from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.migrate_options import Alive, To
+from bayplan.cli.migrate_options import Alive, Relabel, To
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
 from bayplan.cli.terminal import note, working
 
@@ -31,6 +31,7 @@ def simulate(
     to: To = None,
     start: Start = None,
     alive: Alive = 0.75,
+    relabel: Relabel = False,
     fail_create: FailCreate = None,
     fail_delete: FailDelete = None,
     hang: Hang = None,
@@ -51,12 +52,12 @@ def simulate(
     """
     with working(f"simulating {plan}", quiet=quiet) as progress:
         from bayplan.flows.inspect import load
-        from bayplan.flows.migration_wishes import MigrateWishes, terms_of
+        from bayplan.flows.migration_wishes import MigrateWishes
         from bayplan.flows.simulate import Trouble, carry_out, question
 
         snapshot = load(file, start)
         note(snapshot.notes, quiet=quiet)
-        migration, read = question(snapshot, plan, to, terms_of(snapshot.cluster, MigrateWishes(alive=alive)))
+        migration, read = question(snapshot, plan, to, MigrateWishes(alive=alive), relabel=relabel)
         trouble = Trouble(create=fail_create or (), delete=fail_delete or (), hang=hang or (), kill=kill or ())
         run = carry_out(migration, read, trouble, seed=seed, progress=progress)
     screen.run(run, seed=seed, as_json=json)

@@ -19,11 +19,13 @@ from bayplan.act import (
     judge,
     simulate,
 )
-from bayplan.collect.targets import read_plan_of, read_target
+from bayplan.collect.targets import read_plan_of
 from bayplan.errors import UsageError
 from bayplan.flows.inspect import container_index
+from bayplan.flows.migration_wishes import MigrateWishes, terms_of
 from bayplan.flows.stopped import machine_index
-from bayplan.model import UNPLACED, Cluster, Migration, Plan, Progress, Running, Snapshot, Terms
+from bayplan.flows.trip import trip_to
+from bayplan.model import UNPLACED, Cluster, Migration, Plan, Progress, Running, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +60,20 @@ class Run:
         return self.verdict.safe and self.outcome.stopped is None
 
 
-def question(snapshot: Snapshot, plan_file: Path, target: Path | None, terms: Terms) -> tuple[Migration, Plan]:
+def question(
+    snapshot: Snapshot, plan_file: Path, target: Path | None, wishes: MigrateWishes, *, relabel: bool = False
+) -> tuple[Migration, Plan]:
     """The migration that a plan is for, and the plan. Without a target, that is where the plan ends."""
     if target is None:
         whole, plan = read_plan_of(plan_file, snapshot)
-        start = Running.of(whole.placement)
+        terms, start = terms_of(whole.cluster, wishes), Running.of(whole.placement)
         ends = judge(Migration(cluster=whole.cluster, start=start, after=whole.placement, terms=terms), plan).running
         return Migration(cluster=whole.cluster, start=start, after=ends.placement, terms=terms), plan
-    read = read_target(target, snapshot)
-    whole, plan = read_plan_of(plan_file, read.snapshot)
-    wanted, _ = read_plan_of(plan_file, replace(read.snapshot, placement=read.placement))  # with the plan's new containers
+    trip = trip_to(snapshot, target, wishes, relabel=relabel)
+    whole, plan = read_plan_of(plan_file, trip.snapshot)
+    wanted, _ = read_plan_of(plan_file, replace(trip.snapshot, placement=trip.migration.after))  # the plan may have new ones
     start = Running.of(whole.placement)
-    return Migration(cluster=whole.cluster, start=start, after=wanted.placement, terms=terms), plan
+    return Migration(cluster=whole.cluster, start=start, after=wanted.placement, terms=terms_of(whole.cluster, wishes)), plan
 
 
 def carry_out(migration: Migration, plan: Plan, trouble: Trouble, *, seed: int, progress: Progress) -> Run:

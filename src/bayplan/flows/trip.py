@@ -49,9 +49,11 @@ def trip_to(snapshot: Snapshot, target: Path, wishes: MigrateWishes, *, relabel:
     return Trip(snapshot=whole, migration=migration, new=newcomers(snapshot, whole), notes=notes)
 
 
-def trip_on(snapshot: Snapshot, target: Path, plan_file: Path, wishes: MigrateWishes, mishaps: Mishaps) -> Trip:
+def trip_on(
+    snapshot: Snapshot, target: Path, plan_file: Path, wishes: MigrateWishes, mishaps: Mishaps, *, relabel: bool = False
+) -> Trip:
     """On to the target from where a plan was left: some batches have run, except for steps that failed."""
-    first = trip_to(snapshot, target, wishes)
+    first = trip_to(snapshot, target, wishes, relabel=relabel)
     whole, plan = read_plan_of(plan_file, first.snapshot)
     if whole is not first.snapshot:
         raise UsageError(f"--resume '{plan_file}' has containers that '{target}' does not name; expected the plan to that target")
