@@ -1,7 +1,8 @@
 """Migrations that have a complete plan, because they are built by walking a safe order of moves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,50 +23,110 @@ from bayplan.model import (
 from experiments.migrate.drawn import Rng, drawn_cluster, load_of, ruled, with_capacity
 
 FULLNESS = (0.85, 0.90, 0.95, 0.98, 1.0)
-SIZES = (1, 1, 2, 2, 3, 4, 6, 8)
 FEWEST = 20  # moves
 TRIES = 4_000  # rounds of the walk
 
 
-def backwards(
-    seed: int, *, machines: int | None = None, moves: int | None = None, full: float | None = None, rules: bool | None = None
-) -> Migration:
-    """A migration that has a complete plan; what is not given is drawn: 5-40 machines, 20-200 moves, 85-100 % full.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """What kind of containers a cluster has."""
 
-    `full` is the share of all machines' cpu that is requested. A 100 % full cluster changes by exchanges of containers
-    that are down at the same time. With `rules`, about half of the instances if not given, every rule is as strict as
-    the known order allows. A tight instance may have fewer moves than asked for, but at least 20.
+    replicas: tuple[int, ...]  # of a workload, drawn
+    cpu: tuple[int, ...]  # requests, drawn
+    memory: tuple[int, ...]
+    memory_full: float | None  # share of all memory that is requested; None: as that of cpu
+    per_machine: int  # containers at least
+    per_move: float  # containers at least
+
+
+STYLES: Mapping[str, Style] = {
+    "mixed": Style(
+        replicas=(1, 2, 3, 4, 5, 6, 8, 12, 20),
+        cpu=(1, 1, 2, 2, 3, 4, 6, 8),
+        memory=(1, 2, 3, 4),
+        memory_full=0.7,
+        per_machine=8,
+        per_move=2.0,
+    ),
+    "surging": Style(  # too few replicas for one to be down
+        replicas=(1, 1, 2, 3), cpu=(1, 1, 2, 2, 3, 4, 6, 8), memory=(1, 2, 3, 4), memory_full=0.7, per_machine=8, per_move=1.3
+    ),
+    "large": Style(  # a few to a machine, nearly all move, both resources are tight
+        replicas=(1, 2, 4, 5, 8, 12),
+        cpu=(4, 8, 12),
+        memory=(4, 8, 12),
+        memory_full=None,
+        per_machine=4,
+        per_move=1.1,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What an instance shall be like; what is None is drawn."""
+
+    machines: int | None = None  # 5-40
+    moves: int | None = None  # 20-200
+    full: float | None = None  # share of all cpu that is requested, 0.85-1
+    rules: bool | None = None  # rules besides capacity
+    style: str | None = None  # a key of STYLES
+
+
+def backwards(seed: int, **wish: Any) -> Migration:
+    """A migration that has a complete plan; the wish is that of `Wish`.
+
+    A cluster that is 100 % full changes by exchanges of containers that are down at the same time; it cannot be of the style
+    "surging". With `rules`, every rule is as strict as the known order allows. A tight instance may have fewer moves than
+    asked for, but at least 20; those of the style "large" have at most four for each machine.
     """
-    return known_order(seed, machines=machines, moves=moves, full=full, rules=rules)[0]
+    return known_order(seed, **wish)[0]
 
 
-def known_order(
-    seed: int, *, machines: int | None = None, moves: int | None = None, full: float | None = None, rules: bool | None = None
-) -> tuple[Migration, Plan]:
+def known_order(seed: int, **wish: Any) -> tuple[Migration, Plan]:
     """As `backwards`, and the order by which it was built: one container or unit per batch."""
+    asked = Wish(**wish)
     for attempt in range(100):
         rng = np.random.default_rng([seed, 2, attempt])
-        drawn = int(rng.integers(5, 41)), int(rng.integers(FEWEST, 201)), float(rng.choice(FULLNESS)), bool(rng.random() < 0.5)
-        n_m, wanted = machines or drawn[0], moves or drawn[1]
-        share, with_rules = drawn[2] if full is None else full, drawn[3] if rules is None else rules
-        walk = _Walk(_filled(n_m, wanted, share, rng), rng, with_rules)
-        walk.go(wanted)
-        if walk.moved >= min(FEWEST, wanted):
+        drawn = _drawn(asked, rng, style_of(seed, **wish))
+        walk = _Walk(_filled(drawn, rng), rng, bool(drawn.rules))
+        walk.go(drawn.moves or 0)
+        if walk.moved >= FEWEST:
             return walk.migration(), Plan(batches=tuple(walk.batches))
-    raise AssertionError(f"no instance of {wanted} moves on {n_m} machines that are {share:.0%} full")
+    raise AssertionError(f"seed {seed}: no instance like {asked}")
 
 
-def _filled(n_m: int, moves: int, full: float, rng: Rng) -> tuple[Cluster, np.ndarray]:
-    """A cluster whose machines hold at least twice as many containers as shall move, and where they stand."""
-    n_c, replicas = max(2 * moves, 8 * n_m), []
-    while sum(replicas) < n_c:
-        replicas.append(int(rng.choice([1, 2, 3, 4, 5, 6, 8, 12, 20])))
+def style_of(seed: int, **wish: Any) -> str:
+    """The style of an instance."""
+    return Wish(**wish).style or str(np.random.default_rng([seed, 5]).choice(sorted(STYLES)))
+
+
+def _drawn(asked: Wish, rng: Rng, style: str) -> Wish:
+    """Nothing left to draw."""
+    drawn = int(rng.integers(5, 41)), int(rng.integers(FEWEST, 201)), float(rng.choice(FULLNESS)), bool(rng.random() < 0.5)
+    machines, moves = asked.machines or drawn[0], asked.moves or drawn[1]
+    full = drawn[2] if asked.full is None else asked.full
+    return Wish(
+        machines=machines,
+        moves=min(moves, 4 * machines) if style == "large" else moves,
+        full=min(full, 0.98) if style == "surging" else full,
+        rules=drawn[3] if asked.rules is None else asked.rules,
+        style=style,
+    )
+
+
+def _filled(drawn: Wish, rng: Rng) -> tuple[Cluster, np.ndarray]:
+    """A cluster with as many containers on its machines as its style has, and where they stand."""
+    assert drawn.machines and drawn.moves and drawn.full and drawn.style
+    n_m, style, replicas = drawn.machines, STYLES[drawn.style], list[int]()
+    while sum(replicas) < max(style.per_move * drawn.moves, style.per_machine * n_m):
+        replicas.append(int(rng.choice(style.replicas)))
     n_w = len(replicas)
-    request = np.stack([rng.choice(SIZES, n_w), rng.integers(1, 5, n_w)], axis=1)
+    request = np.stack([rng.choice(style.cpu, n_w), rng.choice(style.memory, n_w)], axis=1)
     cluster = drawn_cluster(request, replicas, np.zeros((n_m, 2), dtype=int), rng, services=max(1, n_w // 2))
     machine_of = rng.permutation(np.arange(sum(replicas)) % n_m)
-    load = load_of(cluster, machine_of)
-    spare = [round(total * (1 / share - 1)) for total, share in zip(load.sum(axis=0), (full, 0.7), strict=True)]
+    load, shares = load_of(cluster, machine_of), (drawn.full, style.memory_full or drawn.full)
+    spare = [round(total * (1 / share - 1)) for total, share in zip(load.sum(axis=0), shares, strict=True)]
     free = np.stack([_dealt(total, n_m, rng) for total in spare], axis=1)
     return with_capacity(cluster, load + free), machine_of
 
@@ -126,12 +187,12 @@ class _Walk:
     def _round(self) -> int | None:
         """A few items go down, one may surge in between, all come up elsewhere; None if one of them finds no room."""
         down, surged = [], 0
-        for _ in range(int(self.rng.integers(1, 6))):
+        for _ in range(1 if self.waits else int(self.rng.integers(1, 6))):  # both machines are charged while one is down
             item = self._next(down)
             if item is not None:
                 self._delete(item)
                 down.append(item)
-        if self.rng.random() < 0.5 or not down:
+        if not down or (self.rng.random() < 0.5 and not self.waits):
             surged = self._surge()
         for item in sorted(down, key=lambda item: -self._size(item)[0] + self.rng.random()):
             target = self._room_for(item)

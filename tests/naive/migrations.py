@@ -86,6 +86,8 @@ class Naive:
                 waits = stage is Stage.DOWN and self.goal[c] != UNPLACED
                 if self.home[c] != UNPLACED and (waits or (joint and stage in (Stage.DOWN, Stage.THERE))):
                     held.append((c, self.home[c]))
+                if self.home[c] != UNPLACED and waits and not joint:
+                    held.append((c, self.goal[c]))
         return held
 
     def group(self, level: int, m: int) -> int:

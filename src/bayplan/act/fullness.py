@@ -51,27 +51,46 @@ def _overfull(case: Case, wave: Wave, machines: IntArray, r: int, need: IntArray
 
 
 class Sequential:
-    """A moved container holds a transient resource of its old machine until it has been deleted there and created elsewhere.
+    """While a container moves, both machines are charged for a transient resource.
 
-    A surging container does so by running on both. A replaced one is charged where it was deleted until the batch of its
-    create has ended; one that shall end gives everything back with its delete.
+    A surging container does so by running on both. For a replaced one, the machine where it was deleted and the one where it is
+    created next are charged from the batch of its delete to that of its create; one that shall end, or is not created
+    again, gives everything back with its delete.
     """
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.judged = sorted({rule.resource for _, rule in case.rules("transient") if rule.mode is TransientMode.SEQUENTIAL})
-        self.held = np.full(len(case.cluster.containers.name), UNPLACED)  # (container,) machine it was deleted on, while down
+        n_c = len(case.cluster.containers.name)
+        self.held = np.full(n_c, UNPLACED)  # (container,) machine it was deleted on, while it is down
+        self.order = np.argsort(case.coming.c, kind="stable")  # creates by container, in the order of the plan
+        self.next = np.searchsorted(case.coming.c[self.order], np.arange(n_c))  # (container,) its next create in `order`
+        self.last = np.searchsorted(case.coming.c[self.order], np.arange(n_c), side="right")
 
     def __call__(self, wave: Wave) -> Iterator[Breach]:
         """Machines that would be charged more than they have."""
         if not self.judged:
             return
-        loads, takes = self.case.loads, distinct(wave.creates.m)
-        charged = loads.high + load_of(self.case.cluster, self._held_beside(wave))
+        going = wave.deletes.where(wave.goes_down & (self.case.migration.after.machine_of[wave.deletes.c] != UNPLACED))
+        booked = self._booked(going, wave)
+        loads, takes = self.case.loads, distinct(np.r_[wave.creates.m, booked.m])
+        charged = loads.high + load_of(self.case.cluster, self._held_beside(wave)) + load_of(self.case.cluster, booked)
         for r in self.judged:
             over = takes[charged[takes, r] > loads.limit[takes, r]]
             yield from _overfull(self.case, wave, over, r, charged[:, r], "transient")
-        self._turn(wave)
+        self.held[going.c] = going.m
+        self.held[wave.creates.c] = UNPLACED
+        self.next[wave.creates.c] += 1
+
+    def _booked(self, going: Instances, wave: Wave) -> Instances:
+        """Where containers that are down, or go down now, are created next, unless that is now or where they were."""
+        waits = self.held.copy()
+        waits[wave.creates.c] = UNPLACED
+        waits[going.c] = going.m
+        c = np.flatnonzero((waits != UNPLACED) & (self.next < self.last))
+        m = self.case.coming.m[self.order[self.next[c]]]
+        elsewhere = m != waits[c]
+        return Instances(c=c[elsewhere], m=m[elsewhere])
 
     def _held_beside(self, wave: Wave) -> Instances:
         """What is held; but a container that comes back to the machine it left is charged there once."""
@@ -80,11 +99,6 @@ class Sequential:
         held[c[held[c] == m]] = UNPLACED
         holds = np.flatnonzero(held != UNPLACED)
         return Instances(c=holds, m=held[holds])
-
-    def _turn(self, wave: Wave) -> None:
-        c, m = wave.deletes.where(wave.goes_down & (self.case.migration.after.machine_of[wave.deletes.c] != UNPLACED))
-        self.held[c] = m
-        self.held[wave.creates.c] = UNPLACED
 
 
 class Joint:

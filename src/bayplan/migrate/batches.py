@@ -50,20 +50,20 @@ class Batch:
     def take(self, op: Op) -> bool:
         """Add a step of the row if it is safe; otherwise it holds what it waits for."""
         containers = [record.step.container for record in op.records]
-        claims = {claim for c in containers for claim in claims_of(self.ledger, op.action, c, op.machine)}
-        if self.claimed.isdisjoint(claims) and self.add(op.action, containers, op.machine):
+        claims = {claim for c in containers for claim in claims_of(self.ledger, op, c)}
+        if self.claimed.isdisjoint(claims) and self.add(op.action, containers, op.machine, op.to):
             return True
         self._hold(op, containers, claims)
         return False
 
-    def add(self, action: Action, containers: Sequence[int], m: int) -> bool:
-        """Add the same step of all these containers, if that is safe."""
+    def add(self, action: Action, containers: Sequence[int], m: int, to: int = NOWHERE) -> bool:
+        """Add the same step of all these containers, if that is safe; deleted ones shall be created on machine `to`."""
         if not self.touched.isdisjoint(containers) or not self._within_limits(containers, m):
             return False
         if action is Action.CREATE:
             made = self.ledger.try_creates(containers, m, self.reserved.get(m))
         else:
-            made = self.ledger.try_deletes(containers, m)
+            made = self.ledger.try_deletes(containers, m, to)
         for record in made:
             self.steps.append(record.step)
             self.touched.add(record.step.container)
@@ -98,10 +98,12 @@ class Batch:
             yield ("zone", int(cluster.levels[limits.level].group_of[m]))
 
 
-def claims_of(ledger: Ledger, action: Action, c: int, m: int) -> Iterator[Claim]:
-    """What a step shares with others that are not about room on a machine."""
-    rows, w = ledger.rows, ledger.workload[c]
-    if action is Action.CREATE:
+def claims_of(ledger: Ledger, op: Op, c: int) -> Iterator[Claim]:
+    """What a container's part in a step shares with others, beside room on a machine."""
+    rows, w, m = ledger.rows, ledger.workload[c], op.machine
+    if len(ledger.sequential):
+        yield ("sequential", m if op.action is Action.CREATE else op.to)
+    if op.action is Action.CREATE:
         for most in rows.most.get(w, ()):
             yield ("most", id(most), most.row.group_of[m])
         for clash in rows.clash.get(w, ()):

@@ -14,6 +14,7 @@ class Op(NamedTuple):
     action: Action
     unit: int
     machine: int
+    to: int  # of a delete: where it shall be created; NOWHERE if it shall not, or runs elsewhere
     records: tuple[Record, ...]
 
 
@@ -49,16 +50,16 @@ class Course:
         records = self.ledger.try_creates(self._wanted(u), m)
         if records:
             self.ledger.end_batch()
-            self._done(Op(Action.CREATE, u, m, tuple(records)))
+            self._done(Op(Action.CREATE, u, m, NOWHERE, tuple(records)))
         return bool(records)
 
-    def take(self, u: int, m: int) -> bool:
-        """Delete the unit on a machine, if that is safe."""
-        ledger = self.ledger
-        records = ledger.try_deletes([c for c in self.units.members[u] if m in (ledger.first[c], ledger.second[c])], m)
+    def take(self, u: int, m: int, to: int | None = None) -> bool:
+        """Delete the unit on a machine, if that is safe, to be created on another one: its target, if none is said."""
+        ledger, to = self.ledger, self.units.target[u] if to is None else to
+        records = ledger.try_deletes([c for c in self.units.members[u] if m in (ledger.first[c], ledger.second[c])], m, to)
         if records:
             ledger.end_batch()
-            self._done(Op(Action.DELETE, u, m, tuple(records)))
+            self._done(Op(Action.DELETE, u, m, to, tuple(records)))
         return bool(records)
 
     def move(self, u: int, m: int) -> bool:
@@ -69,7 +70,7 @@ class Course:
         if not self._could_hold(u, m):
             return False
         mark = len(self.ops)
-        if self.units.may_replace[u] and self.take(u, a):
+        if self.units.may_replace[u] and self.take(u, a, m):
             if self.put(u, m):
                 return True
             self.back_to(mark)
@@ -96,7 +97,7 @@ class Course:
             if op.action is Action.CREATE:
                 self.put(op.unit, op.machine)
             else:
-                self.take(op.unit, op.machine)
+                self.take(op.unit, op.machine, op.to)
 
     def _could_hold(self, u: int, m: int) -> bool:
         """A quick look before anything is lifted: is there room for its first container?"""

@@ -88,7 +88,8 @@ class Detours:
         course = self.course
         if not course.units.may_replace[v] or (v not in course.pending and not self.stopovers):
             return False
-        return course.take(v, course.at[v])
+        here = course.at[v]
+        return course.take(v, here, course.units.target[v] if v in course.pending else here)
 
     def _push_on(self, v: int, depth: int, busy: frozenset[int]) -> bool:
         """It has to leave, and its target can be cleared."""

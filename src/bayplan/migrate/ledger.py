@@ -20,8 +20,9 @@ class Record(NamedTuple):
     """A step that was made, with what its way back needs to know."""
 
     step: Step
-    released: int  # the machine that still held a transient resource for the container until this step
-    charged: bool  # was the machine charged for a joint resource for the first time?
+    held: int = NOWHERE  # of a create: the machine that the container was deleted on, which is charged until now
+    booked: int = NOWHERE  # the machine that is charged since its delete, because it shall be created there
+    charged: bool = False  # was the machine charged for a joint resource for the first time?
 
 
 class Ledger:
@@ -43,7 +44,8 @@ class Ledger:
         self.ends: BoolArray = migration.after.machine_of == UNPLACED
         self.joint, self.sequential = (transient(cluster, mode) for mode in TransientMode)
         self.charged: set[tuple[int, int]] = set()  # (container, machine) that joint resources are charged for
-        self.held: dict[int, int] = {}  # container that is down -> the machine that holds its sequential resources
+        self.held: dict[int, int] = {}  # container that is down -> the machine that still holds its sequential resources
+        self.booked: dict[int, int] = {}  # container that is down -> the machine that holds them already
         self.batch: list[Record] = []  # steps whose other half follows at the end of the batch
         self.strict = True  # is spread kept even where a container that is down would excuse it?
         for c, m in migration.start.pairs().tolist():
@@ -74,7 +76,7 @@ class Ledger:
         request = request.copy()
         if len(self.joint) and (c, m) in self.charged:
             request[self.joint] = 0
-        if self.held.get(c, NOWHERE) == m:
+        if c in self.held and m in (self.held[c], self.booked.get(c)):
             request[self.sequential] = 0
         return request
 
@@ -97,6 +99,8 @@ class Ledger:
         """The same, if there is room."""
         w, rows = self.workload[c], self.rows
         if not self.allowed.row[self.allowed.row_of[w], m]:
+            return False
+        if c in self.held and m not in (self.held[c], self.booked.get(c)):
             return False
         for most in rows.most.get(w, ()):
             g = most.row.group_of[m]
@@ -123,9 +127,18 @@ class Ledger:
                 return False
         return True
 
-    def may_delete(self, c: int, m: int) -> bool:
-        """May the container be deleted on the machine in this batch?"""
+    def books(self, c: int, m: int, to: int) -> bool:
+        """Does its delete charge the machine where it shall be created? A move is charged on both while it lasts."""
+        alone = self.second[c] == NOWHERE and not self.ends[c]
+        return len(self.sequential) > 0 and alone and to not in (NOWHERE, m)
+
+    def may_delete(self, c: int, m: int, to: int) -> bool:
+        """May the container be deleted on the machine in this batch, to be created on machine `to`?"""
         w, rows = self.workload[c], self.rows
+        if self.books(c, m, to):
+            free = (self.limit[to] - self.high[to])[self.sequential]
+            if (self.request[w, self.sequential] > free).any():
+                return False
         last = self.second[c] == NOWHERE  # the only machine where it runs
         if last and self.alive[w] <= self.least[w]:
             return False
@@ -145,7 +158,9 @@ class Ledger:
 
     def create(self, c: int, m: int) -> Record:
         """The container comes; the low view learns it at the end of the batch."""
-        record = Record(Step(Action.CREATE, c, m), self.held.get(c, NOWHERE), len(self.joint) > 0 and (c, m) not in self.charged)
+        first_time = len(self.joint) > 0 and (c, m) not in self.charged
+        held, booked = self.held.get(c, NOWHERE), self.booked.get(c, NOWHERE)
+        record = Record(Step(Action.CREATE, c, m), held, booked, first_time)
         self.high[m] += self.wants(c, m)
         if record.charged:
             self.charged.add((c, m))
@@ -154,9 +169,12 @@ class Ledger:
         self.batch.append(record)
         return record
 
-    def delete(self, c: int, m: int) -> Record:
-        """The container goes; the high view learns it at the end of the batch."""
-        record = Record(Step(Action.DELETE, c, m), NOWHERE, False)
+    def delete(self, c: int, m: int, to: int) -> Record:
+        """The container goes, to be created on machine `to`; the high view learns it at the end of the batch."""
+        record = Record(Step(Action.DELETE, c, m), booked=to if self.books(c, m, to) else NOWHERE)
+        if record.booked != NOWHERE:
+            self.booked[c] = to
+            self._charge(c, to, 1)
         self._count_low(c, m, -1, alone=self.second[c] == NOWHERE)
         self._count_changing(c, self.second[c] == NOWHERE)
         self.batch.append(record)
@@ -167,6 +185,9 @@ class Ledger:
         record = self.batch.pop()
         c, m = record.step.container, record.step.machine
         if record.step.action is Action.DELETE:
+            if record.booked != NOWHERE:
+                del self.booked[c]
+                self._charge(c, record.booked, -1)
             self._count_low(c, m, 1, alone=self.second[c] == NOWHERE)
             self._count_changing(c, -(self.second[c] == NOWHERE))
             return
@@ -207,15 +228,15 @@ class Ledger:
             records.append(self.create(c, m))
         return records
 
-    def try_deletes(self, containers: Sequence[int], m: int) -> list[Record]:
+    def try_deletes(self, containers: Sequence[int], m: int, to: int) -> list[Record]:
         """Delete all of them on a machine, or none."""
         records: list[Record] = []
         for c in containers:
-            if not self.may_delete(c, m):
+            if not self.may_delete(c, m, to):
                 for _ in records:
                     self.withdraw()
                 return []
-            records.append(self.delete(c, m))
+            records.append(self.delete(c, m, to))
         return records
 
     # the end of a batch, and the way back over it
@@ -246,20 +267,27 @@ class Ledger:
             self.first[c] = m
         else:
             self.second[c] = m
-        if record.released != NOWHERE:
+        if record.held != NOWHERE:
             del self.held[c]
-            if record.released != m:
-                self.high[record.released, self.sequential] -= self.request[self.workload[c], self.sequential]
+            self.booked.pop(c, None)
+            for other in {record.held, record.booked} - {NOWHERE, m}:
+                self._charge(c, other, -1)
 
     def _uncreated(self, record: Record) -> None:
         c, m = record.step.container, record.step.machine
-        if record.released != NOWHERE:
-            self.held[c] = record.released
-            if record.released != m:
-                self.high[record.released, self.sequential] += self.request[self.workload[c], self.sequential]
+        if record.held != NOWHERE:
+            self.held[c] = record.held
+            if record.booked != NOWHERE:
+                self.booked[c] = record.booked
+            for other in {record.held, record.booked} - {NOWHERE, m}:
+                self._charge(c, other, 1)
         self._leave(c, m)
         self._count_low(c, m, -1, alone=self.first[c] == NOWHERE)
         self._count_changing(c, self.first[c] == NOWHERE)
+
+    def _charge(self, c: int, m: int, by: int) -> None:
+        """Charge a machine for the sequential resources of a container that does not run there."""
+        self.high[m, self.sequential] += by * self.request[self.workload[c], self.sequential]
 
     def _count_changing(self, c: int, by: int) -> None:
         """Containers that go down or come up while the batch lasts."""

@@ -74,7 +74,7 @@ class Path:
         for m in sorted(waiting):
             sign = 1 if action is Action.DELETE else -1  # SelectDelete: the lowest offline ratio; SelectCreate: the highest
             for u in sorted(waiting[m], key=lambda u: (sign * self._offline(u), u)):
-                if self._ready(action, u, m) and batch.add(action, self._containers(action, u, m), m):
+                if self._ready(action, u, m) and batch.add(action, self._containers(action, u, m), m, self.units.target[u]):
                     done.append((u, m))
                     break
         for u, m in done:

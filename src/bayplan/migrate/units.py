@@ -69,7 +69,7 @@ def _members(migration: Migration) -> tuple[list[tuple[int, ...]], list[int], se
 def _fixed(migration: Migration, options: MigrateOptions) -> list[bool]:
     """(container,) pinned where it runs, or never to be moved."""
     ran = migration.start.machine_of != UNPLACED
-    fixed = np.zeros(len(ran), dtype=np.bool_) if options.never is None else options.never & ran
+    fixed = np.zeros(len(ran), dtype=np.bool_) if options.never is None else options.never.copy()
     for rule in migration.cluster.rules:
         if isinstance(rule, Pinned):
             some = np.array(rule.containers, dtype=np.int64)

@@ -109,12 +109,17 @@ def test_a_machine_may_be_as_full_as_at_the_worse_end_and_no_fuller():
     ]
 
 
-def test_sequential_frees_the_old_machine_after_the_create():
+def test_sequential_charges_both_machines_from_the_delete_to_the_create():
     cluster = tiny([[10], [10], [10]], [[6], [6]], [1, 1], rules=(SEQUENTIAL,))
     of = migration(cluster, [0, 1], [2, 0])
     early = [[delete(0, 0), delete(1, 1)], [create(1, 0), create(0, 2)]]
-    assert sentences(of, *early) == ["batch 2: machine 'm0' would be charged 12 r0 of 10 while its steps run"]
-    assert sentences(of, [delete(0, 0), delete(1, 1)], [create(0, 2)], [create(1, 0)]) == []
+    charged = "machine 'm0' would be charged 12 r0 of 10 while its steps run"
+    assert sentences(of, *early) == [f"batch 1: {charged}", f"batch 2: {charged}"]
+    assert sentences(of, [delete(0, 0), delete(1, 1)], [create(0, 2)], [create(1, 0)]) == [
+        f"batch 1: {charged}",
+        f"batch 2: {charged}",
+    ]
+    assert sentences(of, [delete(0, 0)], [create(0, 2)], [delete(1, 1)], [create(1, 0)]) == []
 
 
 def test_sequential_a_container_that_shall_end_frees_its_machine_with_its_delete():

@@ -23,6 +23,7 @@ def state(ledger: Ledger) -> tuple[object, ...]:
         list(ledger.second),
         list(ledger.alive),
         dict(ledger.held),
+        dict(ledger.booked),
         set(ledger.charged),
         [({g: n for g, n in row.high.items() if n}, {g: n for g, n in row.low.items() if n}) for row in rows.values()],
         [(one.running, one.changing) for one in wide.values()],
@@ -82,7 +83,7 @@ def test_a_step_withdrawn_within_a_batch_leaves_nothing_behind(seed):
     before = state(ledger)
     for c, m in enumerate(list(ledger.first)):
         if m != NOWHERE:
-            ledger.delete(c, m)
+            ledger.delete(c, m, NOWHERE)
             ledger.withdraw()
         for other in range(len(ledger.limit)):
             if other != m and ledger.may_create(c, other):
