@@ -46,7 +46,7 @@ def migrate(
     pull_seconds: wish.PullSeconds = 20.0,
     start_seconds: wish.StartSeconds = 10.0,
     stop_seconds: wish.StopSeconds = 5.0,
-    seconds: Seconds = 10.0,
+    seconds: Seconds = 60.0,
     seed: Seed = 0,
     out: wish.PlanOut = None,
     rollback_out: wish.RollbackOut = None,

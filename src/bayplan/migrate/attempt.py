@@ -1,6 +1,7 @@
 """One way through a migration: rounds, then detours for what rounds cannot move, then all orders of a handful."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +18,7 @@ from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.rounds import end_what_ends, make_round
 from bayplan.migrate.stuck import stuck
 from bayplan.migrate.units import units_of
-from bayplan.model import Clock, Migration, Progress, Tick
+from bayplan.model import Migration, Progress, Tick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +36,9 @@ class Attempt:
     """The course of one attempt."""
 
     def __init__(
-        self, migration: Migration, options: MigrateOptions, style: Style, rng: np.random.Generator, clock: Clock
+        self, migration: Migration, options: MigrateOptions, style: Style, rng: np.random.Generator, over: Callable[[], bool]
     ) -> None:
-        self.migration, self.options, self.style, self.rng, self.clock = migration, options, style, rng, clock
+        self.migration, self.options, self.style, self.rng, self.over = migration, options, style, rng, over
         self.units = units_of(migration, options, generous=style.generous)
         self.course = Course(self._ledger(), self.units)
         self.home = list(self.course.at)
@@ -68,10 +69,10 @@ class Attempt:
     def _follow(self, progress: Progress) -> None:
         """Rounds and detours in turn, until all have arrived or nothing changes."""
         left = len(self.course.pending) + 1
-        while 0 < len(self.course.pending) < left and not self.clock.expired():
+        while 0 < len(self.course.pending) < left and not self.over():
             left = len(self.course.pending)
             end_what_ends(self.course)
-            while not self.clock.expired() and make_round(self.course, self._by_importance()):
+            while not self.over() and make_round(self.course, self._by_importance()):
                 self._note(progress)
             self._detours(progress)
 
@@ -117,7 +118,7 @@ class Attempt:
             self.course, self.rng, stopovers=self.options.stopovers, depth=self.style.depth, patience=self.style.patience
         )
         for u in self._by_importance():
-            if self.clock.expired():
+            if self.over():
                 break
             if u in self.course.pending and detours.bring(u):
                 self._note(progress)

@@ -9,6 +9,7 @@ kept, too: the paper's clusters have none that matter here.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from bayplan.migrate.answer import Draft, refused, result
 from bayplan.migrate.batches import Batch
@@ -18,7 +19,8 @@ from bayplan.migrate.ledger import NOWHERE, Ledger
 from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.stuck import stuck
 from bayplan.migrate.units import Units, units_of
-from bayplan.model import Action, Budget, Clock, Migration, Plan, Progress, Result, Step, Tick
+from bayplan.model import Action, Budget, Migration, Plan, Progress, Result, Step, Tick
+from bayplan.search.stop import stoppable
 
 
 def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Plan]:
@@ -28,7 +30,8 @@ def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed:
         return no
     units = units_of(migration, options)
     path = Path(Ledger(migration), units)
-    path.follow(clock, progress)
+    with stoppable() as stop:
+        path.follow(lambda: stop.asked or clock.expired(), progress)
     path.go_home()
     draft = Draft(plan=Plan(batches=tuple(path.batches)), reasons=stuck(Course(path.ledger, units)), bound=path.bound)
     return result(migration, draft, seconds=clock.seconds)
@@ -56,7 +59,7 @@ class Path:
             if units.target[u] not in (NOWHERE, self.at[u]):
                 self.coming[units.target[u]].append(u)
 
-    def follow(self, clock: Clock, progress: Progress) -> None:
+    def follow(self, over: Callable[[], bool], progress: Progress) -> None:
         """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing."""
         everything = sum(map(len, self.coming.values())) + sum(map(len, self.leaving.values()))
         while self.leaving or self.coming:
@@ -65,7 +68,7 @@ class Path:
             self._batch(Action.CREATE, self.coming)
             left = sum(map(len, self.coming.values())) + sum(map(len, self.leaving.values()))
             progress(Tick(stage="planning", done=1.0 - left / everything))
-            if len(self.batches) == before or clock.expired():
+            if len(self.batches) == before or over():
                 break
 
     def _batch(self, action: Action, waiting: dict[int, list[int]]) -> None:

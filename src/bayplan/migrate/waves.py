@@ -9,6 +9,7 @@ from bayplan.migrate.answer import Draft, refused, result
 from bayplan.migrate.attempt import Attempt, Style
 from bayplan.migrate.options import MigrateOptions
 from bayplan.model import Budget, Clock, Migration, Plan, Progress, Result, Tick
+from bayplan.search.stop import stoppable
 
 USUAL = (Style(), Style(surge_first=False), Style(depth=6))
 LAST_RESORTS = (  # where the usual ones leave somebody behind
@@ -17,7 +18,7 @@ LAST_RESORTS = (  # where the usual ones leave somebody behind
     Style(generous=True, strict=False, depth=8, patience=2_000),
 )
 ATTEMPTS = 12  # where no budget says otherwise
-ENOUGH = 0.3  # of the seconds, after which a complete plan is good enough
+ENOUGH = 0.05  # of the seconds, after which a complete plan is good enough
 
 
 def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Plan]:
@@ -27,14 +28,16 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
         return no
     most = ATTEMPTS if budget.iterations is None else max(1, budget.iterations)
     best: Draft | None = None
-    for number in range(most):
-        if best is not None and (best.is_best or _is_late(clock, best)):
-            break
-        usual = number < len(USUAL) or (best is not None and best.complete)
-        style = USUAL[number % len(USUAL)] if usual else LAST_RESORTS[number % len(LAST_RESORTS)]
-        found = Attempt(migration, options, style, np.random.default_rng([seed, number]), clock).run(progress)
-        best = found if best is None or found.key < best.key else best
-        progress(Tick(stage="planning", done=(number + 1) / most, score=float(len(best.plan.batches))))
+    with stoppable() as stop:
+        for number in range(most):
+            if best is not None and (stop.asked or best.is_best or _is_late(clock, best)):
+                break
+            usual = number < len(USUAL) or (best is not None and best.complete)
+            style = USUAL[number % len(USUAL)] if usual else LAST_RESORTS[number % len(LAST_RESORTS)]
+            rng = np.random.default_rng([seed, number])
+            found = Attempt(migration, options, style, rng, lambda: stop.asked or clock.expired()).run(progress)
+            best = found if best is None or found.key < best.key else best
+            progress(Tick(stage="planning", done=(number + 1) / most, score=float(len(best.plan.batches))))
     assert best is not None
     return result(migration, best, seconds=clock.seconds)
 
