@@ -4,7 +4,7 @@
 - `backwards(seed, ...)`: 5-40 machines, 20-200 moves, built by walking a safe order, so a complete plan exists;
   `known_order` gives that order, too.
 
-    migration = backwards(7, machines=20, moves=100, full=0.95, rules=True)
+    migration = backwards(7, machines=20, moves=100, full=0.95, rules=True, style="large")
     migration, plan = known_order(7)
 
 - `migrations()`: a Hypothesis strategy over the odd clusters of tests/strategies.py: anything may be broken, empty or new.

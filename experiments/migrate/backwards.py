@@ -24,7 +24,7 @@ from experiments.migrate.drawn import Rng, drawn_cluster, load_of, ruled, with_c
 
 FULLNESS = (0.85, 0.90, 0.95, 0.98, 1.0)
 FEWEST = 20  # moves
-TRIES = 4_000  # rounds of the walk
+TRIES = 200  # rounds in a row that fail, after which a walk ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,17 +172,18 @@ class _Walk:
         return found
 
     def go(self, wanted: int) -> None:
-        for _ in range(TRIES):
-            if self.moved >= wanted or not self.left:
-                return
+        failed = 0
+        while failed < TRIES and self.moved < wanted and self.left:
             kept = self.at.copy(), self.free.copy(), len(self.batches), list(self.left), set(self.surged), set(self.replaced)
             done = self._round()
             if done is None:
                 self.at, self.free, length, self.left, self.surged, self.replaced = kept
                 del self.batches[length:]
                 self.left.append(self.left.pop(0))
+                failed += 1
             else:
                 self.moved += done
+                failed = 0
 
     def _round(self) -> int | None:
         """A few items go down, one may surge in between, all come up elsewhere; None if one of them finds no room."""

@@ -18,7 +18,7 @@ import numpy as np
 from bayplan.migrate import MIGRATORS
 from bayplan.model import Budget, Migration
 from experiments.freecontainer.run import seeds_of, shard_of
-from experiments.migrate.backwards import FULLNESS, backwards
+from experiments.migrate.backwards import FULLNESS, backwards, style_of
 from experiments.migrate.cells import INSTANCES, MEASURES, in_a_process, measured, planned
 from experiments.migrate.drawn import load_of
 from experiments.migrate.tables import write_page
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 PLANS, BACKWARDS = "plans.csv", "backwards.csv"
 KEY = ("instance", "seed", "method")
 FIELDS = (*KEY, *MEASURES, "memory", "commit", "machine")
-SHAPE = ("machines", "containers", "full", "rules")
+SHAPE = ("style", "machines", "containers", "full", "rules")
 BACK_FIELDS = ("seed", "method", *SHAPE, *MEASURES, "commit", "machine")
 SEEDS = {"figure-2": (0,), "m2-fifth": (0, 1, 2)}  # of the others: 0-9
 MANY = 1_000  # instances that are built backwards
@@ -49,7 +49,7 @@ def scope_of(asked: argparse.Namespace) -> Scope:
     if asked.quick:
         return Scope(
             cells=tuple(("figure-2", "0", method) for method in MIGRATORS),
-            backwards=tuple((FIRST + i, method) for i in range(2) for method in MIGRATORS),
+            backwards=tuple((seed, method) for seed in range(2) for method in MIGRATORS),
         )
     methods, only = asked.methods.split(","), asked.only.split(",")
     cells = [cell for name in only if name in INSTANCES for cell in _cells(name, asked.seeds, methods)]
@@ -81,18 +81,18 @@ def measure_backwards(path: Path, pairs: Sequence[tuple[int, str]]) -> None:
     for number, (seed, method) in enumerate(pair for pair in pairs if pair not in done):
         migration = backwards(seed)
         new = measured(migration, *planned(migration, method, Budget(), seed))
-        append(path, BACK_FIELDS, [{"seed": str(seed), "method": method, **_shape(migration), **new, **where}])
+        append(path, BACK_FIELDS, [{"seed": str(seed), "method": method, **_shape(seed, migration), **new, **where}])
         if number % 100 == 0:
             print(f"{number + 1} of at most {len(pairs)}: seed {seed}, {method}, {new['stuck']} stuck", file=sys.stderr)
 
 
-def _shape(migration: Migration) -> dict[str, str]:
+def _shape(seed: int, migration: Migration) -> dict[str, str]:
     cluster = migration.cluster
     load, has = load_of(cluster, migration.start.machine_of)[:, 0].sum(), cluster.machines.capacity[:, 0].sum()
     nearest = FULLNESS[int(np.abs(np.array(FULLNESS) - load / has).argmin())]
     rules = "yes" if len(cluster.rules) > 1 else "no"
     sizes = str(len(cluster.machines.name)), str(len(cluster.containers.name))
-    return dict(zip(SHAPE, (*sizes, f"{nearest:.2f}", rules), strict=True))
+    return dict(zip(SHAPE, (style_of(seed), *sizes, f"{nearest:.2f}", rules), strict=True))
 
 
 def _where() -> dict[str, str]:

@@ -133,14 +133,14 @@ def backwards_lines(measured: Sequence[Row]) -> list[str]:
 
 
 def backwards_table(measured: Sequence[Row]) -> list[str]:
-    """One line per fullness and kind of rules, with both methods side by side; then all together."""
-    head = ["cpu requested", "rules", "instances"]
+    """One line per style of containers and fullness, with both methods side by side; then all together."""
+    head = ["containers", "cpu requested", "instances"]
     for method in (OURS, THEIRS):
         head += [f"`{method}` complete", f"`{method}` batches", f"`{method}` moves per moved container"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for full, rules in sorted({(row["full"], row["rules"]) for row in measured}):
-        some = [row for row in measured if (row["full"], row["rules"]) == (full, rules)]
-        lines.append(_backwards_line([f"{float(full):.0%}", "many" if rules == "yes" else "capacity only"], some))
+    for style, full in sorted({(row["style"], row["full"]) for row in measured}):
+        some = [row for row in measured if (row["style"], row["full"]) == (style, full)]
+        lines.append(_backwards_line([style, f"{float(full):.0%}"], some))
     return [*lines, _backwards_line(["all", ""], measured)]
 
 

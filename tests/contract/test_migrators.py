@@ -25,12 +25,13 @@ from bayplan.model import (
     Running,
     Status,
     Terms,
+    Transient,
     ints,
     silent,
 )
 
 every_migrator = pytest.mark.parametrize("migrator", MIGRATORS.values(), ids=MIGRATORS)
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 10_000)
 BUDGET = Budget(iterations=6)
 
@@ -108,13 +109,19 @@ def test_the_same_seed_gives_the_same_plan(migrator, seed, chance):
 @few
 @given(seed=seeds)
 def test_the_inverse_leads_back_safely_from_every_batch_on(migrator, seed):
-    migration = small(seed)
+    migration = without_transient(small(seed))
     plan = planned(migrator, migration).solution
     for done in range(len(plan.batches) + 1):
         verdict = judge(way_back(migration, plan, done), inverse(plan, done))
         assert said(verdict.breaches) == []
         assert verdict.running.machine_of.tolist() == migration.start.machine_of.tolist()
         assert (verdict.running.second == UNPLACED).all()
+
+
+def without_transient(migration):
+    """A replaced container is charged on the machine it left: forwards on the old one, backwards on the new one."""
+    rules = tuple(rule for rule in migration.cluster.rules if not isinstance(rule, Transient))
+    return replace(migration, cluster=replace(migration.cluster, rules=rules))
 
 
 @every_migrator
@@ -207,7 +214,7 @@ def on_one_machine(seed):
 
 @every_migrator
 def test_new_containers_wait_until_others_have_made_room(migrator):
-    migration = backwards(2, machines=5, moves=20, full=1.0, rules=False)
+    migration = backwards(2, machines=5, moves=20, full=0.9, rules=False, style="mixed")
     home, workload = migration.start.machine_of, migration.cluster.containers.workload
     request = migration.cluster.workloads.request
     ends = 0
@@ -244,7 +251,7 @@ def test_new_containers_wait_until_others_have_made_room(migrator):
     ids=["batch", "machine", "service", "zone", "all"],
 )
 def test_no_batch_has_more_steps_than_the_limits_allow(migrator, limits):
-    drawn = backwards(5, machines=8, moves=30, full=0.9, rules=False)
+    drawn = backwards(5, machines=8, moves=30, full=0.9, rules=False, style="mixed")
     migration = replace(drawn, terms=replace(drawn.terms, limits=limits))
     plan = planned(migrator, migration).solution
     assert judge(migration, plan).safe
@@ -280,7 +287,8 @@ def test_containers_that_shall_never_move_have_no_step(migrator, seed, data):
         return
     verdict = judge(migration, result.solution)
     assert said(verdict.breaches) == []
-    assert not [step for step in result.solution.steps() if never[step.container]]
+    stays = never & (migration.start.machine_of != UNPLACED)  # new ones are created: that is no move
+    assert not [step for step in result.solution.steps() if stays[step.container]]
     names = migration.cluster.containers.name
     assert {reason.subject for reason in result.reasons} == {names[c] for c in verdict.stuck}
 

@@ -1,5 +1,7 @@
 """Migrations: the instances are what they say, each plan is judged and measured once, the tables say what was reached."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from experiments.migrate import run, tables
@@ -43,9 +45,9 @@ def claim(measured, start):
 # ---- instances -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("full", FULLNESS)
-def test_a_cluster_that_is_built_backwards_is_as_full_as_asked_and_valid_at_both_ends(full):
-    migration = backwards(11, machines=8, moves=30, full=full)
+@pytest.mark.parametrize(("style", "full"), [*product(("mixed", "large"), FULLNESS), ("surging", 0.98)])
+def test_a_cluster_that_is_built_backwards_is_as_full_as_asked_and_valid_at_both_ends(style, full):
+    migration = backwards(11, machines=8, moves=30, full=full, style=style)
     cluster, start = migration.cluster, migration.start.placement
     assert load_of(cluster, start.machine_of)[:, 0].sum() / cluster.machines.capacity[:, 0].sum() == pytest.approx(full, abs=0.01)
     assert migration.moving.sum() >= 20
@@ -108,10 +110,10 @@ def test_time_and_memory_of_the_largest_are_judged():
 
 
 def test_the_share_that_is_solved_is_counted_by_fullness():
-    shape = {"machines": "9", "containers": "99", "rules": "no"}
+    shape = {"style": "mixed", "machines": "9", "containers": "99", "rules": "no"}
     some = [fake("", "waves", s, stuck=str(s % 2), full="0.95", **shape) for s in range(4)]
     lines = tables.backwards_lines([*some, fake("", "rasa", 9, full="1.00", **shape)])
-    assert "| 95% | capacity only | 4 | 50.0% | 10.0 |" in "\n".join(lines)
+    assert "| mixed | 95% | 4 | 50.0% | 10.0 |" in "\n".join(lines)
     assert any("**no**: 50.0% of 4" in line for line in lines)
 
 
@@ -128,3 +130,8 @@ def test_a_quick_run_is_judged_and_not_repeated(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "in_a_process", lambda *_: pytest.fail("measured again"))
     monkeypatch.setattr(run, "planned", lambda *_: pytest.fail("measured again"))
     run.main(["--quick", "--out", str(tmp_path)])
+
+
+def test_the_tables_in_the_docs_are_those_of_the_csv_files():
+    text = tables.DOCS.read_text(encoding="utf-8")
+    assert tables.written(text, rows(run.HERE / run.PLANS), rows(run.HERE / run.BACKWARDS)) == text
