@@ -34,6 +34,8 @@ def _why(course: Course, u: int) -> str:
         return f"{stays}, as it was asked to"
     if m == NOWHERE:
         return f"{stays}: {_no_delete(course.ledger, course.units.members[u], here)}"
+    if here != NOWHERE and not course.units.may_surge[u] and _too_few(course.ledger, course.units.members[u]):
+        return f"{stays}: {_no_delete(course.ledger, course.units.members[u], here)}"
     name = cluster.machines.name[m]
     for c in course.units.members[u]:
         if not course.ledger.has_room(c, m):
@@ -56,7 +58,7 @@ def _holders(course: Course, u: int, m: int) -> str:
     if not waiting:
         return ""
     more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""
-    return f", which {', '.join(waiting[:SHOWN])}{more} cannot leave either"
+    return f", and {', '.join(waiting[:SHOWN])}{more} cannot leave it either"
 
 
 def _elsewhere(course: Course, u: int) -> str:
@@ -72,6 +74,11 @@ def _elsewhere(course: Course, u: int) -> str:
     if machines:
         return f"{len(machines)}/{total} machines could hold it meanwhile, but that opens no way"
     return f"0/{total} machines could hold it meanwhile ({', '.join(f'{n} {word}' for word, n in why.items() if n)})"
+
+
+def _too_few(ledger: Ledger, members: tuple[int, ...]) -> bool:
+    """Does the alive share let none of its containers be deleted?"""
+    return any(ledger.alive[w] <= ledger.least[w] for w in (ledger.workload[c] for c in members))
 
 
 def _no_delete(ledger: Ledger, members: tuple[int, ...], m: int) -> str:
