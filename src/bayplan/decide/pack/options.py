@@ -1,0 +1,25 @@
+"""What a user may ask of a packer, and what every packer is."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.model import Budget, IntArray, Placement, Progress, Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PackOptions:
+    """Wishes that are not rules."""
+
+    n_sigma: float | None = None  # bf-nsigma: deviations that count as size; None: D(alpha)
+    patterns: IntArray | None = None  # (pattern, workload) of an earlier day, to begin from
+
+
+class Packer(Protocol):
+    """A way to pack. What does not fit is left out, with its reason."""
+
+    def __call__(
+        self, problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress
+    ) -> Result[Placement]:
+        """A placement that keeps every chance and capacity constraint, and what was placed before."""
+        ...
