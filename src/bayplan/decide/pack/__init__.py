@@ -1,6 +1,6 @@
 """Pack services whose usage is random, so that machines overflow with at most a stated probability (003)."""
 
-from bayplan.decide.pack.options import Packer, PackOptions
 from bayplan.decide.pack.problem import Chance, PackProblem, pack_problem
+from bayplan.decide.pack.signature import Packer, PackOptions
 
 __all__ = ["Chance", "PackOptions", "PackProblem", "Packer", "pack_problem"]
