@@ -25,7 +25,6 @@ from bayplan.model import (
     Running,
     Status,
     Terms,
-    Transient,
     ints,
     silent,
 )
@@ -109,19 +108,13 @@ def test_the_same_seed_gives_the_same_plan(migrator, seed, chance):
 @few
 @given(seed=seeds)
 def test_the_inverse_leads_back_safely_from_every_batch_on(migrator, seed):
-    migration = without_transient(small(seed))
+    migration = small(seed)
     plan = planned(migrator, migration).solution
     for done in range(len(plan.batches) + 1):
         verdict = judge(way_back(migration, plan, done), inverse(plan, done))
         assert said(verdict.breaches) == []
         assert verdict.running.machine_of.tolist() == migration.start.machine_of.tolist()
         assert (verdict.running.second == UNPLACED).all()
-
-
-def without_transient(migration):
-    """A replaced container is charged on the machine it left: forwards on the old one, backwards on the new one."""
-    rules = tuple(rule for rule in migration.cluster.rules if not isinstance(rule, Transient))
-    return replace(migration, cluster=replace(migration.cluster, rules=rules))
 
 
 @every_migrator
