@@ -100,12 +100,9 @@ class Path:
     def _ready(self, action: Action, u: int, m: int) -> bool:
         """Has it come to this step of its way?"""
         if action is Action.DELETE:
-            surges_first = self.units.target[u] != NOWHERE and not self._replaces(u)
-            return self.old.get(u) == m or (self.at[u] == m and u not in self.old and not surges_first)
-        return self.at[u] == NOWHERE or (u not in self.old and not self._replaces(u))
-
-    def _replaces(self, u: int) -> bool:
-        return self.units.may_replace[u] and not self.units.may_surge[u]
+            may_go_down = self.units.target[u] == NOWHERE or (self.units.may_replace[u] and not self.units.may_surge[u])
+            return self.old.get(u) == m or (self.at[u] == m and u not in self.old and may_go_down)
+        return self.at[u] == NOWHERE or (u not in self.old and self.units.may_surge[u])
 
     def _containers(self, action: Action, u: int, m: int) -> list[int]:
         ledger = self.ledger
