@@ -156,6 +156,11 @@ TRACES: Mapping[str, Code] = {  # E18..: the traces
     "E1808": Code("a machine of the trace has no capacity of any resource", "leave the row out"),
 }
 
+SAMPLES: Mapping[str, Code] = {  # E19..: tables of samples
+    "E1901": Code("a line of a table has more or fewer cells than its header", "add or remove cells; quote texts with commas"),
+    "E1902": Code("a table cannot be split into cells", "close the quotes, and double those inside of a quoted text"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -166,4 +171,5 @@ CODES: Mapping[str, Code] = {
     **RASA,
     **GMRP,
     **TRACES,
+    **SAMPLES,
 }

@@ -11,6 +11,7 @@ from bayplan.collect.files import (
     write_placement,
     write_snapshot,
 )
+from bayplan.collect.samples import read_samples
 from bayplan.collect.solutions import (
     read_accepted,
     read_plan,
@@ -30,6 +31,7 @@ __all__ = [
     "read_placement",
     "read_plan",
     "read_requests",
+    "read_samples",
     "read_served",
     "write",
     "write_accepted",

@@ -15,6 +15,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "RASA files": codes.RASA,
     "GMRP files": codes.GMRP,
     "Traces": codes.TRACES,
+    "Samples of usage": codes.SAMPLES,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,

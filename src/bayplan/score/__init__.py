@@ -12,8 +12,10 @@ from bayplan.score.gmrp import GmrpCost, gmrp_cost, target_cost
 from bayplan.score.monte_carlo import Truncation, violation_rate, violation_rates
 from bayplan.score.normalise import bounds, normalised
 from bayplan.score.overload import machine_overload, overload_cost
+from bayplan.score.pooled import violation_rate_of_samples, violation_rates_of_samples
 from bayplan.score.summary import HotMachine, Summary, summarise
 from bayplan.score.terms import TERMS, confidence_asked, score, weighted
+from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
 from bayplan.score.utilisation import ResourceUse, machine_utilisation, resource_use
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "ResourceUse",
     "Summary",
     "Truncation",
+    "Uncertainty",
     "Violation",
     "balance_cost",
     "bounds",
@@ -33,6 +36,7 @@ __all__ = [
     "containers_on",
     "crossing",
     "deviate",
+    "effective",
     "gained_affinity",
     "gained_shares",
     "gmrp_cost",
@@ -55,12 +59,16 @@ __all__ = [
     "target_cost",
     "total_affinity",
     "ucac",
+    "uncertainty_notes",
     "usage",
     "utilisation_cost",
     "violation_probability",
     "violation_rate",
+    "violation_rate_of_samples",
     "violation_rates",
+    "violation_rates_of_samples",
     "violations",
     "weighted",
+    "with_usage",
     "workload_counts",
 ]
