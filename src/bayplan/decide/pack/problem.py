@@ -63,7 +63,8 @@ def pack_problem(
     rules = [rule for rule in cluster.rules if isinstance(rule, Confidence)]
     if not rules:
         raise UsageError("no confidence is stated: expected a confidence rule in the input, or --confidence")
-    rules.sort(key=lambda rule: rule.resource != (rules[0].resource if main is None else main))
+    first = rules[0].resource if main is None else main
+    rules.sort(key=lambda rule: rule.resource != first)
     return PackProblem(
         cluster=cluster,
         before=before,

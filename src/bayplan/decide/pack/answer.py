@@ -1,0 +1,139 @@
+"""What a packer returns: counts become a placement, judged by the referee; what does not fit gets its reason."""
+
+from collections import Counter
+
+import numpy as np
+
+from bayplan.decide.pack.bins import bins_of, sizes_of
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.kernels.pack.fill import most_of
+from bayplan.model import UNPLACED, FloatArray, IntArray, Placement, Reason, Result, Status, ints
+from bayplan.score.check import Violation, check
+
+CHANCES = "confidence"  # the subject of a reason that is about the chance constraint
+
+
+def packed(
+    problem: PackProblem,
+    count: IntArray,
+    *,
+    seconds: float,
+    goal: str = "ucac",
+    bound: float | None = None,
+    may_break_chances: bool = False,
+) -> Result[Placement]:
+    """The result for `count` (machine, workload) new containers. `bound`: no placement of all containers scores less."""
+    placement = placed(problem, count)
+    placement, broken = _kept(problem, placement, may_break_chances)
+    score = scores(problem, placement)
+    left = np.bincount(problem.cluster.containers.workload[placement.unplaced], minlength=len(problem.waiting))
+    known = bound if bound is not None and not left.any() and not broken else None
+    if known is not None:
+        known = min(known, score[goal])  # rounding
+    optimal = known is not None and score[goal] - known <= 1e-9 * max(1.0, abs(score[goal]))
+    reasons = (*broken, *(Reason(subject=name, text=text) for name, text in left_out(problem, placement, left)))
+    return Result(
+        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+        solution=placement,
+        score=score,
+        goal=goal,
+        bound=known,
+        reasons=reasons,
+        seconds=seconds,
+    )
+
+
+def placed(problem: PackProblem, count: IntArray) -> Placement:
+    """Waiting containers of each workload in their order, machines in theirs; too large counts are cut."""
+    machine_of = problem.before.machine_of.copy()
+    waiting = problem.before.unplaced
+    owner = problem.cluster.containers.workload[waiting]
+    for w in np.flatnonzero(count.sum(axis=0)).tolist():
+        some = waiting[owner == w]
+        where = np.repeat(np.arange(len(count)), count[:, w])[: len(some)]
+        machine_of[some[: len(where)]] = where
+    return Placement(machine_of=ints(machine_of))
+
+
+def scores(problem: PackProblem, placement: Placement) -> dict[str, float]:
+    """UCaC of the main resource in its written unit, and machines that run something."""
+    resource = problem.cluster.resources[problem.main.resource]
+    total = float(_ucac(problem, placement).sum()) / resource.scale
+    used = np.unique(placement.machine_of[placement.machine_of != UNPLACED])
+    return {"ucac": total, "machines": float(len(used))}
+
+
+def _ucac(problem: PackProblem, placement: Placement) -> FloatArray:
+    """(machine,) with the deviate of the strictest service on each machine."""
+    chance = problem.main
+    machine, w = placement.machine_of[placement.placed], problem.cluster.containers.workload[placement.placed]
+    d = np.zeros(len(chance.room))
+    np.maximum.at(d, machine, chance.d[w])
+    mean = np.bincount(machine, weights=chance.mean[w], minlength=len(d))
+    uncertain: FloatArray = d * np.sqrt(np.bincount(machine, weights=chance.variance[w], minlength=len(d)))
+    return mean + uncertain
+
+
+def _kept(problem: PackProblem, placement: Placement, may_break_chances: bool) -> tuple[Placement, tuple[Reason, ...]]:
+    """The placement without new containers that break a rule which packers do not know, such as anti-affinity.
+
+    Where chances may be broken, a reason says on how many machines they are.
+    """
+    before = {_place(v): v.excess for v in check(problem.cluster, problem.before)}
+    while True:
+        worse = [
+            v
+            for v in check(problem.cluster, placement, problem.before)
+            if v.excess > before.get(_place(v), 0.0) * (1.0 + 1e-9) and not (may_break_chances and v.rule == CHANCES)
+        ]
+        machines = {m for v in worse for m, name in enumerate(problem.cluster.machines.name) if name in v.subject}
+        new = np.flatnonzero((problem.before.machine_of == UNPLACED) & (placement.machine_of != UNPLACED))
+        guilty = [c for c in new.tolist() if not machines or int(placement.machine_of[c]) in machines]
+        if not worse or not guilty:
+            break
+        machine_of = placement.machine_of.copy()
+        machine_of[guilty] = UNPLACED
+        placement = Placement(machine_of=ints(machine_of))
+    if not may_break_chances:
+        return placement, ()
+    broken = sum(v.rule == CHANCES for v in check(problem.cluster, placement, problem.before))
+    return placement, (Reason(subject=CHANCES, text=f"broken on {broken} machines"),) if broken else ()
+
+
+def _place(violation: Violation) -> tuple[object, ...]:
+    return violation.rule, violation.number, violation.subject
+
+
+def left_out(problem: PackProblem, placement: Placement, left: IntArray) -> list[tuple[str, str]]:
+    """A workload and the reason, for each that is not placed as a whole; in the manner of kube-scheduler."""
+    if not left.any():
+        return []
+    sizes, empty = sizes_of(problem), bins_of(problem)
+    found = []
+    for w in np.flatnonzero(left).tolist():
+        fits = sum(most_of(sizes, empty, m, w, 1) > 0 for m in range(len(empty.room)))
+        why = Counter(_why(problem, w, m) for m in range(len(empty.room)))
+        total = len(empty.room)
+        parts = ", ".join(f"{n} {word}" for word, n in why.items() if word)
+        text = f"{int(left[w])} of {int(problem.waiting[w])} left out: {fits}/{total} machines fit at the start"
+        found.append((problem.cluster.workloads.name[w], text + (f" ({parts})" if parts else "; the others take all there is")))
+    return found
+
+
+def _why(problem: PackProblem, w: int, m: int) -> str:
+    """What keeps one container of a workload off a machine as it was at the start; empty if nothing does."""
+    if not problem.allowed[w, m]:
+        return "not allowed"
+    if (problem.request[w] > problem.free[m]).any():
+        return "too full"
+    for chance in problem.chances:
+        d = max(float(chance.d[w]), float(np.where(problem.running[m] > 0, chance.d, 0.0).max(initial=0.0)))
+        alone = chance.mean[w] + d * np.sqrt(chance.variance[w])
+        mean = problem.running[m] @ chance.mean + chance.mean[w]
+        used = mean + d * np.sqrt(problem.running[m] @ chance.variance + chance.variance[w])
+        name = problem.cluster.resources[chance.resource].name
+        if alone > chance.room[m]:
+            return f"too small in {name} for a single one"
+        if used > chance.room[m]:
+            return f"short of {name} at that confidence"
+    return ""

@@ -1,0 +1,49 @@
+"""A linear program that grows by columns, solved again and again from where it was: the master of a column generation."""
+
+from collections.abc import Sequence
+
+import highspy
+import numpy as np
+
+from bayplan.errors import WorldError
+from bayplan.model import FloatArray, IntArray
+
+TOLERANCE = 1e-10  # the default of HiGHS, 1e-7, is too loose for a reduced cost of -1e-9
+
+
+class Master:
+    """min cost v  s.t.  row_lower <= A v <= row_upper, v >= 0; columns of A come one by one."""
+
+    def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1) -> None:
+        self._solver = highspy.Highs()
+        options = {
+            "output_flag": False,
+            "threads": threads,
+            "dual_feasibility_tolerance": TOLERANCE,
+            "primal_feasibility_tolerance": TOLERANCE,
+            "presolve": "off",
+            "solver": "simplex",
+        }
+        for name, value in options.items():
+            if self._solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
+                raise WorldError(f"HiGHS does not know the option {name} = {value}")
+        for low, high in zip(row_lower.tolist(), row_upper.tolist(), strict=True):
+            self._solver.addRow(low, high, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
+        self.columns = 0
+
+    def add(self, cost: float, rows: IntArray | Sequence[int], by: FloatArray | Sequence[float]) -> None:
+        """A new column, at zero or above."""
+        index, value = np.asarray(rows, dtype=np.int32), np.asarray(by, dtype=np.float64)
+        if self._solver.addCol(float(cost), 0.0, highspy.kHighsInf, len(index), index, value) == highspy.HighsStatus.kError:
+            raise WorldError(f"HiGHS refuses column {self.columns} of a master program")
+        self.columns += 1
+
+    def solve(self) -> tuple[float, FloatArray, FloatArray]:
+        """The least cost, the value of each column, the dual price of each row."""
+        self._solver.run()
+        found = self._solver.getModelStatus()
+        if found != highspy.HighsModelStatus.kOptimal:
+            raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{found.name}'")
+        solution = self._solver.getSolution()
+        value, dual = np.array(solution.col_value, dtype=np.float64), np.array(solution.row_dual, dtype=np.float64)
+        return float(self._solver.getInfo().objective_function_value), value, dual
