@@ -1,9 +1,11 @@
-"""The search: one long annealing walk per thread, then exact improvements of the best placement that any of them saw."""
+"""The search: one annealing walk per thread, in rounds, then exact improvements of the best placement that any of them saw."""
 
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 from bayplan.model import Budget, Clock, Placement, Progress, silent
 from bayplan.search.audit import audit
@@ -12,6 +14,7 @@ from bayplan.search.game import Game, new_game
 from bayplan.search.guide import Guide
 from bayplan.search.problem import Problem
 from bayplan.search.repair import repair
+from bayplan.search.rounds import rounds
 from bayplan.search.stop import stoppable
 from bayplan.search.walker import Walker
 
@@ -43,14 +46,27 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
 
 
 def _walked(game: Game, problem: Problem, guide: Guide, seed: int) -> Placement:
-    """The best placement of as many walks as there are threads."""
+    """The best placement of as many walks as there are threads. They wait for each other after each round: with the same seed,
+    steps and threads the answer is the same."""
     threads = guide.clock.budget.threads
     walkers = [Walker(game if n == 0 else game.copy(), seed=seed * 1_000 + n) for n in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda walker: walker.run(guide), walkers))
+        list(pool.map(lambda walker: walker.get_to_know(guide), walkers))
+        for part in rounds(min(walker.ease for walker in walkers)):
+            if part.number:
+                _restart(walkers)
+            list(pool.map(partial(Walker.anneal, guide=guide, part=part), walkers))
     if os.environ.get("BAYPLAN_DEBUG"):
         audit(game, problem)
     return game.placement(min(walkers, key=lambda walker: walker.best).answer())
+
+
+def _restart(walkers: Sequence[Walker]) -> None:
+    """All go on from the best placement that any of them has seen."""
+    first = min(walkers, key=lambda walker: walker.best)
+    best, best_of = first.best, first.answer().copy()
+    for walker in walkers:
+        walker.restart(best, best_of)
 
 
 def _steps(budget: Budget, items: int) -> int | None:

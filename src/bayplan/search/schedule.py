@@ -1,10 +1,11 @@
-"""The temperature of a walk, and the price of dependencies that are broken on the way.
+"""The temperature of a round, and the price of dependencies that are broken on the way.
 
 The temperature falls geometrically from a multiple of the mean price of a random move. While it is hot, dependencies that
 hinder many moves may be broken for a price that follows the temperature; later no more may be broken, and the price of
 those that are rises. If some are still broken late in the walk, it is heated up once more, without that freedom.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 HOT = 6.0  # first temperature, in mean prices of a random move
@@ -16,6 +17,7 @@ RISE, RISES = 1_000.0, 0.4  # ... times up to so much, from this part of the wal
 HINDERED = 0.2  # of random moves that dependencies forbid: where it is less, they are never broken
 LOOSE = 0.05  # temperature, in mean prices of a random move, below which no more dependencies may be broken
 LATE, BACK_TO = 0.6, 0.25  # if dependencies are broken then, the walk goes on from here
+WARM = 0.4  # the logarithm of a further round's first temperature stands here between those of the first and the last
 
 
 class Weather(NamedTuple):
@@ -36,8 +38,14 @@ class Schedule:
         self.may_be_loose = hindered > HINDERED
         self.again = False  # heated up once more?
 
+    def further(self) -> "Schedule":
+        """That of a further round: the same, but for a lower first temperature."""
+        other = copy(self)
+        other.hot, other.again = self._heat(QUENCH * WARM), False
+        return other
+
     def at(self, share: float, *, broken: bool) -> Weather:
-        """What holds at this part of the walk; `broken`: are more dependencies broken now than at the start?"""
+        """What holds at this part of the round; `broken`: are more dependencies broken now than at the start?"""
         if LATE <= share < QUENCH and broken:
             self.again = True
         if self.again:

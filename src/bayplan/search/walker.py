@@ -1,21 +1,26 @@
-"""One annealing walk: its bags of items, its turns, its best placement.
+"""A walk of one or several annealings: its bags of items, its turns, its best placement.
 
 How hot the walk starts, and how many of its steps are ejections, depends on how many steps it can make for each item: a
 walk too short to cool down from chaos starts cooler and takes cheap steps.
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
 from bayplan.kernels.search.board import BREACHES
-from bayplan.kernels.search.book import ALLOWED, Book, close
+from bayplan.kernels.search.book import ALLOWED, OPEN, Book, close
 from bayplan.kernels.search.party import party_of
 from bayplan.kernels.search.probe import probe
+from bayplan.kernels.search.restart import go_back
 from bayplan.kernels.search.walk import Style, walk
 from bayplan.model import IntArray
 from bayplan.search.game import Game
 from bayplan.search.guide import Guide
+from bayplan.search.noise import Noise
+from bayplan.search.rounds import Round
 from bayplan.search.schedule import Schedule, Weather
 
 ENOUGH = 5.0  # steps per item and machine; a walk with fewer has less ease
@@ -40,6 +45,9 @@ class Walker:
         self.sized = self._sized()
         self.shifted, self.style = self.movable, self._style(1.0)
         self.chance = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
+        self.noise = Noise(game, seed=seed)
+        self.known: float | None = None  # the best, while nothing counts as such
+        self.steps, self.turn, self.began, self.ease = 0, FIRST_TURN, 0.0, 0.0
         here = game.machine_of.copy()
         self.party = party_of(len(game.cluster.resources))
         self.book = Book(
@@ -53,7 +61,7 @@ class Walker:
     @property
     def best(self) -> float:
         """The least objective seen, up to the game's constant."""
-        return float(self.book.best[0])
+        return float(self.book.best[0]) if self.known is None else self.known
 
     @property
     def _breaches(self) -> int:
@@ -65,29 +73,71 @@ class Walker:
         close(self.book, self.game.board)
         return self.book.best_of
 
-    def run(self, guide: Guide) -> None:
-        """Walk until the guide says that it is over."""
-        if not len(self.movable) or len(self.game.cluster.machines.name) < 2:
+    @property
+    def stuck(self) -> bool:
+        """Is there nothing to walk over?"""
+        return not len(self.movable) or len(self.game.cluster.machines.name) < 2
+
+    def get_to_know(self, guide: Guide) -> None:
+        """The first steps: how large they are, how many there will be, and what follows from that."""
+        if self.stuck:
             return
         found = np.zeros(2)
         probe(self.game.board, self.movable, self.chance, PROBES, found)
-        schedule = Schedule(scale=float(found[0]), items=len(self.movable), hindered=float(found[1]))
-        self._turn(schedule.at(1.0, broken=False), 1)  # loads the machine code, which takes as long as many turns
-        began, steps, turn, hot = guide.clock.seconds, 0, FIRST_TURN, schedule.hot
-        while (share := guide.share(steps, began)) < 1.0:
-            if guide.steps is not None:
-                turn = max(1, min(turn, guide.steps - steps))
-            took = self._turn(schedule.at(share, broken=self._breaches > self.book.page[ALLOWED]), turn)
-            steps += turn
-            if guide.steps is None:
-                turn = int(max(1, min(4 * turn, turn * TURN / took)))
-            if share < GETTING_TO_KNOW:
-                all_steps = guide.steps or steps / max(1e-6, guide.clock.seconds - began) * guide.seconds_left
-                ease = min(1.0, all_steps / (ENOUGH * len(self.movable) * len(self.game.cluster.machines.name)))
-                schedule.hot, self.style = hot * ease**COOLER, self._style(ease)
-                self.shifted = self.sized if ease < HURRY else self.movable
+        self.schedule = Schedule(scale=float(found[0]), items=len(self.movable), hindered=float(found[1]))
+        self._turn(self.schedule.at(1.0, broken=False), 1)  # loads the machine code, which takes as long as many turns
+        self.began, hot = guide.clock.seconds, self.schedule.hot
+        while (share := guide.share(self.steps, self.began)) < GETTING_TO_KNOW:
+            self._go(guide, self.schedule, share)
+            all_steps = guide.steps or self.steps / max(1e-6, guide.clock.seconds - self.began) * guide.seconds_left
+            self.ease = all_steps / (ENOUGH * len(self.movable) * len(self.game.cluster.machines.name))
+            ease = min(1.0, self.ease)
+            self.schedule.hot, self.style = hot * ease**COOLER, self._style(ease)
+            self.shifted = self.sized if ease < HURRY else self.movable
             guide.tell(share, self.best)
+
+    def anneal(self, guide: Guide, part: Round) -> None:
+        """Walk through a round, or until the guide says that it is over."""
+        if self.stuck:
+            return
+        schedule = self.schedule.further() if part.number else self.schedule
+        if part.noisy and self.noise.possible:
+            with self._noise():
+                self._walk(guide, schedule, part, part.noisy)
+        self._walk(guide, schedule, part, 1.0)
         self._charge_breaches(0.0)
+
+    def restart(self, best: float, best_of: IntArray) -> None:
+        """Go to a placement that is better than, or as good as, any that this walker has seen."""
+        self.book.best[0], self.book.best_of[:] = best, best_of
+        self.book.page[OPEN] = 0
+        go_back(self.game.board, self.book)
+
+    @contextmanager
+    def _noise(self) -> Iterator[None]:
+        """Within, loads cost something else, and nothing counts as the best."""
+        close(self.book, self.game.board)
+        self.known = self.best
+        self.book.best[0] = -np.inf
+        self.noise.begin()
+        yield
+        self.noise.end()
+        self.book.best[0], self.known = self.known, None
+
+    def _walk(self, guide: Guide, schedule: Schedule, part: Round, until: float) -> None:
+        """Turns up to some part of a round."""
+        while (share := guide.share(self.steps, self.began)) < 1.0 and (inner := part.inner(share)) < until:
+            self._go(guide, schedule, inner)
+            guide.tell(share, self.best)
+
+    def _go(self, guide: Guide, schedule: Schedule, inner: float) -> None:
+        """One turn; the next is as long as the clock should not be looked at."""
+        if guide.steps is not None:
+            self.turn = max(1, min(self.turn, guide.steps - self.steps))
+        took = self._turn(schedule.at(inner, broken=self._breaches > self.book.page[ALLOWED]), self.turn)
+        self.steps += self.turn
+        if guide.steps is None:
+            self.turn = int(max(1, min(4 * self.turn, self.turn * TURN / took)))
 
     def _turn(self, weather: Weather, steps: int) -> float:
         """Make so many steps; the seconds that they took."""

@@ -6,10 +6,12 @@ import numpy as np
 
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.table import Table, table
-from bayplan.kernels.search.noisy import Tour, Weights, go_back, reweigh, visit
+from bayplan.kernels.search.noisy import Tour, visit
 from bayplan.kernels.search.party import party_of
+from bayplan.kernels.search.restart import go_back, reweigh
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.search.blocks import view
+from bayplan.search.noise import load_weights
 from bayplan.search.problem import Problem
 
 PREFIXES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # shares of the items, the biggest first
@@ -43,7 +45,7 @@ class _Descents:
         self.some, self.noise = some, noise
         self.board = some.game.board
         self.tour = _tour(some)
-        self.true = _weights(some)
+        self.true = load_weights(some.game)
 
     def run(self) -> None:
         """Until the budget is used up."""
@@ -90,9 +92,3 @@ def _by_size(some: Table) -> IntArray:
     request = view(some.game.board, "request", n_k * n_r).reshape(n_k, n_r)
     size: FloatArray = (request / np.maximum(1, cluster.machines.capacity.sum(axis=0))).sum(axis=1)
     return np.array(movable[np.argsort(-size[some.game.items.kind_of[movable]], kind="stable")])
-
-
-def _weights(some: Table) -> Weights:
-    n_m, n_r = some.problem.cluster.machines.capacity.shape
-    names = (("over", n_r), ("mean", n_r), ("square", n_m * n_r))
-    return Weights(*(view(some.game.board, name, length).copy() for name, length in names))

@@ -4,6 +4,7 @@ import numpy as np
 
 from bayplan.kernels.search.book import close
 from bayplan.kernels.search.moving import fill, rearrange
+from bayplan.kernels.search.restart import Weights, go_back, reweigh
 from bayplan.kernels.search.tiny import tiny_board, tiny_book, tiny_party
 from bayplan.kernels.search.walk import Style, walk
 
@@ -20,3 +21,5 @@ def warm_up() -> None:
     )
     walk(some, items, items, style, chance, 1.0, True, 1, book, tiny_party())
     close(book, some)
+    go_back(some, book)
+    reweigh(some, Weights(over=np.zeros(1), mean=np.zeros(1), square=np.zeros(2)), np.ones(1))

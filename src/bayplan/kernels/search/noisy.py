@@ -1,7 +1,8 @@
 """Noisy local search: one item at a time goes where the objective is least, alone, in a swap, or by ejecting others.
 
 After Gavranović, Buljubašić, Demirović: Variable neighborhood search for Google machine reassignment problem (2012). Steps
-never worsen the objective of the moment. What leads out of local optima is that the objective changes for a while (`reweigh`).
+never worsen the objective of the moment. What leads out of local optima is that the objective changes for a while
+(`restart.reweigh`).
 """
 
 from typing import NamedTuple
@@ -10,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.kernels.search.board import BREACHES, MOST_MOVES, MOVED
-from bayplan.kernels.search.book import LENGTH, OPEN, Book, close, enter, judge, make_room
+from bayplan.kernels.search.book import Book, enter, judge, make_room
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 from bayplan.kernels.search.force import choose_victims, possible
-from bayplan.kernels.search.moving import drop, lift, rearrange
+from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.party import Party, undo
 from bayplan.kernels.search.standing import (
     extra_moves,
@@ -22,18 +23,9 @@ from bayplan.kernels.search.standing import (
     fits_alone,
     keeps_counts,
     leaves_well,
-    machine_cost,
     may_ever,
     price,
 )
-
-
-class Weights(NamedTuple):
-    """The blocks of the board that say what load costs, before any noise."""
-
-    over: npt.NDArray[np.float64]  # (resource,)
-    mean: npt.NDArray[np.float64]  # (resource,)
-    square: npt.NDArray[np.float64]  # (machine * resource,)
 
 
 class Tour(NamedTuple):
@@ -169,31 +161,3 @@ def visit(board, tour, prefix, visits):
         elif m >= 0:
             eject_visit(board, i, m, tour)
     return visits
-
-
-@kernel
-def go_back(board, book):
-    """Everything to where it stood in the best placement so far."""
-    close(book, board)
-    rearrange(board, book.best_of)
-    board.real[board.at[0].total] = book.best[0]
-    book.page[OPEN] = 1
-    book.page[LENGTH] = 0
-
-
-@kernel
-def reweigh(board, true, factor):
-    """Multiply what the load of each resource truly costs by its factor; every sum follows."""
-    at, real = board.at[0], board.real
-    n_r = at.resources
-    for r in range(n_r):
-        real[at.over + r] = true.over[r] * factor[r]
-        then = true.mean[r] * factor[r]
-        real[at.total] -= (then - real[at.mean + r]) * real[at.utilised + r] * real[at.utilised + r]
-        real[at.mean + r] = then
-        for m in range(at.machines):
-            real[at.square + m * n_r + r] = true.square[m * n_r + r] * factor[r]
-    for m in range(at.machines):
-        cost = machine_cost(board, m, at.nothing, at.nothing)
-        real[at.total] += cost - real[at.cost + m]
-        real[at.cost + m] = cost

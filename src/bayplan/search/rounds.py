@@ -1,0 +1,34 @@
+"""How a walk is divided: one long annealing, and where there is time for more, shorter ones from the best placement so far.
+
+A further round begins at the best placement that any walker has seen, at a lower first temperature, and with noise: at first the
+load of all resources but one costs more or less than it truly does. The numbers were chosen on small data centres of seeds that
+nothing is reported for; docs/rebalance.md has the comparison, experiments/rounds what it was made from.
+"""
+
+from typing import NamedTuple
+
+PLENTY = 100.0  # times the steps that one annealing needs; with fewer, one slow annealing is better than several
+FIRST = 0.5  # of the walk, for the first round
+FURTHER = 4  # rounds after it
+NOISY = 0.2  # of a further round, at its beginning
+
+
+class Round(NamedTuple):
+    """A part of a walk."""
+
+    number: int
+    begin: float  # part of the walk that is done when it begins
+    end: float
+    noisy: float = 0.0  # of the round
+
+    def inner(self, share: float) -> float:
+        """The part of the round that is done when this part of the walk is."""
+        return (share - self.begin) / (self.end - self.begin)
+
+
+def rounds(ease: float) -> list[Round]:
+    """The rounds of a walk; `ease`: its steps, in those that one annealing needs."""
+    if ease < PLENTY:
+        return [Round(0, 0.0, 1.0)]
+    ends = [FIRST + (1.0 - FIRST) * n / FURTHER for n in range(FURTHER + 1)]
+    return [Round(0, 0.0, FIRST), *(Round(n + 1, ends[n], ends[n + 1], NOISY) for n in range(FURTHER))]

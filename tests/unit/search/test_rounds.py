@@ -1,0 +1,112 @@
+"""Further rounds: they cover the walk, their noise leaves no trace, and what comes out is the best that was seen."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.strolls import expect_few_moves, expect_no_more_broken, problems
+
+from bayplan.model import Budget, Tick
+from bayplan.score.check import check
+from bayplan.score.terms import weighted
+from bayplan.search import rounds, walker
+from bayplan.search.audit import audit, block
+from bayplan.search.drive import search
+from bayplan.search.game import new_game
+from bayplan.search.noise import Noise
+from bayplan.search.rounds import Round
+from bayplan.search.schedule import HOT, Schedule
+
+SOME = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LOAD = ("over", "mean", "square", "cost", "total")
+
+
+@pytest.fixture
+def always_rounds(monkeypatch):
+    """However few steps there are; and every look at the board compares it with a fresh one."""
+    monkeypatch.setattr(rounds, "PLENTY", 0.0)
+    monkeypatch.setattr(walker, "FIRST_TURN", 7)
+    monkeypatch.setenv("BAYPLAN_DEBUG", "1")
+
+
+def test_there_is_one_round_unless_there_is_plenty_of_time():
+    assert rounds.rounds(0.99 * rounds.PLENTY) == [Round(0, 0.0, 1.0)]
+    assert len(rounds.rounds(rounds.PLENTY)) == rounds.FURTHER + 1
+
+
+def test_rounds_follow_each_other_without_a_gap():
+    parts = rounds.rounds(2 * rounds.PLENTY)
+    assert [part.number for part in parts] == list(range(len(parts)))
+    assert [part.begin for part in parts] == [0.0, *(part.end for part in parts[:-1])]
+    assert parts[-1].end == 1.0
+    assert all(part.inner(part.begin) == 0.0 and part.inner(part.end) == 1.0 for part in parts)
+
+
+def test_a_further_round_begins_cooler_and_ends_as_cold():
+    first = Schedule(scale=2.0, items=100, hindered=0.0)
+    further = first.further()
+    assert first.at(0.0, broken=False).heat == 2.0 * HOT
+    assert first.cold < further.at(0.0, broken=False).heat < first.hot
+    assert further.at(0.96, broken=False).heat == pytest.approx(first.at(0.96, broken=False).heat, rel=0.1)
+    assert further.at(0.99, broken=False).heat == 0.0
+
+
+@SOME
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_noise_leaves_no_trace(problem, seed):
+    game = new_game(problem)
+    noise, before = Noise(game, seed=seed), {name: block(game.board, name).copy() for name in LOAD}
+    if noise.possible:
+        noise.begin()
+        noise.end()
+    audit(game, problem)
+    for name in LOAD[:3]:
+        assert (block(game.board, name) == before[name]).all()
+    assert block(game.board, "total") == pytest.approx(before["total"], rel=1e-12, abs=1e-12)
+
+
+@SOME
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_noise_keeps_the_price_of_one_resource(problem, seed):
+    game = new_game(problem)
+    noise = Noise(game, seed=seed)
+    for turn in range(len(noise.priced) if noise.possible else 0):
+        noise.begin()
+        kept = noise.priced[turn]
+        assert block(game.board, "over")[kept] == noise.true.over[kept]
+        assert block(game.board, "mean")[kept] == noise.true.mean[kept]
+    noise.end()
+    audit(game, problem)
+
+
+@SOME
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_what_further_rounds_find_is_sound(always_rounds, problem, seed):
+    """The audit of the board runs within; a total under noise that got into the book would make the answer cost more."""
+    found = search(problem, budget=Budget(iterations=400), seed=seed)
+    expect_no_more_broken(problem, found)
+    expect_few_moves(problem, found)
+    costs = [weighted(problem.cluster, some, problem.objective, problem.before) for some in (found, problem.start)]
+    if not check(problem.cluster, problem.start, problem.before):
+        assert costs[0] <= costs[1] + 1e-9 * (1 + abs(costs[1]))
+
+
+@SOME
+@given(problem=problems(broken=False), seed=st.integers(0, 99))
+def test_the_best_only_falls_and_is_what_comes_out(always_rounds, problem, seed):
+    told: list[Tick] = []
+    found = search(problem, budget=Budget(iterations=400), seed=seed, progress=told.append)
+    scores = [tick.score for tick in told]
+    assert all(later <= sooner for sooner, later in pairwise(scores))
+    gained = new_game(problem).total - (scores[-1] if scores else new_game(problem).total)
+    costs = [weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, found)]
+    assert costs[0] - costs[1] >= gained - 1e-9 * (1 + abs(costs[0]) + abs(gained))
+
+
+@SOME
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_walkers_that_exchange_their_best_repeat_themselves(always_rounds, problem, seed):
+    both = [search(problem, budget=Budget(iterations=200, threads=2), seed=seed).machine_of for _ in range(2)]
+    assert np.array_equal(*both)
