@@ -6,5 +6,6 @@ from bayplan.report.pictures.change import before_after
 from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.heat_map import heat_map
 from bayplan.report.pictures.traffic import traffic_bars
+from bayplan.report.pictures.ucac import Curve, ucac_curves
 
-__all__ = ["bay_plan", "before_after", "gantt", "heat_map", "traffic_bars", "utilisation_cdf"]
+__all__ = ["Curve", "bay_plan", "before_after", "gantt", "heat_map", "traffic_bars", "ucac_curves", "utilisation_cdf"]

@@ -1,0 +1,76 @@
+"""A packing in a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+
+from bayplan.model import Reason, Resource, Result
+from bayplan.report.amounts import percent
+from bayplan.report.broken import SHOWN
+from bayplan.report.lines import facts, plain_table, plain_text, spaced
+from bayplan.report.markup import Cell
+from bayplan.report.narrow import Narrowing
+from bayplan.report.pack_rows import (
+    LEVEL_HEADS,
+    Figures,
+    LevelRow,
+    bound_lines,
+    capacity_lines,
+    level_cells,
+    violation_lines,
+)
+
+BUYS = "What over-commitment buys"
+
+
+def pack_tables(
+    result: Result[Any], figures: Figures, levels: Sequence[LevelRow], *, method: str, counts: Mapping[str, int]
+) -> list[RenderableType]:
+    """What `pack` prints: how it ended, what it takes, how often machines overflow, what confidence costs, what is left out."""
+    known = [("method", method), ("status", str(result.status)), ("seconds", f"{result.seconds:.2f}")]
+    known += [(name, f"{value:,}") for name, value in counts.items()]
+    known += [*capacity_lines(figures), *bound_lines(result), *violation_lines(figures)]
+    parts: list[RenderableType] = [facts(known)]
+    if levels:
+        parts.append(level_table(levels, figures.resource))
+    if result.reasons:
+        parts.append(_left_out(result.reasons))
+    return spaced(parts)
+
+
+def level_table(levels: Sequence[LevelRow], resource: Resource) -> Narrowing:
+    """One line per confidence."""
+    return _table([level_cells(row, resource) for row in levels], LEVEL_HEADS, title=BUYS, drop=("left out",))
+
+
+def needed_tables(answer: Mapping[str, Any]) -> list[RenderableType]:
+    """What `pack --machines-needed` prints, from the object that it says as JSON."""
+    gap = "" if answer["gap"] is None else f" (gap {percent(answer['gap'])})"
+    known = [
+        ("machines needed", f"{answer['machines']:,}"),
+        ("at least", f"{answer['bound']:,.6g}{gap}" if answer["bound"] is not None else "–"),
+        ("confidence", f"{100 * answer['confidence']:.10g} %"),
+    ]
+    rows = [(Cell(row["type"]), Cell(f"{row['machines']:,}", row["machines"])) for row in answer["by_type"]]
+    return spaced([facts(known), _table(rows, ("type of machine", "needed"), title="By type", drop=())])
+
+
+def _table(rows: Sequence[Sequence[Cell]], heads: Sequence[str], *, title: str, drop: Sequence[str]) -> Narrowing:
+    table = plain_table(title=title)
+    first, *others = heads
+    table.add_column(first, overflow="fold")
+    for head in others:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(plain_text(cell.text) for cell in row))
+    return Narrowing(table, drop=drop)
+
+
+def _left_out(reasons: Sequence[Reason]) -> RenderableType:
+    table = plain_table("workload", "why", title=f"Left out: {len(reasons):,}")
+    for reason in reasons[:SHOWN]:
+        table.add_row(plain_text(reason.subject), plain_text(reason.text))
+    if len(reasons) > SHOWN:
+        table.add_row(f"and {len(reasons) - SHOWN:,} more", "")
+    return table

@@ -1,0 +1,135 @@
+"""A packing as people look at it: the picture of 003 Figure 3, its tables, its page."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from rich.console import Console
+from tests.unit.report.clusters import RESOURCES, cluster_of
+
+from bayplan.model import Reason, Result, Status
+from bayplan.report.pack_page import PackStory, pack_page
+from bayplan.report.pack_rows import Figures, LevelRow, MachineRow, Odds, confidence, level_cells, odds
+from bayplan.report.pack_tables import pack_tables
+from bayplan.report.pictures import Curve, ucac_curves
+
+CPU = RESOURCES[0]
+EVIL = "<script>alert('&\"')</script>\x00"
+FIGURES = Figures(
+    resource=CPU,
+    alpha=0.999,
+    machines=10,
+    containers=120,
+    capacity=320_000.0,
+    ucac=300_000.0,
+    mean=200_000.0,
+    reserved=480_000.0,
+    reserved_by="limits",
+    predicted=Odds(largest=0.0009, mean=0.0004),
+    simulated=Odds(largest=0.002, mean=0.0005),
+    draws=1000,
+)
+LEVELS = (
+    LevelRow(alpha=None, by="limits", machines=16, ucac=480_000.0, left_out=3, saved=None),
+    LevelRow(alpha=0.999, by="", machines=10, ucac=300_000.0, left_out=0, saved=6, at_least=True),
+)
+
+
+def curves(*sizes: int) -> list[Curve]:
+    rng = np.random.default_rng(0)
+    return [Curve(name=f"method {k}", share=rng.uniform(0.2, 1.05, size)) for k, size in enumerate(sizes)]
+
+
+def story(name: str = "sample", **changes: object) -> PackStory:
+    snapshot = cluster_of(machines=12, services=4, replicas=5, name=name)
+    rows = [
+        MachineRow(machine=name, containers=9, capacity=32e3, mean=2e4, ucac=3e4, reserved=None, predicted=9e-4, simulated=1e-3)
+    ]
+    parts: dict = {
+        "snapshot": snapshot,
+        "after": snapshot.placement,
+        "result": Result(status=Status.FEASIBLE, solution=snapshot.placement, score={"ucac": 300.0}, goal="ucac", bound=299.0),
+        "figures": FIGURES,
+        "before": None,
+        "curves": curves(10, 7),
+        "levels": LEVELS,
+        "machines": rows,
+        "left_out": (Reason(name, "1 of 5 left out: 0/12 machines fit at the start"),),
+    }
+    return PackStory(**{**parts, **changes})
+
+
+@pytest.mark.parametrize("width", [500, 1120, 1400])
+@pytest.mark.parametrize("sizes", [(1,), (12, 30), (4000, 1070, 1071, 1035, 1060, 3)])
+def test_a_picture_is_well_formed_and_stays_inside(sizes, width):
+    root = ET.fromstring(ucac_curves(curves(*sizes), title="a cluster", width=width))
+    paths = [element.attrib["d"] for element in root.iter() if element.tag.endswith("path")]
+    assert len(paths) == len(sizes)
+    for path in paths:
+        across = [float(x) for x in re.findall(r"[MH](-?[\d.]+)", path)]
+        assert min(across) >= 0 and max(across) <= width
+        assert all(0 <= float(y) <= float(root.attrib["height"]) for y in re.findall(r"V(-?[\d.]+)", path))
+
+
+def test_a_curve_falls_from_the_fullest_machine_and_ends_where_its_machines_end():
+    picture = ET.fromstring(ucac_curves([Curve(name="a", share=np.array([0.2, 1.0, 0.5])), *curves(6)], title="t"))
+    path = next(element.attrib["d"] for element in picture.iter() if element.tag.endswith("path"))
+    heights = [float(y) for y in re.findall(r"V(-?[\d.]+)", path)]
+    ends = [float(x) for x in re.findall(r"H(-?[\d.]+)", path)]
+    assert heights == sorted(heights)  # downwards on the page
+    full = [float(x) for x in re.findall(r"H(-?[\d.]+)", [e.attrib["d"] for e in picture.iter() if e.tag.endswith("path")][1])]
+    assert (ends[-1] - 48) * 2 == pytest.approx(full[-1] - 48, abs=0.05)  # three machines of six
+
+
+def test_a_picture_of_no_machine_says_so():
+    assert "No machine runs anything" in ucac_curves([Curve(name="a", share=np.zeros(0))], title="t")
+
+
+def test_a_page_escapes_names_and_needs_nothing_from_outside():
+    page = pack_page(story(EVIL), made={"command": EVIL, "version": "1"})
+    assert (
+        EVIL not in page
+        and "<script>alert" not in page
+        and "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["left out: 0/12 machines fit", "99.9", "over-commitment", "1.50 ×", "at least 6", "the sum of limits", "300 cores", "gap"],
+)
+def test_a_page_says_what_a_planner_asks(said):
+    assert said in pack_page(story(), made={}).replace("\u00a0", " ")
+
+
+def test_a_page_compares_with_what_ran_before():
+    page = pack_page(story(before=FIGURES), made={})
+    assert "before" in page and "mean usage" in page
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_the_tables_of_a_packing_fit_a_terminal(width):
+    console = Console(width=width, color_system=None)
+    result = Result(status=Status.FEASIBLE, solution=1, score={"ucac": 300.0}, goal="ucac", reasons=(Reason("web", "no"),))
+    with console.capture() as capture:
+        for part in pack_tables(result, FIGURES, LEVELS, method="bi-level", counts={"packed": 5}):
+            console.print(part)
+    text = capture.get()
+    assert max(map(len, text.splitlines())) <= width
+    assert "at least 6 (38" in text and "web" in text
+
+
+@pytest.mark.parametrize(("alpha", "said"), [(0.999, "99.9 %"), (0.99, "99 %"), (0.99999, "99.999 %"), (0.501, "50.1 %")])
+def test_a_confidence_is_said_with_all_its_digits(alpha, said):
+    assert confidence(alpha) == said
+
+
+@pytest.mark.parametrize(("probability", "said"), [(0.0, "0"), (0.000412, "0.041 %"), (1e-12, "< 0.000001 %"), (1.0, "100 %")])
+def test_small_odds_are_never_rounded_to_nothing(probability, said):
+    assert odds(probability) == said
+
+
+def test_nothing_is_saved_against_limits_that_nobody_states():
+    row = LevelRow(alpha=0.99, by="", machines=3, ucac=1.0, left_out=0, saved=None)
+    assert level_cells(row, CPU)[-1].text == "–"
