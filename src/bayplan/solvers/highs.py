@@ -33,14 +33,14 @@ class Answer:
     bound: float | None = None  # no point costs less; None if nothing is proven
 
 
-def solve(program: Program, *, seconds: float | None = None, threads: int = 1) -> Answer:
-    """The cheapest point, or the best one found in time. ModelError if the program has no cheapest one."""
+def solve(program: Program, *, seconds: float | None = None, threads: int = 1, gap: float = GAP) -> Answer:
+    """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one."""
     if not program.matrix.shape[1]:
         feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
         return _answer(Status.OPTIMAL if feasible else Status.INFEASIBLE, np.zeros(0) if feasible else None, program, 0.0)
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
-        solver = _solver(program, scale, seconds, threads)
+        solver = _solver(program, scale, seconds, threads, gap)
         solver.run()
         found = solver.getModelStatus()
         point = _point(solver, program)
@@ -50,9 +50,9 @@ def solve(program: Program, *, seconds: float | None = None, threads: int = 1) -
     return _translated(found, point, program, bound)
 
 
-def _solver(program: Program, scale: float, seconds: float | None, threads: int) -> highspy.Highs:
+def _solver(program: Program, scale: float, seconds: float | None, threads: int, gap: float) -> highspy.Highs:
     solver = highspy.Highs()
-    options: dict[str, object] = {"output_flag": False, "threads": threads, "mip_rel_gap": GAP, "mip_abs_gap": GAP}
+    options: dict[str, object] = {"output_flag": False, "threads": threads, "mip_rel_gap": gap, "mip_abs_gap": GAP}
     if seconds is not None:
         options["time_limit"] = max(0.0, seconds)
     for name, value in options.items():
