@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
     from bayplan.flows.migrate import Route
+    from bayplan.flows.pack import Packing
     from bayplan.flows.simulate import Run
     from bayplan.score.explain import Explanation
 
@@ -84,6 +85,33 @@ def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping
     counts: dict[str, int | str] = {"seed": seed, "placed": route.placed, "moved": route.moved}
     counts["duration"] = f"about {seconds(estimate or 0.0)}"
     _say_tables(plan_tables.plan_tables(route.result, rows, method=method, counts=counts, files=files), None)
+
+
+def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
+    """A packing: what it takes, how often machines overflow, what over-commitment buys, who is left out and why."""
+    from dataclasses import replace
+
+    from bayplan.flows.pack import pack_object
+    from bayplan.report import json, pack_tables
+
+    new, result = packing.decision.new, replace(packing.decision.result, reasons=packing.left_out)
+    if as_json:
+        answer = json.decision_object(result, method=method, seed=seed, placed=new, moved=packing.decision.moved)
+        say_object({**answer, **pack_object(packing), "interrupted": packing.decision.interrupted, "wall_seconds": wall})
+        return
+    counts = {"seed": seed, "packed": new, "left out": packing.without}
+    tables = pack_tables.pack_tables(result, packing.figures, packing.levels, method=method, counts=counts)
+    _say_tables([*tables, *(f"the confidence is {sentence}" for sentence in packing.broken)], None)
+
+
+def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
+    """How many machines of which type are needed."""
+    from bayplan.report import pack_tables
+
+    if as_json:
+        say_object(answer)
+    else:
+        _say_tables(pack_tables.needed_tables(answer), None)
 
 
 def run(run: "Run", *, seed: int, as_json: bool = False) -> None:

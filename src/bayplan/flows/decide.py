@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from bayplan.collect.solutions import write_solution
 from bayplan.errors import UsageError
 from bayplan.flows.inspect import inspect
 from bayplan.flows.report import write_comparison
 from bayplan.model import Budget, Placement, Reason, Result, Snapshot
-from bayplan.search.problem import Problem
 from bayplan.search.stop import stoppable
 
-Ask: TypeAlias = Callable[[Problem], Result[Placement]]
 Method = TypeVar("Method")
+Asked = TypeVar("Asked")  # a problem of some kind
 
 STILL_BROKEN = "still broken"  # the subject of reasons that are about rules, not about containers
 EACH_CONTAINER = 5e-6  # seconds to referee, score and write it
@@ -75,7 +74,7 @@ def budget_for(snapshot: Snapshot, *, seconds: float, used: float, threads: int)
     return Budget(seconds=max(0.0, seconds - used - finish), threads=threads)
 
 
-def decide(snapshot: Snapshot, problem: Problem, ask: Ask) -> Decision:
+def decide(snapshot: Snapshot, problem: Asked, ask: Callable[[Asked], Result[Placement]]) -> Decision:
     """The decision of a method. Ctrl-C asks it to stop, and its best so far counts."""
     with stoppable() as stop:
         result = ask(problem)

@@ -58,13 +58,13 @@ def placed(problem: PackProblem, count: IntArray) -> Placement:
 def scores(problem: PackProblem, placement: Placement) -> dict[str, float]:
     """UCaC of the main resource in its written unit, and machines that run something."""
     resource = problem.cluster.resources[problem.main.resource]
-    total = float(_ucac(problem, placement).sum()) / resource.scale
+    total = float(machine_ucac(problem, placement).sum()) / resource.scale
     used = np.unique(placement.machine_of[placement.machine_of != UNPLACED])
     return {"ucac": total, "machines": float(len(used))}
 
 
-def _ucac(problem: PackProblem, placement: Placement) -> FloatArray:
-    """(machine,) with the deviate of the strictest service on each machine."""
+def machine_ucac(problem: PackProblem, placement: Placement) -> FloatArray:
+    """(machine,) UCaC of the main resource in base units, with the deviate of the strictest service on each machine."""
     chance = problem.main
     machine, w = placement.machine_of[placement.placed], problem.cluster.containers.workload[placement.placed]
     d = np.zeros(len(chance.room))

@@ -25,7 +25,7 @@ def whole_counts(columns: Columns, bins: Bins, clock: Clock, stop: Stop) -> IntA
     left = clock.budget.seconds
     seconds = SECONDS if left is None else max(0.0, min(SECONDS, left - clock.seconds - 0.1))
     best = rounded
-    if seconds > 0 and not stop.asked:
+    if seconds > 0 and columns.pattern and not stop.asked:
         used = _improved(columns, rounded, seconds)
         if used is not None:
             best = min(rounded, _on_machines(columns, used, bins), key=lambda count: _cost(columns, bins, count))

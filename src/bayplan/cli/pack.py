@@ -1,0 +1,94 @@
+"""`bayplan pack`"""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from bayplan.cli import clock, screen
+from bayplan.cli import pack_options as wish
+from bayplan.cli.decision import Out, Seconds, Threads, expect_files
+from bayplan.cli.exits import ANSWER_IS_NO
+from bayplan.cli.options import File, Json, Quiet, Seed, Start
+from bayplan.cli.outputs import command_line
+from bayplan.cli.terminal import note, warn, working
+
+if TYPE_CHECKING:
+    from bayplan.flows.pack import Packing
+
+
+def pack(
+    file: File,
+    method: wish.Method = "csp-ucac",
+    confidence: wish.Alpha = None,
+    confidence_of: wish.AlphaOf = None,
+    resource: wish.ResourceName = None,
+    uncertainty: wish.Uncertainty = "gaussian",
+    samples: wish.SamplesFile = None,
+    n_sigma: wish.Sigmas = None,
+    seconds: Seconds = 30.0,
+    seed: Seed = 0,
+    start: Start = None,
+    threads: Threads = 1,
+    out: Out = None,
+    report: wish.Report = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Pack containers whose usage varies, so that machines overflow with at most a stated probability.
+
+    Containers without a machine are packed, those that run stay. As little capacity as possible is used at that confidence
+    (UCaC). What fits nowhere is left out, with the reason. Ctrl-C keeps the best so far.
+
+    Methods:
+
+    - csp-ucac: patterns by column generation, then an integer program; with a proven bound
+
+    - bf-ucac: best fit, each container on the machine that is fullest with it
+
+    - bi-level: machines and services in the order of their uncertainty
+
+    - bf-nsigma: best fit by mean and n deviations of each container alone, as one does without UCaC
+
+    - csp-machines: as few machines as possible
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
+    """
+    expect_files(out, report, file, start, samples)
+    with working(f"packing {file}", quiet=quiet) as progress:
+        from bayplan.decide.pack import PACKERS
+        from bayplan.flows.decide import budget_for, chosen
+        from bayplan.flows.inspect import load
+        from bayplan.flows.pack import pack as pack_it
+        from bayplan.flows.pack import pack_options, write_packing
+        from bayplan.flows.pack_wishes import PackWishes, question_of
+
+        wishes = PackWishes(
+            confidence=confidence,
+            confidence_of=confidence_of or (),
+            resource=resource,
+            uncertainty=uncertainty,
+            samples=samples,
+            seed=seed,
+        )
+        packer = chosen(PACKERS, method)
+        snapshot = load(file, start)
+        question = question_of(snapshot, wishes)
+        note((*snapshot.notes, *question.notes), quiet=quiet)
+        options = pack_options(n_sigma=n_sigma)
+        budget = budget_for(snapshot, seconds=seconds, used=clock.seconds(), threads=threads)
+        packing = pack_it(question, lambda problem: packer(problem, options, budget=budget, seed=seed, progress=progress))
+        given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
+        line = command_line(f"pack {file}", method=method, confidence=question.alpha, seed=seed, **given)
+        write_packing(packing, out=out, report=report, command=line)
+    _say(packing, method=method, seed=seed, as_json=json)
+
+
+def _say(packing: "Packing", *, method: str, seed: int, as_json: bool) -> None:
+    """The answer on stdout; on stderr whether it was cut short. Exit code 3 if there is none."""
+    if packing.decision.interrupted:
+        warn("interrupted: this is the best so far")
+    screen.packing(packing, method=method, seed=seed, wall=clock.seconds(), as_json=as_json)
+    if packing.decision.result.solution is None:
+        raise typer.Exit(ANSWER_IS_NO)

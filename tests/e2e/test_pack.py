@@ -1,0 +1,242 @@
+"""`pack` as a user meets it."""
+
+import inspect
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from bayplan.cli import pack as command
+from bayplan.cli.main import main
+from bayplan.collect import read, read_placement
+from bayplan.decide.pack import PACKERS
+from bayplan.model import Confidence
+from bayplan.score.confidence import ucac, violation_probability
+
+KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out", "violation", "capacity"}
+DAY = """
+bayplan: 1
+name: day
+resources: {cpu: {scale: 1000, unit: cores}, memory: {unit: bytes}}
+machines:
+  - {name: m-0, capacity: {cpu: 8, memory: 32Gi}}
+  - {name: m-1, capacity: {cpu: 8, memory: 32Gi}}
+  - {name: m-2, capacity: {cpu: 4, memory: 32Gi}}
+workloads:
+  - {name: web, request: {memory: 1Gi}, usage: {cpu: {mean: 1, std: 300m}}, limit: {cpu: 2}, containers: 6,
+     on: [m-0, m-0, ~, ~, ~, ~]}
+  - {name: db, request: {memory: 4Gi}, usage: {cpu: {mean: 2, std: 500m}}, limit: {cpu: 4}, containers: 2}
+rules:
+  - {rule: capacity, resources: [memory]}
+"""
+BIG = "  - {name: huge, request: {memory: 1Gi}, usage: {cpu: {mean: 7, std: 3}}, limit: {cpu: 20}, containers: 2}\n"
+IDLE = "  - {name: idle, request: {memory: 1Gi}, usage: {cpu: {mean: 0, std: 0}}, limit: {cpu: 1}, containers: 2}\n"
+WILD = "  - {name: wild, request: {memory: 1Gi}, usage: {cpu: {mean: 100m, std: 1}}, limit: {cpu: 9}, containers: 1}\n"
+CONFIDENT = "  - {rule: confidence, resource: cpu, alpha: 0.95}\n"
+
+
+def written(tmp_path: Path, more: str = "", rules: str = "") -> Path:
+    """The cluster of a day, with more workloads and more rules."""
+    file = tmp_path / "day.yaml"
+    file.write_text(DAY.replace("rules:\n", f"{more}rules:\n") + rules, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def day(tmp_path: Path) -> Path:
+    return written(tmp_path)
+
+
+def answer_of(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> dict:
+    capsys.readouterr()
+    assert main([*map(str, arguments), "--json", "--quiet"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_help_says_what_every_method_does():
+    lines = inspect.getdoc(command.pack).splitlines()
+    assert {line[2:].split(":")[0] for line in lines if line.startswith("- ")} == set(PACKERS)
+
+
+@pytest.mark.parametrize("method", PACKERS)
+def test_every_method_packs_what_waits_and_moves_nothing(method, day, tmp_path, capsys):
+    out = tmp_path / "packed.json"
+    answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--method", method, "--out", out)
+    before = read(day)
+    after = read_placement(out, before.cluster)
+    assert answer.keys() >= KEYS and answer["score"].keys() >= {"ucac", "machines"}
+    assert (answer["placed"], answer["moved"], answer["left_out"], answer["unplaced"], answer["broken"]) == (6, 0, [], 0, [])
+    assert len(after.unplaced) == 0 and len(after.moved_from(before.placement)) == 0
+    assert answer["score"]["ucac"] * 1000 == pytest.approx(ucac(before.cluster, after, 0, alpha=0.99))
+    predicted = violation_probability(before.cluster, after, 0)
+    assert answer["violation"]["predicted"]["largest"] == pytest.approx(predicted.max()) and predicted.max() <= 0.01 + 1e-9
+    assert answer["violation"]["simulated"]["mean"] == pytest.approx(answer["violation"]["predicted"]["mean"], abs=0.003)
+    assert answer["capacity"]["reserved"] == 20 and answer["capacity"]["mean"] == 10
+
+
+def test_a_bound_is_below_and_the_gap_is_to_it(day, capsys):
+    answer = answer_of(capsys, "pack", day, "--confidence", "0.99")
+    assert answer["bound"] <= answer["score"]["ucac"]
+    assert answer["gap"] == pytest.approx(1 - answer["bound"] / answer["score"]["ucac"])
+
+
+def test_more_confidence_takes_more_and_limits_take_most(day, capsys):
+    limits, *levels = answer_of(capsys, "pack", day, "--confidence", "0.95", "--method", "bf-ucac")["levels"]
+    assert [level["confidence"] for level in levels] == [0.95, 0.99, 0.999, 0.9999]
+    taken = [level["ucac"] for level in levels]
+    assert taken == sorted(taken) and limits["ucac"] > taken[-1]
+    assert all(level["saved"] == limits["machines"] - level["machines"] for level in levels)
+
+
+def test_the_option_replaces_the_confidence_of_the_input(tmp_path, capsys):
+    file = written(tmp_path, rules=CONFIDENT)
+    own, other = (answer_of(capsys, "pack", file, *more)["capacity"] for more in ([], ["--confidence", "0.9999"]))
+    assert (own["confidence"], other["confidence"]) == (0.95, 0.9999)
+    assert own["ucac"] < other["ucac"]
+
+
+def test_a_service_may_ask_for_more_confidence(day, tmp_path, capsys):
+    out = tmp_path / "packed.json"
+    plain = answer_of(capsys, "pack", day, "--confidence", "0.9", "--method", "bi-level")
+    strict = answer_of(capsys, "pack", day, "--confidence", "0.9", "--confidence-of", "db=0.99999", "--out", out)
+    assert strict["score"]["ucac"] > plain["score"]["ucac"]
+    snapshot = read(day)
+    after = read_placement(out, snapshot.cluster)
+    databases = {int(after.machine_of[c]) for c, name in enumerate(snapshot.cluster.containers.name) if name.startswith("db")}
+    odds = violation_probability(snapshot.cluster, after, 0)
+    assert all(odds[m] <= 1e-5 * (1 + 1e-6) for m in databases)
+
+
+def test_another_resource_may_count(tmp_path, capsys):
+    file = written(tmp_path, rules=CONFIDENT)
+    answer = answer_of(capsys, "pack", file, "--resource", "memory")
+    assert answer["capacity"]["resource"] == "memory"
+    assert answer["score"]["ucac"] == pytest.approx((6 + 8) * 2**30)  # usage of memory is the request, exactly
+
+
+@pytest.mark.parametrize("model", ["hoeffding", "hoeffding-mean"])
+def test_bounded_usage_needs_more_than_gaussian(model, day, capsys):
+    options = ["pack", day, "--confidence", "0.9", "--method", "bi-level"]
+    assert answer_of(capsys, *options, "--uncertainty", model)["score"]["ucac"] > answer_of(capsys, *options)["score"]["ucac"]
+
+
+@pytest.mark.parametrize("model", ["gaussian", "empirical"])
+def test_usage_may_come_from_samples(model, day, tmp_path, capsys):
+    samples = tmp_path / "samples.json"
+    samples.write_text(json.dumps({"samples": {"web": [0.5] * 50 + [1.5] * 50, "db": [1] * 100}}), encoding="utf-8")
+    options = ["--confidence", "0.9", "--method", "bi-level", "--samples", samples, "--uncertainty", model]
+    answer = answer_of(capsys, "pack", day, *options)
+    assert answer["capacity"]["mean"] == pytest.approx(6 * 1 + 2 * 1)
+    assert answer["violation"]["simulated"]["mean"] <= 0.1
+
+
+def test_what_fits_nowhere_is_left_out_with_its_reason(tmp_path, capsys):
+    file = written(tmp_path, more=BIG)
+    answer = answer_of(capsys, "pack", file, "--confidence", "0.99")
+    assert (answer["placed"], answer["unplaced"]) == (6, 2)
+    (reason,) = answer["left_out"]
+    assert reason["name"] == "huge" and "2 of 2 left out: 0/3 machines fit" in reason["reason"]
+    assert main(["pack", str(file), "--confidence", "0.99", "--quiet"]) == 0
+    assert "too small in cpu" in " ".join(capsys.readouterr().out.split())
+
+
+def test_fewer_deviations_than_the_confidence_has_are_said_to_break_it(day, capsys):
+    options = ["pack", day, "--confidence", "0.9999", "--method", "bf-nsigma", "--n-sigma", "0"]
+    answer = answer_of(capsys, *options)
+    assert answer["left_out"] == [] and "broken on" in answer["broken"][0]
+    assert main([*map(str, options), "--quiet"]) == 0
+    assert "the confidence is broken on" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(IDLE, "idle: usage of cpu is 0"), (WILD, "wild: usage of cpu deviates by more than its mean")],
+)
+def test_odd_usage_is_noted(more, said, tmp_path, capsys):
+    assert main(["pack", str(written(tmp_path, more=more)), "--confidence", "0.9", "--method", "bi-level"]) == 0
+    assert said in capsys.readouterr().err
+
+
+def test_where_nothing_waits_the_answer_is_about_what_runs(tmp_path, capsys):
+    file = tmp_path / "still.yaml"
+    file.write_text(
+        DAY.replace(", ~, ~, ~, ~", "").replace("containers: 6", "containers: 2").replace("containers: 2}", "containers: 0}"),
+        encoding="utf-8",
+    )
+    assert main(["pack", str(file), "--confidence", "0.9"]) == 0
+    assert "nothing waits: all 2 containers have a machine" in capsys.readouterr().err
+    assert answer_of(capsys, "pack", file, "--confidence", "0.9")["levels"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "no confidence is stated; expected --confidence"),
+        (["--confidence", "0.5"], "--confidence: 0.5 is no confidence; expected above 0.5 and below 1"),
+        (["--confidence", "1"], "--confidence: 1 is no confidence"),
+        (["--confidence", "99.9"], "--confidence: 99.9 is no confidence"),
+        (["--confidence", "nan"], "--confidence: nan is no confidence"),
+        (["--confidence", "0.9", "--confidence-of", "web=2"], "--confidence-of 'web=2': 2 is no confidence"),
+        (["--confidence", "0.9", "--confidence-of", "web"], "--confidence-of 'web': expected NAME=ALPHA"),
+        (["--confidence", "0.9", "--confidence-of", "web=high"], "'high' is not a number"),
+        (["--confidence", "0.9", "--confidence-of", "nobody=0.99"], "is called 'nobody'"),
+        (["--confidence", "0.9", "--resource", "gpu"], "no resource 'gpu' in cluster 'day'; expected cpu or memory"),
+        (["--confidence", "0.9", "--uncertainty", "fuzzy"], "no uncertainty 'fuzzy'; expected one of gaussian"),
+        (["--confidence", "0.9", "--uncertainty", "empirical"], "expected --samples FILE"),
+        (["--confidence", "0.9", "--method", "magic"], "no method 'magic'; expected one of"),
+        (["--confidence", "0.9", "--n-sigma", "-1"], "--n-sigma -1.0: expected a number of 0 or more"),
+        (["--confidence", "0.9", "--out", "-"], "--out '-': stdout is for the answer"),
+    ],
+)
+def test_a_wrong_wish_is_a_usage_fault_that_names_it(options, said, day, capsys):
+    assert main(["pack", str(day), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_cluster_without_machines_has_a_message(tmp_path, capsys):
+    file = tmp_path / "none.yaml"
+    start = DAY.index("machines:"), DAY.index("workloads:")
+    file.write_text((DAY[: start[0]] + "machines: []\n" + DAY[start[1] :]).replace("m-0", "~"), encoding="utf-8")
+    assert main(["pack", str(file), "--confidence", "0.9"]) != 0
+    assert "machines" in capsys.readouterr().err
+
+
+def test_a_rule_that_is_no_confidence_is_refused_by_its_resource(tmp_path, capsys):
+    assert main(["pack", str(written(tmp_path, rules=CONFIDENT.replace("0.95", "0.4")))]) == 2
+    assert "the confidence rule about 'cpu': 0.4 is no confidence" in capsys.readouterr().err
+
+
+def test_a_page_tells_a_planner_what_it_takes(day, tmp_path):
+    page = tmp_path / "page.html"
+    assert main(["pack", str(day), "--confidence", "0.99", "--report", str(page), "--quiet"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "bayplan pack" in text and "What over-commitment buys" in text and "used capacity at 99" in text
+
+
+def test_people_read_the_answer_in_tables(day, capsys):
+    assert main(["pack", str(day), "--confidence", "0.99", "--quiet"]) == 0
+    text = capsys.readouterr().out
+    assert all(
+        said in text for said in ("UCaC", "sum of limits", "1.25 × the capacity", "What over-commitment buys", "predicted")
+    )
+
+
+def test_an_interrupt_keeps_the_best_so_far_and_says_so(day, tmp_path, capsys, monkeypatch):
+    def interrupted(problem, options, **how):
+        os.kill(os.getpid(), signal.SIGINT)
+        return PACKERS["bi-level"](problem, options, **how)
+
+    monkeypatch.setattr("bayplan.decide.pack.PACKERS", {**PACKERS, "slow": interrupted})
+    out = tmp_path / "best.json"
+    assert main(["pack", str(day), "--confidence", "0.9", "--method", "slow", "--out", str(out)]) == 0
+    assert "interrupted: this is the best so far" in capsys.readouterr().err
+    assert len(read_placement(out, read(day).cluster).unplaced) == 0
+
+
+def test_what_was_packed_keeps_the_confidence_rule_of_the_referee(tmp_path):
+    file, out = written(tmp_path, rules=CONFIDENT), tmp_path / "packed.json"
+    assert any(isinstance(rule, Confidence) for rule in read(file).cluster.rules)
+    assert main(["pack", str(file), "--out", str(out), "--quiet"]) == 0
+    assert main(["check", str(file), "--placement", str(out), "--quiet"]) == 0
