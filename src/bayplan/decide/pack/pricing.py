@@ -21,6 +21,7 @@ class Effort(NamedTuple):
 
 
 EFFORTS = (Effort(1_024, 2_000), Effort(8_192, 100_000), Effort(65_536, 50_000_000))  # the next, where one finds nothing
+FEW = 8  # bins; where there are more, the first effort is made smaller and each gives one pattern a round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,7 +60,9 @@ def _priced(sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, price
         make_tables(sizes, level, value, priced, order, tables)
         pattern = np.zeros((len(some), INTERVALS, len(value)), dtype=np.int64)
         worth, nodes = np.zeros((len(some), INTERVALS)), np.zeros(len(some), dtype=np.int64)
-        best_patterns(sizes, part, level, value, priced, order, tables, effort.nodes, shift + least, pattern, worth, nodes)
+        few = len(some) <= FEW
+        limit = effort.nodes if few or effort is not EFFORTS[0] else max(50, FEW * effort.nodes // len(some))
+        best_patterns(sizes, part, level, value, priced, order, tables, limit, few, shift + least, pattern, worth, nodes)
         proven = proven and bool((nodes >= 0).all())
         i, e = np.nonzero(worth > (shift + least)[:, None])
         parts.append((some[i], pattern[i, e], (worth - shift[:, None])[i, e]))

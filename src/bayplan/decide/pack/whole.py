@@ -14,7 +14,7 @@ from bayplan.search.stop import Stop
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Program
 
-SECONDS = 8.0  # for HiGHS, if the budget says nothing
+SECONDS = 4.0  # for HiGHS, if the budget says nothing
 GAP = 5e-5  # of the uncertainty, at which HiGHS may stop
 MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
 

@@ -185,8 +185,10 @@ def search_interval(sizes, bins, i, level, value, priced, order, tables, e, best
 
 
 @njit(cache=True)
-def best_patterns(sizes, bins, level, value, priced, order, tables, limit, worth, pattern_out, worth_out, nodes_out):
+def best_patterns(sizes, bins, level, value, priced, order, tables, limit, each, worth, pattern_out, worth_out, nodes_out):
     """For every bin and interval, the pattern worth most if that is more than `worth` (bin,) says.
+
+    Not `each`: and if it is worth more than those of the intervals before.
 
     `level` is the deviate that counts: only services that ask for no more may be in `order`. `nodes_out` (bin,): nodes seen, -1
     if a search was cut off after `limit`.
@@ -194,7 +196,7 @@ def best_patterns(sizes, bins, level, value, priced, order, tables, limit, worth
     count = np.zeros(len(order), dtype=np.int64)
     last_cell = tables.bound.shape[2] - 1
     for i in range(len(bins.room)):
-        start = bins.variance[i, 0]
+        start, least = bins.variance[i, 0], worth[i]
         nodes_out[i] = 0
         for e in range(len(tables.edge) - 1):
             worth_out[i, e] = worth[i]
@@ -206,10 +208,12 @@ def best_patterns(sizes, bins, level, value, priced, order, tables, limit, worth
                 continue
             constant = level * np.sqrt(start) - chord if priced else 0.0
             cell = min(last_cell, np.int64(max(0.0, room) / tables.cell) + 1)
-            if constant + tables.bound[e, 0, cell] <= worth[i]:
+            if constant + tables.bound[e, 0, cell] <= least:
                 continue
             best, nodes = search_interval(
-                sizes, bins, i, level, value, priced, order, tables, e, worth[i], limit, count, pattern_out[i, e]
+                sizes, bins, i, level, value, priced, order, tables, e, least, limit, count, pattern_out[i, e]
             )
-            worth_out[i, e] = best
+            if best > least:
+                worth_out[i, e] = best
+                least = least if each else best
             nodes_out[i] = -1 if nodes > limit or nodes_out[i] < 0 else nodes_out[i] + nodes
