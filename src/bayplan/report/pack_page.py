@@ -88,7 +88,7 @@ def _verdict(story: PackStory, waiting: int) -> str:
 
 def _tiles(story: PackStory) -> str:
     figures, result = story.figures, story.result
-    gap = "" if result.gap is None else f"at most {percent(result.gap)} above the least possible"
+    gap = "" if result.gap is None else f"at most {odds(result.gap)} above the least possible"
     gap_of_ucac = gap if result.goal == "ucac" else ""
     used = percent(figures.ucac / figures.capacity) if figures.capacity else "–"
     promise = (

@@ -176,5 +176,5 @@ def bound_lines(result: Result[Any]) -> list[tuple[str, str]]:
     """The proven bound and the gap to it, if there is one."""
     if result.bound is None:
         return []
-    gap = "" if result.gap is None else f", gap {percent(result.gap)}"
+    gap = "" if result.gap is None else f", gap {odds(result.gap)}"
     return [(f"bound of {result.goal}", f"{score(result.bound)}{gap}")]
