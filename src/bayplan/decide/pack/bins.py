@@ -56,7 +56,7 @@ def groups_of(problem: PackProblem, bins: Bins) -> Groups:
     _, first, of_machine = np.unique(key, axis=0, return_index=True, return_inverse=True)
     of_machine = np.asarray(of_machine).ravel()
     order = np.argsort(of_machine, kind="stable")
-    machines = np.split(order, np.cumsum(np.bincount(of_machine))[:-1])
+    machines = np.split(order, np.cumsum(np.bincount(of_machine))[:-1]) if len(order) else []
     return Groups(of_machine=of_machine, machines=machines, bins=chosen(bins, first))
 
 

@@ -34,12 +34,15 @@ class Found:
     proven: bool  # if there is none: is there really none?
 
 
-def price_patterns(sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, *, priced: bool, least: float) -> Found:
+def price_patterns(
+    sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, *, priced: bool, least: float, thorough: bool = False
+) -> Found:
     """Patterns with the largest value - cost - base of each bin and interval of the variance, if that is more than `least`.
 
-    `priced`: the cost is the uncertainty that a pattern adds; otherwise it is in `base` (bin,).
+    `priced`: the cost is the uncertainty that a pattern adds; otherwise it is in `base` (bin,). `thorough`: the best of all, not
+    only some that gain.
     """
-    for effort in EFFORTS:
+    for effort in EFFORTS[-1:] if thorough else EFFORTS:
         found = _priced(sizes, bins, value, base, priced, least, effort)
         if len(found.gain) or found.proven:
             break
@@ -60,9 +63,9 @@ def _priced(sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, price
         make_tables(sizes, level, value, priced, order, tables)
         pattern = np.zeros((len(some), INTERVALS, len(value)), dtype=np.int64)
         worth, nodes = np.zeros((len(some), INTERVALS)), np.zeros(len(some), dtype=np.int64)
-        few = len(some) <= FEW
+        few, levels = len(some) <= FEW, np.array([level, *sizes.d[1:, order].max(axis=1)])
         limit = effort.nodes if few or effort is not EFFORTS[0] else max(50, FEW * effort.nodes // len(some))
-        best_patterns(sizes, part, level, value, priced, order, tables, limit, few, shift + least, pattern, worth, nodes)
+        best_patterns(sizes, part, levels, value, priced, order, tables, limit, few, shift + least, pattern, worth, nodes)
         proven = proven and bool((nodes >= 0).all())
         i, e = np.nonzero(worth > (shift + least)[:, None])
         parts.append((some[i], pattern[i, e], (worth - shift[:, None])[i, e]))

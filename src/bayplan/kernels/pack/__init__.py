@@ -19,4 +19,4 @@ def warm_up() -> None:
     mark_used(sizes, bins, 1.0, value, True, order, worth, tables)
     make_tables(sizes, 1.0, value, True, order, tables)
     found, gain, nodes = np.zeros((1, 2, 2), dtype=np.int64), np.zeros((1, 2)), np.zeros(1, dtype=np.int64)
-    best_patterns(sizes, bins, 1.0, value, True, order, tables, 1_000, True, worth, found, gain, nodes)
+    best_patterns(sizes, bins, np.ones(1), value, True, order, tables, 1_000, True, worth, found, gain, nodes)

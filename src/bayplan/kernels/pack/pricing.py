@@ -100,13 +100,13 @@ def make_tables(sizes, d, value, priced, order, tables):
 
 
 @njit(cache=True)
-def fits_more(sizes, bins, i, k, level, used, spare):
+def fits_more(sizes, bins, i, k, levels, used, spare):
     """May one more container of service k come? `used` is (2, chance): mean and variance of the pattern, with what runs there."""
     for r in range(sizes.request.shape[0]):
         if sizes.request[r, k] > spare[r]:
             return False
     for q in range(sizes.mean.shape[0]):
-        d = level if q == 0 else max(bins.d[i, q], sizes.d[q, k])
+        d = max(bins.d[i, q], levels[q])
         mean = used[0, q] + sizes.mean[q, k]
         total = mean + d * np.sqrt(used[1, q] + sizes.variance[q, k])
         if total > bins.room[i, q] + ROUNDING * (abs(bins.room[i, q]) + total):
@@ -134,9 +134,9 @@ def true_value(level, value, priced, order, count, start, used):
 
 
 @njit(cache=True)
-def search_interval(sizes, bins, i, level, value, priced, order, tables, e, best, limit, count, pattern_out):
+def search_interval(sizes, bins, i, levels, value, priced, order, tables, e, best, limit, count, pattern_out):
     """The best true pattern of bin i in interval e if it is worth more than `best`; its worth, and how many nodes were seen."""
-    n_k, n_q = len(order), sizes.mean.shape[0]
+    n_k, n_q, level = len(order), sizes.mean.shape[0], levels[0]
     high, start = tables.edge[e + 1], bins.variance[i, 0]
     chord = chord_at(tables.edge, e, level, start)
     room = bins.room[i, 0] - chord
@@ -162,7 +162,7 @@ def search_interval(sizes, bins, i, level, value, priced, order, tables, e, best
         k = order[n]
         if down:  # as many as fit, at first
             while count[n] < bins.most[i, k] and used[1, 0] + sizes.variance[0, k] <= high * (1.0 + ROUNDING):
-                if not fits_more(sizes, bins, i, k, level, used, spare):
+                if not fits_more(sizes, bins, i, k, levels, used, spare):
                     break
                 add(sizes, k, 1, used, spare)
                 count[n] += 1
@@ -185,14 +185,15 @@ def search_interval(sizes, bins, i, level, value, priced, order, tables, e, best
 
 
 @njit(cache=True)
-def best_patterns(sizes, bins, level, value, priced, order, tables, limit, each, worth, pattern_out, worth_out, nodes_out):
+def best_patterns(sizes, bins, levels, value, priced, order, tables, limit, each, worth, pattern_out, worth_out, nodes_out):
     """For every bin and interval, the pattern worth most if that is more than `worth` (bin,) says.
 
     Not `each`: and if it is worth more than those of the intervals before.
 
-    `level` is the deviate that counts: only services that ask for no more may be in `order`. `nodes_out` (bin,): nodes seen, -1
-    if a search was cut off after `limit`.
+    `levels` (chance,) are the deviates that count: only services that ask for no more may be in `order`. `nodes_out` (bin,): nodes
+    seen, -1 if a search was cut off after `limit`.
     """
+    level = levels[0]
     count = np.zeros(len(order), dtype=np.int64)
     last_cell = tables.bound.shape[2] - 1
     for i in range(len(bins.room)):
@@ -211,7 +212,7 @@ def best_patterns(sizes, bins, level, value, priced, order, tables, limit, each,
             if constant + tables.bound[e, 0, cell] <= least:
                 continue
             best, nodes = search_interval(
-                sizes, bins, i, level, value, priced, order, tables, e, least, limit, count, pattern_out[i, e]
+                sizes, bins, i, levels, value, priced, order, tables, e, least, limit, count, pattern_out[i, e]
             )
             if best > least:
                 worth_out[i, e] = best

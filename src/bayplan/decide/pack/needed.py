@@ -1,0 +1,69 @@
+"""How many machines of which type do these services need, from empty?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayplan.decide.pack.csp import csp_machines
+from bayplan.decide.pack.problem import PackProblem, pack_problem
+from bayplan.decide.pack.signature import PackOptions
+from bayplan.model import Budget, Cluster, FloatArray, IntArray, Machines, Placement, Progress, Result, machine_level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Need:
+    """An answer with machines that the cluster may not have."""
+
+    problem: PackProblem  # with as many machines of each type as could be needed
+    result: Result[Placement]
+    type_of: IntArray  # (machine,) of that problem
+    capacity: IntArray  # (type, resource)
+
+    @property
+    def by_type(self) -> IntArray:
+        """(type,) machines that run something."""
+        placement = self.result.solution
+        used = np.zeros(0, dtype=np.int64) if placement is None else np.unique(placement.machine_of[placement.placed])
+        return np.bincount(self.type_of[used], minlength=len(self.capacity))
+
+
+def machines_needed(
+    problem: PackProblem, *, alpha_of: FloatArray | None = None, budget: Budget, seed: int, progress: Progress
+) -> Need:
+    """The fewest machines for all containers, whether they run or wait, on empty machines of the types that the cluster has.
+
+    A type is a capacity; as many of each as the first guess by size needs twice. The bound is proven (the LP bound of pattern
+    generation, rounded up).
+    """
+    cluster = problem.cluster
+    capacity, type_of = np.unique(cluster.machines.capacity, axis=0, return_inverse=True)
+    wanted = _enough(problem)
+    many = np.repeat(np.arange(len(capacity)), wanted)
+    allowed = {name: np.unique(np.asarray(type_of).ravel()[some]) for name, some in cluster.machine_sets.items()}
+    sets = {name: np.flatnonzero(np.isin(many, types)) for name, types in allowed.items()}
+    fresh = _with_machines(cluster, capacity[many], sets)
+    empty = pack_problem(fresh, Placement.empty(len(cluster.containers.name)), alpha_of=alpha_of)
+    result = csp_machines(empty, PackOptions(), budget=budget, seed=seed, progress=progress)
+    return Need(problem=empty, result=result, type_of=many, capacity=capacity)
+
+
+def _enough(problem: PackProblem) -> int:
+    """As many machines as would do if every container had its size at full deviation, on the smallest that takes it."""
+    chance = problem.main
+    count = problem.running.sum(axis=0) + problem.waiting
+    size = chance.mean + chance.d * np.sqrt(chance.variance)
+    smallest = float(chance.room[chance.room > 0].min(initial=np.inf))
+    per_machine = np.maximum(1.0, np.floor(smallest / np.maximum(size, 1e-300)))
+    return int(min(count.sum(), np.ceil(count / per_machine).sum() + 1))
+
+
+def _with_machines(cluster: Cluster, capacity: IntArray, sets: Mapping[str, IntArray]) -> Cluster:
+    names = tuple(f"new-{m}" for m in range(len(capacity)))
+    return replace(
+        cluster,
+        machines=Machines(name=names, capacity=capacity, safety=capacity),
+        levels=(machine_level(names),),
+        machine_sets=sets,
+        rules=tuple(rule for rule in cluster.rules if rule.kind in ("capacity", "confidence", "allow")),
+    )

@@ -1,0 +1,46 @@
+"""Best fit by UCaC for containers that come and go one at a time (003 section 5.1)."""
+
+import numpy as np
+
+from bayplan.decide.pack.best_fit import fullness
+from bayplan.decide.pack.bins import bins_of, copied, sizes_of
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.errors import UsageError
+from bayplan.kernels.pack.fill import Bins, Sizes, most_of, put
+from bayplan.model import IntArray
+
+
+class BestFit:
+    """Machines that remember what runs on them. `arrive` is O(machines), and exactly best fit."""
+
+    def __init__(self, problem: PackProblem) -> None:
+        self.problem = problem
+        self.sizes: Sizes = sizes_of(problem)
+        self.bins: Bins = copied(bins_of(problem))
+        self.bins.most[:] = np.where(problem.allowed.T, np.iinfo(np.int64).max // 4, 0)  # who comes later is not known
+        self.running: IntArray = problem.running.copy()  # (machine, workload)
+
+    def arrive(self, workload: int) -> int | None:
+        """The machine for one more container: the fullest with it that can take it, the first of equal ones; None if none can."""
+        for m in np.argsort(-fullness(self.sizes, self.bins, workload), kind="stable").tolist():
+            if most_of(self.sizes, self.bins, m, workload, 1) > 0:
+                put(self.sizes, self.bins, m, workload, 1)
+                self.running[m, workload] += 1
+                return int(m)
+        return None
+
+    def depart(self, workload: int, machine: int) -> None:
+        """One container less on a machine. UsageError if none runs there."""
+        if self.running[machine, workload] < 1:
+            names = self.problem.cluster.workloads.name[workload], self.problem.cluster.machines.name[machine]
+            raise UsageError(f"no container of '{names[0]}' runs on machine '{names[1]}'")
+        self.running[machine, workload] -= 1
+        put(self.sizes, self.bins, machine, workload, -1)
+        self._settle(machine)
+
+    def _settle(self, machine: int) -> None:
+        """Sums anew, so that no rounding piles up and the strictest service may have gone."""
+        here = self.running[machine]
+        self.bins.room[machine] = self.bins.full[machine] - self.sizes.mean @ here
+        self.bins.variance[machine] = self.sizes.variance @ here
+        self.bins.d[machine] = np.where(here > 0, self.sizes.d, 0.0).max(axis=1, initial=0.0)

@@ -1,0 +1,41 @@
+"""Patterns of one day for the next: which containers shared machines."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from bayplan.errors import UsageError
+from bayplan.model import Cluster, IntArray, Placement
+
+
+def patterns_of(cluster: Cluster, placement: Placement) -> IntArray:
+    """(pattern, workload) every combination that stands on some machine, once."""
+    n_m, n_w = len(cluster.machines.name), len(cluster.workloads.name)
+    placed = placement.placed
+    cell = placement.machine_of[placed] * n_w + cluster.containers.workload[placed]
+    count = np.bincount(cell, minlength=n_m * n_w).reshape(n_m, n_w)
+    return np.unique(count[count.any(axis=1)], axis=0)
+
+
+def patterns_text(cluster: Cluster, patterns: IntArray) -> str:
+    """The patterns as JSON, one line each: workload -> containers."""
+    names = cluster.workloads.name
+    lines = [json.dumps({names[w]: int(pattern[w]) for w in np.flatnonzero(pattern)}) for pattern in patterns]
+    return '{"patterns": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def read_patterns(path: str | os.PathLike[str], cluster: Cluster) -> IntArray:
+    """The patterns in a file; workloads that the cluster does not have are left out of them. UsageError if it is no such file."""
+    number = {name: w for w, name in enumerate(cluster.workloads.name)}
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))["patterns"]
+        patterns = np.zeros((len(found), len(number)), dtype=np.int64)
+        for row, pattern in enumerate(found):
+            for name, count in pattern.items():
+                if name in number:
+                    patterns[row, number[name]] = int(count)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"cannot read patterns '{os.fspath(path)}': {error}; expected what --save-patterns writes") from error
+    return patterns

@@ -1,0 +1,86 @@
+"""Fast filling and exact pricing against slow obvious loops."""
+
+import numpy as np
+import pytest
+from tests.naive import pack as naive
+
+from bayplan.decide.pack.bins import chosen
+from bayplan.decide.pack.pricing import price_patterns
+from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
+
+SEEDS = range(40)
+
+
+def drawn(seed: int, services: int = 4, bins: int = 3) -> tuple[Sizes, Bins]:
+    """A few services and machines; some run something, some services are strict, some are certain."""
+    rng = np.random.default_rng(seed)
+    chances, resources = int(rng.integers(1, 3)), int(rng.integers(0, 2))
+    mean = rng.uniform(0.05, 0.5, (chances, services)) * (rng.random((chances, services)) > 0.05)
+    variance = np.square(mean * rng.uniform(0.0, 0.8, mean.shape)) * (rng.random(mean.shape) > 0.2)
+    levels = np.sort(rng.uniform(1.0, 3.5, 2))
+    d = (
+        np.repeat(rng.choice(levels, services)[None, :], chances, axis=0)
+        if rng.random() < 0.5
+        else np.full(mean.shape, levels[0])
+    )
+    sizes = Sizes(mean=mean, variance=variance, d=d, request=rng.integers(0, 4, (resources, services)))
+    busy = rng.random(bins) < 0.5
+    some = Bins(
+        full=np.ones((bins, chances)),
+        room=np.where(busy[:, None], rng.uniform(0.2, 0.9, (bins, chances)), 1.0),
+        variance=np.where(busy[:, None], rng.uniform(0.0, 0.05, (bins, chances)), 0.0),
+        d=np.where(busy[:, None], rng.choice(levels, (bins, 1)), 0.0) * np.ones((1, chances)),
+        free=rng.integers(3, 12, (bins, resources)),
+        most=rng.integers(0, 6, (bins, services)),
+    )
+    return sizes, some
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_most_that_fit_are_as_many_as_one_at_a_time(seed):
+    sizes, bins = drawn(seed)
+    for i in range(len(bins.room)):
+        for k in range(sizes.mean.shape[1]):
+            assert most_of(sizes, bins, i, k, 5) == naive.most_of(sizes, bins, i, k, 5)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_machines_are_filled_until_nothing_fits(seed):
+    sizes, bins = drawn(seed)
+    left, count = np.full(sizes.mean.shape[1], 7), np.zeros(bins.most.shape, dtype=np.int64)
+    full = chosen(bins, np.arange(len(bins.room)))
+    fill_in_order(sizes, full, np.arange(len(bins.room)), np.arange(len(left)), left, count)
+    assert (count.sum(axis=0) + left == 7).all()
+    for i in range(len(count)):
+        begun = naive.fits(sizes, bins, i, [0] * len(left))
+        assert naive.fits(sizes, bins, i, count[i].tolist()) or not begun or not count[i].any()
+        for k in np.flatnonzero(left).tolist():
+            more = count[i].copy()
+            more[k] += 1
+            assert not naive.fits(sizes, bins, i, more.tolist())
+
+
+@pytest.mark.parametrize("priced", [True, False], ids=["uncertainty", "machines"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pricing_finds_the_best_pattern_of_all(seed, priced):
+    sizes, bins = drawn(seed)
+    value = np.random.default_rng([seed, 1]).uniform(0.0, 0.6, sizes.mean.shape[1])
+    found = price_patterns(sizes, bins, value, np.zeros(len(bins.room)), priced=priced, least=1e-9, thorough=True)
+    assert found.proven
+    for i in range(len(bins.room)):
+        worth, _ = naive.best_pattern(sizes, bins, i, value.tolist(), priced)
+        mine = found.gain[found.bin == i].max(initial=0.0)
+        assert mine == pytest.approx(max(worth, 0.0), abs=1e-8)
+
+
+def test_patterns_that_pricing_gives_fit_and_are_worth_what_it_says():
+    checked = 0
+    for seed in SEEDS:
+        sizes, bins = drawn(seed)
+        value = np.random.default_rng([seed, 2]).uniform(0.0, 0.6, sizes.mean.shape[1])
+        found = price_patterns(sizes, bins, value, np.zeros(len(bins.room)), priced=False, least=1e-9)
+        for i, pattern, gain in zip(found.bin.tolist(), found.pattern.tolist(), found.gain.tolist(), strict=True):
+            assert naive.fits(sizes, bins, i, pattern)
+            assert gain == pytest.approx(float(np.dot(value, pattern)))
+            checked += 1
+    assert checked > 50
