@@ -90,6 +90,14 @@ def test_more_confidence_takes_more_and_limits_take_most(day, capsys):
     assert all(level["saved"] == limits["machines"] - level["machines"] for level in levels)
 
 
+def test_what_limits_would_take_is_counted_with_machines_that_are_not_there(tmp_path, capsys):
+    file = tmp_path / "tight.yaml"
+    file.write_text(DAY.replace("  - {name: m-2, capacity: {cpu: 4, memory: 32Gi}}\n", ""), encoding="utf-8")
+    limits, *levels = answer_of(capsys, "pack", file, "--confidence", "0.99")["levels"]
+    assert (limits["machines"], limits["left_out"]) == (3, 0)  # of two
+    assert [level["saved"] for level in levels] == [1, 1, 1]
+
+
 def test_the_option_replaces_the_confidence_of_the_input(tmp_path, capsys):
     file = written(tmp_path, rules=CONFIDENT)
     own, other = (answer_of(capsys, "pack", file, *more)["capacity"] for more in ([], ["--confidence", "0.9999"]))
@@ -188,6 +196,7 @@ def test_where_nothing_waits_the_answer_is_about_what_runs(tmp_path, capsys):
         (["--confidence", "0.9", "--method", "magic"], "no method 'magic'; expected one of"),
         (["--confidence", "0.9", "--n-sigma", "-1"], "--n-sigma -1.0: expected a number of 0 or more"),
         (["--confidence", "0.9", "--out", "-"], "--out '-': stdout is for the answer"),
+        (["--confidence", "0.9", "--machines-needed", "--out", "x.json"], "expected neither --out nor --report"),
     ],
 )
 def test_a_wrong_wish_is_a_usage_fault_that_names_it(options, said, day, capsys):
@@ -206,6 +215,30 @@ def test_a_cluster_without_machines_has_a_message(tmp_path, capsys):
 def test_a_rule_that_is_no_confidence_is_refused_by_its_resource(tmp_path, capsys):
     assert main(["pack", str(written(tmp_path, rules=CONFIDENT.replace("0.95", "0.4")))]) == 2
     assert "the confidence rule about 'cpu': 0.4 is no confidence" in capsys.readouterr().err
+
+
+def test_machines_needed_are_counted_by_type_from_empty_with_a_bound(day, capsys):
+    answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--machines-needed")
+    assert answer["machines"] == sum(row["machines"] for row in answer["by_type"]) == 2
+    assert answer["bound"] <= answer["machines"] and answer["gap"] == pytest.approx(1 - answer["bound"] / answer["machines"])
+    assert {(row["type"], row["there"]) for row in answer["by_type"]} == {("cpu 4, memory 32Gi", 1), ("cpu 8, memory 32Gi", 2)}
+    assert main(["pack", str(day), "--confidence", "0.99", "--machines-needed", "--quiet"]) == 0
+    assert "machines needed" in capsys.readouterr().out
+
+
+def test_machines_needed_says_who_fits_on_none(tmp_path, capsys):
+    answer = answer_of(capsys, "pack", written(tmp_path, more=BIG), "--confidence", "0.99", "--machines-needed")
+    assert [entry["name"] for entry in answer["left_out"]] == ["huge"]
+
+
+def test_patterns_of_one_day_begin_the_next(day, tmp_path, capsys):
+    file = tmp_path / "patterns.json"
+    first = answer_of(capsys, "pack", day, "--confidence", "0.99", "--save-patterns", file)
+    again = answer_of(capsys, "pack", day, "--confidence", "0.99", "--patterns", file)
+    assert json.loads(file.read_text(encoding="utf-8"))["patterns"]
+    assert again["score"]["ucac"] == pytest.approx(first["score"]["ucac"])
+    assert main(["pack", str(day), "--confidence", "0.99", "--patterns", str(day)]) == 2
+    assert "cannot read patterns" in capsys.readouterr().err
 
 
 def test_a_page_tells_a_planner_what_it_takes(day, tmp_path):

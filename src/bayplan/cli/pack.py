@@ -9,11 +9,14 @@ from bayplan.cli import pack_options as wish
 from bayplan.cli.decision import Out, Seconds, Threads, expect_files
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import command_line
+from bayplan.cli.outputs import a_file, command_line, spare
 from bayplan.cli.terminal import note, warn, working
+from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.flows.pack import Packing
+
+BEST_SO_FAR = "interrupted: this is the best so far"
 
 
 def pack(
@@ -25,6 +28,9 @@ def pack(
     uncertainty: wish.Uncertainty = "gaussian",
     samples: wish.SamplesFile = None,
     n_sigma: wish.Sigmas = None,
+    patterns: wish.Patterns = None,
+    save_patterns: wish.SavePatterns = None,
+    machines_needed: wish.Needed = False,
     seconds: Seconds = 30.0,
     seed: Seed = 0,
     start: Start = None,
@@ -54,14 +60,21 @@ def pack(
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
-    expect_files(out, report, file, start, samples)
+    expect_files(out, report, file, start, samples, patterns)
+    a_file(save_patterns, "--save-patterns")
+    spare(save_patterns, "--save-patterns", file, start, samples)
+    if machines_needed and (out or report):
+        raise UsageError("--machines-needed packs nothing: expected neither --out nor --report")
     with working(f"packing {file}", quiet=quiet) as progress:
         from bayplan.decide.pack import PACKERS
         from bayplan.flows.decide import budget_for, chosen
         from bayplan.flows.inspect import load
         from bayplan.flows.pack import pack as pack_it
-        from bayplan.flows.pack import pack_options, write_packing
+        from bayplan.flows.pack import pack_options, save, write_packing
+        from bayplan.flows.pack_needed import how_many
         from bayplan.flows.pack_wishes import PackWishes, question_of
 
         wishes = PackWishes(
@@ -76,19 +89,28 @@ def pack(
         snapshot = load(file, start)
         question = question_of(snapshot, wishes)
         note((*snapshot.notes, *question.notes), quiet=quiet)
-        options = pack_options(n_sigma=n_sigma)
+        options = pack_options(question, n_sigma=n_sigma, patterns=patterns)
         budget = budget_for(snapshot, seconds=seconds, used=clock.seconds(), threads=threads)
-        packing = pack_it(question, lambda problem: packer(problem, options, budget=budget, seed=seed, progress=progress))
-        given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
-        line = command_line(f"pack {file}", method=method, confidence=question.alpha, seed=seed, **given)
-        write_packing(packing, out=out, report=report, command=line)
-    _say(packing, method=method, seed=seed, as_json=json)
+        if machines_needed:
+            needed = how_many(question, budget=budget, seed=seed, progress=progress)
+        else:
+            packing = pack_it(question, lambda problem: packer(problem, options, budget=budget, seed=seed, progress=progress))
+            given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
+            line = command_line(f"pack {file}", method=method, confidence=question.alpha, seed=seed, **given)
+            write_packing(packing, out=out, report=report, command=line)
+            save(packing, save_patterns)
+    if machines_needed:
+        if needed["interrupted"]:
+            warn(BEST_SO_FAR)
+        screen.needed({**needed, "wall_seconds": clock.seconds()}, as_json=json)
+    else:
+        _say(packing, method=method, seed=seed, as_json=json)
 
 
 def _say(packing: "Packing", *, method: str, seed: int, as_json: bool) -> None:
     """The answer on stdout; on stderr whether it was cut short. Exit code 3 if there is none."""
     if packing.decision.interrupted:
-        warn("interrupted: this is the best so far")
+        warn(BEST_SO_FAR)
     screen.packing(packing, method=method, seed=seed, wall=clock.seconds(), as_json=as_json)
     if packing.decision.result.solution is None:
         raise typer.Exit(ANSWER_IS_NO)

@@ -10,20 +10,20 @@ import numpy as np
 import bayplan
 from bayplan.collect.document.text import write_text_atomically
 from bayplan.collect.solutions import write_solution
-from bayplan.decide.pack import PACKERS, PackOptions, PackProblem
+from bayplan.decide.pack import PackOptions, PackProblem
 from bayplan.decide.pack.answer import machine_ucac
+from bayplan.decide.pack.patterns import patterns_of, patterns_text, read_patterns
 from bayplan.errors import UsageError
 from bayplan.flows.decide import Decision, decide
-from bayplan.flows.pack_figures import Reserved, figures_of, machine_rows, reserved_of
+from bayplan.flows.pack_figures import figures_of, machine_rows
+from bayplan.flows.pack_levels import QUICK, level_rows
 from bayplan.flows.pack_wishes import Question
-from bayplan.model import Budget, FloatArray, Placement, Reason, Result, floats, silent
+from bayplan.model import FloatArray, Placement, Reason, Result, floats
 from bayplan.report.pack_page import PackStory, pack_page
 from bayplan.report.pack_rows import Figures, LevelRow
 from bayplan.report.pictures.ucac import Curve
 from bayplan.score.counts import containers_on
 
-LEVELS = (0.99, 0.999, 0.9999)  # what over-commitment buys is said at each of these
-QUICK = "bi-level"  # the method that answers for them
 CHANCES = "confidence"  # the subject of reasons that are about machines that overflow too often
 
 Ask = Callable[[PackProblem], Result[Placement]]
@@ -63,59 +63,23 @@ def pack(question: Question, ask: Ask) -> Packing:
     """The packing of a method, in numbers. Ctrl-C asks the method to stop, and its best so far counts."""
     decision = decide(question.snapshot, question.problem, ask)
     figures = figures_of(question, decision.after.placement, question.wishes.seed)
-    levels = tuple(_levels(question)) if len(question.snapshot.placement.unplaced) else ()
+    levels = tuple(level_rows(question)) if len(question.snapshot.placement.unplaced) else ()
     return Packing(question=question, decision=decision, figures=figures, levels=levels)
 
 
-def pack_options(*, n_sigma: float | None) -> PackOptions:
+def pack_options(question: Question, *, n_sigma: float | None, patterns: Path | None) -> PackOptions:
     """The wishes that are not rules; UsageError if one makes no sense."""
     if n_sigma is not None and not 0 <= n_sigma < float("inf"):
         raise UsageError(f"--n-sigma {n_sigma}: expected a number of 0 or more")
-    return PackOptions(n_sigma=n_sigma)
+    known = None if patterns is None else read_patterns(patterns, question.problem.cluster)
+    return PackOptions(n_sigma=n_sigma, patterns=known)
 
 
-def _levels(question: Question) -> Iterator[LevelRow]:
-    """The same containers packed quickly at several confidences, after a packing by what was promised."""
-    reserved = reserved_of(question.snapshot.cluster, question.problem.main.resource)
-    by_promise = None if reserved is None else _quick(_certain(question, reserved))
-    if reserved is not None and by_promise is not None:
-        yield _row(by_promise, question, None, reserved.by)
-    for alpha in sorted({*LEVELS, question.alpha}):
-        yield _row(_quick(question.at(alpha).problem), question, alpha, "", by_promise)
-
-
-def _quick(problem: PackProblem) -> Result[Placement]:
-    return PACKERS[QUICK](problem, PackOptions(), budget=Budget(), seed=0, progress=silent)
-
-
-def _row(
-    result: Result[Placement], question: Question, alpha: float | None, by: str, promise: Result[Placement] | None = None
-) -> LevelRow:
-    def out(some: Result[Placement]) -> int:
-        return 0 if some.solution is None else len(some.solution.unplaced)
-
-    machines, more = int(result.score["machines"]), 0 if promise is None else out(promise)
-    return LevelRow(
-        alpha=alpha,
-        by=by,
-        machines=machines,
-        ucac=result.score["ucac"] * question.resource.scale,
-        left_out=out(result),
-        saved=None if promise is None else int(promise.score["machines"]) - machines,
-        at_least=more > out(result),
-    )
-
-
-def _certain(question: Question, reserved: Reserved) -> PackProblem:
-    """The problem of those who keep what was promised: every container always uses all of it."""
-    main = question.problem.main
-    certain = replace(main, mean=floats(reserved.amount), variance=floats(np.zeros(len(reserved.amount))))
-    cluster = question.problem.cluster
-    usage, std = cluster.workloads.usage_mean.copy(), cluster.workloads.usage_std.copy()
-    usage[:, main.resource], std[:, main.resource] = reserved.amount, 0.0
-    workloads = replace(cluster.workloads, usage_mean=usage, usage_std=std)
-    others = question.problem.chances[1:]
-    return replace(question.problem, cluster=replace(cluster, workloads=workloads), chances=(certain, *others))
+def save(packing: Packing, path: Path | None) -> None:
+    """Write what shares machines now, for another day."""
+    if path is not None and packing.decision.result.solution is not None:
+        cluster = packing.question.snapshot.cluster
+        write_text_atomically(path, patterns_text(cluster, patterns_of(cluster, packing.placement)))
 
 
 def pack_object(packing: Packing) -> Mapping[str, Any]:

@@ -37,6 +37,7 @@ class Question:
     snapshot: Snapshot  # as the input and the samples say, with the rules of the problem
     problem: PackProblem  # usage as the uncertainty model sees it
     alpha: float  # of the main resource
+    alpha_of: FloatArray | None  # (workload,) what services ask for by name; None if none does
     wishes: PackWishes
     samples: Mapping[int, FloatArray]  # workload -> usage of the main resource in base units; empty if none were given
     notes: tuple[str, ...] = ()
@@ -49,6 +50,11 @@ class Question:
     def at(self, alpha: float) -> "Question":
         """The same question at another confidence."""
         return _question(self.snapshot, replace(self.wishes, confidence=alpha), self.problem.main.resource, self.samples)
+
+    def on(self, cluster: Cluster) -> "Question":
+        """The same question about a cluster with more machines."""
+        snapshot = replace(self.snapshot, cluster=cluster)
+        return _question(snapshot, self.wishes, self.problem.main.resource, self.samples)
 
 
 def question_of(snapshot: Snapshot, wishes: PackWishes) -> Question:
@@ -74,7 +80,7 @@ def _question(snapshot: Snapshot, wishes: PackWishes, main: int, samples: Mappin
     problem = pack_problem(seen, snapshot.placement, alpha_of=alpha_of, main=main)
     alpha = next(rule.alpha for rule in _stated(rules) if rule.resource == main)
     notes = (*_notes(asked, problem), *uncertainty_notes(seen, main, alpha, wishes.uncertainty, samples))
-    return Question(snapshot=asked, problem=problem, alpha=alpha, wishes=wishes, samples=samples, notes=notes)
+    return Question(snapshot=asked, problem=problem, alpha=alpha, alpha_of=alpha_of, wishes=wishes, samples=samples, notes=notes)
 
 
 def _expect_sense(cluster: Cluster, wishes: PackWishes) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import RenderableType
 
 from bayplan.model import Reason, Resource, Result
-from bayplan.report.amounts import percent
 from bayplan.report.broken import SHOWN
 from bayplan.report.lines import facts, plain_table, plain_text, spaced
 from bayplan.report.markup import Cell
@@ -17,7 +16,9 @@ from bayplan.report.pack_rows import (
     LevelRow,
     bound_lines,
     capacity_lines,
+    confidence,
     level_cells,
+    odds,
     violation_lines,
 )
 
@@ -46,14 +47,21 @@ def level_table(levels: Sequence[LevelRow], resource: Resource) -> Narrowing:
 
 def needed_tables(answer: Mapping[str, Any]) -> list[RenderableType]:
     """What `pack --machines-needed` prints, from the object that it says as JSON."""
-    gap = "" if answer["gap"] is None else f" (gap {percent(answer['gap'])})"
+    gap = "" if answer["gap"] is None else f", gap {odds(answer['gap'])}"
     known = [
         ("machines needed", f"{answer['machines']:,}"),
-        ("at least", f"{answer['bound']:,.6g}{gap}" if answer["bound"] is not None else "–"),
-        ("confidence", f"{100 * answer['confidence']:.10g} %"),
+        ("proven bound", "none" if answer["bound"] is None else f"at least {answer['bound']:,.0f}{gap}"),
+        ("confidence", f"{confidence(answer['confidence'])} that a machine's {answer['resource']} suffices"),
+        ("status", answer["status"]),
+        ("seconds", f"{answer['seconds']:.2f}"),
     ]
-    rows = [(Cell(row["type"]), Cell(f"{row['machines']:,}", row["machines"])) for row in answer["by_type"]]
-    return spaced([facts(known), _table(rows, ("type of machine", "needed"), title="By type", drop=())])
+    rows = [(Cell(row["type"]), *(Cell(f"{row[name]:,}") for name in ("machines", "there"))) for row in answer["by_type"]]
+    parts: list[RenderableType] = [
+        facts(known),
+        _table(rows, ("type of machine", "needed", "there are"), title="By type", drop=()),
+    ]
+    out = [Reason(entry["name"], entry["reason"]) for entry in answer["left_out"]]
+    return spaced([*parts, *([_left_out(out)] if out else [])])
 
 
 def _table(rows: Sequence[Sequence[Cell]], heads: Sequence[str], *, title: str, drop: Sequence[str]) -> Narrowing:
