@@ -40,7 +40,7 @@ def test_no_size_is_below_the_mean(drawn, alpha, model):
     everywhere = on(*[0] * len(cluster.containers.name))
     size = machine_ucac(found, everywhere, 0, alpha=alpha)[0]
     mean = found.workloads.usage_mean[found.containers.workload, 0].sum()
-    assert size >= mean
+    assert size >= mean * (1 - 1e-12)  # the same numbers added in another order
     assert (found.workloads.usage_std >= 0).all()
 
 
