@@ -21,8 +21,8 @@ GENERATORS: Mapping[str, Generator] = {
         make=Lazy("bayplan.generate.freecontainer", "freecontainer_dcb"),
     ),
     "ucac": Generator(
-        about="services with uncertain cpu usage, all containers new, on 4,000 empty machines",
-        source="003 Table 5",
+        about="services with uncertain cpu usage, on 4,000 machines that are empty or run some of them",
+        source="003 section 6, Table 5",
         make=Lazy("bayplan.generate.ucac", "ucac"),
     ),
     "rasa-m1": Generator(

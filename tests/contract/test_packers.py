@@ -1,0 +1,159 @@
+"""Every packer keeps its promises, on any packing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.packings import best_by_trying, packing, packings, problem_of
+
+from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
+from bayplan.errors import UsageError
+from bayplan.model import UNPLACED, Allow, Budget, Pinned, silent
+from bayplan.score.check import check
+
+every_packer = pytest.mark.parametrize("packer", PACKERS.values(), ids=PACKERS)
+few = settings(max_examples=25, deadline=None)
+BUDGET = Budget(iterations=50)
+
+
+def packed(packer, pair, *, seed=0, budget=BUDGET, progress=silent):
+    return packer(problem_of(pair), PackOptions(), budget=budget, seed=seed, progress=progress)
+
+
+@every_packer
+@few
+@given(pair=packings())
+def test_never_breaks_a_chance_constraint(packer, pair):
+    cluster, before = pair
+    result = packed(packer, pair)
+    assert result.solution is not None
+    assert [violation.sentence for violation in check(cluster, result.solution, before)] == []
+
+
+@every_packer
+@few
+@given(pair=packings(memory=True))
+def test_never_breaks_a_capacity_constraint(packer, pair):
+    cluster, before = pair
+    assert [violation.sentence for violation in check(cluster, packed(packer, pair).solution, before)] == []
+
+
+@every_packer
+@few
+@given(pair=packings())
+def test_keeps_what_ran(packer, pair):
+    _, before = pair
+    after = packed(packer, pair).solution
+    ran = before.machine_of != UNPLACED
+    assert (after.machine_of[ran] == before.machine_of[ran]).all()
+
+
+@every_packer
+@few
+@given(pair=packings())
+def test_what_is_left_out_has_its_reason_and_nothing_else_has(packer, pair):
+    cluster, _ = pair
+    result = packed(packer, pair)
+    left = {cluster.workloads.name[w] for w in cluster.containers.workload[result.solution.unplaced]}
+    assert {reason.subject for reason in result.reasons} == left
+    assert all(reason.text for reason in result.reasons)
+
+
+@every_packer
+@few
+@given(pair=packings(), seed=st.integers(0, 3))
+def test_the_same_seed_gives_the_same_placement(packer, pair, seed):
+    first, second = (packed(packer, pair, seed=seed).solution.machine_of.tolist() for _ in range(2))
+    assert first == second
+
+
+@every_packer
+@few
+@given(pair=packings())
+def test_its_scores_are_those_of_its_placement(packer, pair):
+    cluster, _ = pair
+    result = packed(packer, pair)
+    at, w = result.solution.machine_of, cluster.containers.workload
+    rule = problem_of(pair).main
+    total = 0.0
+    for m in set(at[at != UNPLACED].tolist()):
+        here = w[at == m]
+        total += rule.mean[here].sum() + rule.d[0] * np.sqrt(rule.variance[here].sum())
+    assert result.score["ucac"] == pytest.approx(total, rel=1e-9, abs=1e-9)
+    assert result.score["machines"] == len(set(at[at != UNPLACED].tolist()))
+
+
+@every_packer
+@few
+@given(pair=packings())
+def test_no_bound_is_above_the_best(packer, pair):
+    result = packed(packer, pair)
+    best = best_by_trying(problem_of(pair), result.goal)
+    if result.bound is not None and best is not None:
+        assert result.bound <= best * (1 + 1e-9)
+
+
+@every_packer
+@pytest.mark.parametrize("budget", [Budget(seconds=0.0), Budget(iterations=0)], ids=["no seconds", "no iterations"])
+def test_answers_without_any_budget(packer, budget):
+    pair = packing([20, 30], [5, 8], [9, 7], capacity=[100] * 8)
+    result = packed(packer, pair, budget=budget)
+    assert result.solution is not None
+    assert len(result.solution.unplaced) == 0
+    assert not check(pair[0], result.solution, pair[1])
+
+
+@every_packer
+def test_a_container_that_exceeds_every_machine_is_left_out_with_its_reason(packer):
+    pair = packing([50, 200], [5, 5], [2, 1], capacity=[100, 100])
+    result = packed(packer, pair)
+    assert [reason.subject for reason in result.reasons] == ["s1"]
+    assert "0/2 machines fit" in result.reasons[0].text
+    assert len(result.solution.unplaced) == 1
+
+
+@every_packer
+@pytest.mark.parametrize(("mean", "std"), [(0, 5), (0, 0), (10, 1_000_000)], ids=["zero mean", "uses nothing", "huge variance"])
+def test_odd_usage_is_packed_or_left_out(packer, mean, std):
+    pair = packing([mean, 20], [std, 4], [3, 3], capacity=[100, 100])
+    result = packed(packer, pair)
+    assert not check(pair[0], result.solution, pair[1])
+    assert len(result.solution.unplaced) == (3 if std > 1000 else 0)
+
+
+@every_packer
+def test_no_machines_leaves_all_out(packer):
+    pair = packing([10], [2], [3], capacity=[])
+    result = packed(packer, pair)
+    assert len(result.solution.unplaced) == 3
+    assert result.reasons
+
+
+@every_packer
+def test_nothing_to_pack_changes_nothing(packer):
+    pair = packing([10], [2], [2], capacity=[100], running=[(0, 0), (0, 0)])
+    result = packed(packer, pair)
+    assert result.solution.machine_of.tolist() == [0, 0]
+    assert result.score["machines"] == 1
+
+
+@every_packer
+def test_works_around_pinned_containers_and_machines_that_are_not_allowed(packer):
+    cluster, before = packing([40, 30], [4, 4], [3, 3], capacity=[100] * 4, running=[(0, 0), (1, 1)])
+    cluster = replace(
+        cluster,
+        machine_sets={"left": np.array([0, 1, 2])},
+        rules=(*cluster.rules, Allow(workloads=(1,), machines="left"), Pinned(containers=(0, 3))),
+    )
+    result = packed(packer, (cluster, before))
+    assert not check(cluster, result.solution, before)
+    assert len(result.solution.unplaced) == 0
+    assert set(result.solution.machine_of[3:].tolist()) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.3])
+def test_a_confidence_of_one_half_or_less_is_refused(alpha):
+    with pytest.raises(UsageError, match=r"expected above 0\.5"):
+        pack_problem(*packing([10], [2], [1], capacity=[100], alpha=alpha))

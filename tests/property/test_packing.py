@@ -1,0 +1,197 @@
+"""Theorems of 003 as properties, and packings against brute force."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.packings import best_by_trying, packing, packings, problem_of
+
+from bayplan.decide.pack import PACKERS, PackOptions
+from bayplan.decide.pack.pricing import price_patterns
+from bayplan.kernels.pack.fill import Bins, Sizes
+from bayplan.model import Budget, Placement, ints, silent
+from bayplan.score.confidence import machine_ucac
+
+few = settings(max_examples=60, deadline=None)
+BUDGET = Budget(iterations=200)
+
+
+def packed(method, pair):
+    return PACKERS[method](problem_of(pair), PackOptions(), budget=BUDGET, seed=0, progress=silent)
+
+
+# ---- Proposition 1 -------------------------------------------------------------------------------------------------------------
+
+
+@few
+@given(
+    mean=st.integers(0, 50),
+    std=st.integers(1, 30),
+    counts=st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda pair: pair[0] < pair[1]),
+)
+def test_ucac_grows_with_every_container_and_by_less_the_more_uncertain_a_machine_is(mean, std, counts):
+    cluster, _ = packing([mean], [std], [14], capacity=[10_000] * 2)
+
+    def ucac(n):
+        at = np.full(14, -1)
+        at[:n] = 0
+        return machine_ucac(cluster, Placement(machine_of=ints(at)), 0, alpha=0.99)[0]
+
+    few_more, many_more = (ucac(n + 1) - ucac(n) for n in counts)
+    assert many_more > 0
+    assert few_more > many_more
+
+
+# ---- Theorem 5 and brute force -------------------------------------------------------------------------------------------------
+
+
+@few
+@given(pair=packings(empty=True))
+def test_the_least_ucac_needs_at_most_eight_thirds_of_the_fewest_machines(pair):
+    fewest = best_by_trying(problem_of(pair), "machines")
+    assume(fewest)
+    assert packed("csp-ucac", pair).score["machines"] <= 8 / 3 * fewest
+
+
+@few
+@given(pair=packings())
+def test_csp_ucac_is_as_good_as_trying_everything(pair):
+    best = best_by_trying(problem_of(pair), "ucac")
+    assume(best is not None)
+    result = packed("csp-ucac", pair)
+    assert len(result.solution.unplaced) == 0
+    assert result.score["ucac"] == pytest.approx(best, rel=1e-6, abs=1e-6)
+
+
+@few
+@given(pair=packings(memory=True))
+def test_csp_ucac_is_as_good_as_trying_everything_with_memory(pair):
+    best = best_by_trying(problem_of(pair), "ucac")
+    assume(best is not None)
+    result = packed("csp-ucac", pair)
+    assert len(result.solution.unplaced) == 0
+    assert result.score["ucac"] == pytest.approx(best, rel=1e-6, abs=1e-6)
+
+
+@few
+@given(pair=packings())
+def test_csp_machines_is_as_good_as_trying_everything(pair):
+    best = best_by_trying(problem_of(pair), "machines")
+    assume(best is not None)
+    result = packed("csp-machines", pair)
+    assert len(result.solution.unplaced) == 0
+    assert result.score["machines"] == best
+
+
+# ---- exact pricing -------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def pricings(draw):
+    """Up to 4 services, 1-3 bins that may run something, prices and rents."""
+    n_k, n_i = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    numbers = st.floats(0.02, 0.4)
+    mean = [draw(numbers) for _ in range(n_k)]
+    variance = [draw(st.sampled_from([0.0, 1e-4, 0.003, 0.01, 0.03])) for _ in range(n_k)]
+    deviates = (
+        [draw(st.sampled_from([2.326, 3.09]))] * n_k
+        if draw(st.booleans())
+        else [draw(st.sampled_from([1.5, 3.0])) for _ in range(n_k)]
+    )
+    start = [draw(st.sampled_from([0.0, 0.0, 0.004, 0.02])) for _ in range(n_i)]
+    room = [draw(st.floats(0.3, 1.0)) for _ in range(n_i)]
+    memory = draw(st.booleans())
+    sizes = Sizes(
+        mean=np.array([mean]),
+        variance=np.array([variance]),
+        d=np.array([deviates]),
+        request=np.array([[draw(st.integers(0, 3)) for _ in range(n_k)]] if memory else np.zeros((0, n_k)), dtype=np.int64),
+    )
+    bins = Bins(
+        full=np.ones((n_i, 1)),
+        room=np.array(room)[:, None],
+        variance=np.array(start)[:, None],
+        d=np.array([max(deviates) if value else 0.0 for value in start])[:, None],
+        free=np.full((n_i, 1 if memory else 0), 7, dtype=np.int64),
+        most=np.array([[draw(st.integers(0, 4)) for _ in range(n_k)] for _ in range(n_i)], dtype=np.int64),
+    )
+    value = np.array([draw(st.floats(0.0, 0.5)) for _ in range(n_k)])
+    base = np.array([draw(st.floats(0.0, 0.3)) for _ in range(n_i)])
+    return sizes, bins, value, base, draw(st.booleans())
+
+
+def gain_of(sizes, bins, i, value, base, priced, pattern):
+    """What a pattern gains; -inf if it does not fit."""
+    pattern = np.array(pattern)
+    d = max(bins.d[i, 0], *(sizes.d[0][pattern > 0])) if pattern.any() else bins.d[i, 0]
+    uncertain = d * np.sqrt(bins.variance[i, 0] + pattern @ sizes.variance[0])
+    if pattern @ sizes.mean[0] + uncertain > bins.room[i, 0] * (1 + 1e-9) or (sizes.request @ pattern > bins.free[i]).any():
+        return -np.inf
+    before = bins.d[i, 0] * np.sqrt(bins.variance[i, 0])
+    return pattern @ value - base[i] - (uncertain - before if priced else 0.0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(asked=pricings())
+def test_pricing_finds_the_best_of_all_patterns(asked):
+    sizes, bins, value, base, priced = asked
+    found = price_patterns(sizes, bins, value, base, priced=priced, least=1e-9)
+    assert found.proven
+    for i in range(len(bins.room)):
+        every = product(*(range(most + 1) for most in bins.most[i]))
+        best = max((gain_of(sizes, bins, i, value, base, priced, pattern) for pattern in every if any(pattern)), default=-np.inf)
+        ours = found.gain[found.bin == i].max(initial=0.0)
+        assert ours == pytest.approx(best if best > 1e-9 else 0.0, abs=1e-8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(asked=pricings())
+def test_what_pricing_finds_fits_and_gains_what_it_says(asked):
+    sizes, bins, value, base, priced = asked
+    found = price_patterns(sizes, bins, value, base, priced=priced, least=1e-9)
+    for i, pattern, gain in zip(found.bin, found.pattern, found.gain, strict=True):
+        assert (pattern <= bins.most[i]).all()
+        true = gain_of(sizes, bins, i, value, base, priced, pattern)
+        assert gain <= true + 1e-9  # services that ask for less confidence are searched at the levels of others, too
+        assert gain == pytest.approx(true, abs=1e-9) or len(set(sizes.d[0])) > 1
+
+
+# ---- without variance it is bin packing ----------------------------------------------------------------------------------------
+
+TRIPLETS = [  # each bin of 100 is exactly three items
+    (26, 31, 43),
+    (27, 29, 44),
+    (28, 35, 37),
+    (33, 33, 34),
+    (25, 36, 39),
+    (30, 32, 38),
+]
+KNOWN = {  # sizes, capacity, the fewest bins
+    "halves": ([50] * 9 + [51] * 4, 100, 9),  # no 51 with a 50
+    "triplets": (sorted(sum(TRIPLETS, ()), reverse=True), 100, 6),
+    "first fit decreasing is not enough": ([44, 24, 24, 22, 21, 17, 8, 8, 6, 6], 60, 3),
+    "sevenths": ([15] * 6 + [34] * 6 + [51] * 6, 101, 6),  # first fit takes 10 in this order
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("method", ["csp-machines", "csp-ucac"])
+def test_with_all_variances_zero_known_optima_are_met(name, method):
+    sizes, capacity, fewest = KNOWN[name]
+    kinds, counts = np.unique(sizes, return_counts=True)
+    pair = packing(kinds.tolist(), [0] * len(kinds), counts.tolist(), capacity=[capacity] * fewest, alpha=0.999)
+    result = packed(method, pair)
+    assert len(result.solution.unplaced) == 0
+    assert result.score["machines"] == fewest
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_with_all_variances_zero_machines_to_spare_stay_empty(name):
+    sizes, capacity, fewest = KNOWN[name]
+    kinds, counts = np.unique(sizes, return_counts=True)
+    pair = packing(kinds.tolist(), [0] * len(kinds), counts.tolist(), capacity=[capacity] * (fewest + 5), alpha=0.999)
+    result = packed("csp-machines", pair)
+    assert result.score["machines"] == fewest
+    assert result.bound == fewest
