@@ -73,7 +73,7 @@ def pack(
         from bayplan.flows.decide import budget_for, chosen
         from bayplan.flows.inspect import load
         from bayplan.flows.pack import pack as pack_it
-        from bayplan.flows.pack import pack_options, save, write_packing
+        from bayplan.flows.pack import pack_options, save, seconds_afterwards, write_packing
         from bayplan.flows.pack_needed import how_many
         from bayplan.flows.pack_wishes import PackWishes, question_of
 
@@ -90,7 +90,9 @@ def pack(
         question = question_of(snapshot, wishes)
         note((*snapshot.notes, *question.notes), quiet=quiet)
         options = pack_options(question, n_sigma=n_sigma, patterns=patterns)
-        budget = budget_for(snapshot, seconds=seconds, used=clock.seconds(), threads=threads)
+        budget = budget_for(
+            snapshot, seconds=seconds, used=clock.seconds() + seconds_afterwards(question, seconds), threads=threads
+        )
         if machines_needed:
             needed = how_many(question, budget=budget, seed=seed, progress=progress)
         else:

@@ -24,6 +24,7 @@ from bayplan.report.pack_rows import Figures, LevelRow
 from bayplan.report.pictures.ucac import Curve
 from bayplan.score.counts import containers_on
 
+EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
 CHANCES = "confidence"  # the subject of reasons that are about machines that overflow too often
 
 Ask = Callable[[PackProblem], Result[Placement]]
@@ -65,6 +66,11 @@ def pack(question: Question, ask: Ask) -> Packing:
     figures = figures_of(question, decision.after.placement, question.wishes.seed)
     levels = tuple(level_rows(question)) if len(question.snapshot.placement.unplaced) else ()
     return Packing(question=question, decision=decision, figures=figures, levels=levels)
+
+
+def seconds_afterwards(question: Question, seconds: float) -> float:
+    """What it takes to simulate, and to pack at other confidences, of a user's seconds: at most a quarter."""
+    return min(EACH_CONTAINER * len(question.snapshot.cluster.containers.name), 0.25 * seconds)
 
 
 def pack_options(question: Question, *, n_sigma: float | None, patterns: Path | None) -> PackOptions:
