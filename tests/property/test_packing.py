@@ -15,7 +15,7 @@ from bayplan.model import Budget, Placement, ints, silent
 from bayplan.score.confidence import machine_ucac
 
 few = settings(max_examples=60, deadline=None)
-BUDGET = Budget(iterations=200)
+BUDGET = Budget()
 
 
 def packed(method, pair):

@@ -22,14 +22,20 @@ MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
 def whole_counts(columns: Columns, bins: Bins, clock: Clock, stop: Stop) -> IntArray:
     """(machine, service) new containers, as good as could be found; what does not fit is missing."""
     rounded = _on_machines(columns, _filled_up(columns), bins)
-    left = clock.budget.seconds
-    seconds = SECONDS if left is None else max(0.0, min(SECONDS, left - clock.seconds - 0.1))
-    best = rounded
+    best, seconds = rounded, _seconds(clock)
     if seconds > 0 and columns.pattern and not stop.asked:
         used = _improved(columns, rounded, seconds)
         if used is not None:
             best = min(rounded, _on_machines(columns, used, bins), key=lambda count: _cost(columns, bins, count))
     return best
+
+
+def _seconds(clock: Clock) -> float:
+    """For HiGHS, which counts seconds: a budget of iterations alone, which promises the same answer again, does without it."""
+    left = clock.budget.seconds
+    if left is None:
+        return SECONDS if clock.budget.iterations is None else 0.0
+    return max(0.0, min(SECONDS, left - clock.seconds - 0.1))
 
 
 def _filled_up(columns: Columns) -> FloatArray:
