@@ -22,7 +22,7 @@ GENERATORS: Mapping[str, Generator] = {
     ),
     "ucac": Generator(
         about="services with uncertain cpu usage, on 4,000 machines that are empty or run some of them",
-        source="003 section 6, Table 5",
+        source="003 Table 5",
         make=Lazy("bayplan.generate.ucac", "ucac"),
     ),
     "rasa-m1": Generator(
