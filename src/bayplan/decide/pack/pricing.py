@@ -1,26 +1,31 @@
 """New patterns for a master problem: for each group of machines those of the least reduced cost, exactly."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from bayplan.decide.pack.bins import chosen
 from bayplan.kernels.pack.fill import Bins, Sizes
-from bayplan.kernels.pack.pricing import Tables, best_patterns, make_tables, mark_used
+from bayplan.kernels.pack.pricing import Table, best_patterns, make_table, may_pay
 from bayplan.model import FloatArray, IntArray, ints
-
-INTERVALS = 16  # of the variance
 
 
 class Effort(NamedTuple):
     """How hard to look."""
 
+    intervals: int  # of the variance
     cells: int  # of the room, in the tables
     nodes: int  # of one search; beyond it nothing is proven
 
 
-EFFORTS = (Effort(1_024, 2_000), Effort(8_192, 100_000), Effort(65_536, 50_000_000))  # the next, where one finds nothing
+EFFORTS = (
+    Effort(16, 1_024, 2_000),
+    Effort(16, 8_192, 100_000),
+    Effort(64, 131_072, 50_000_000),
+)  # the next, where one finds nothing
 FEW = 8  # bins; where there are more, the first effort is made smaller and each gives one pattern a round
 
 
@@ -43,40 +48,47 @@ def price_patterns(
     only some that gain.
     """
     for effort in EFFORTS[-1:] if thorough else EFFORTS:
-        found = _priced(sizes, bins, value, base, priced, least, effort)
+        found = _Search(sizes, bins, value, base, priced, least).go(effort)
         if len(found.gain) or found.proven:
             break
     return found
 
 
-def _priced(sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, priced: bool, least: float, effort: Effort) -> Found:
-    """Services may have deviates of their own: every level is searched with the services that ask for no more."""
-    parts, proven = [], True
-    for level in np.unique(np.concatenate([sizes.d[0], bins.d[:, 0]])).tolist():
-        some, order = np.flatnonzero(bins.d[:, 0] <= level), _order(sizes, level, value)
-        if level <= 0.0 or not len(some) or not len(order):
-            continue
-        part = chosen(bins, some)
-        shift = base[some] + ((level - part.d[:, 0]) * np.sqrt(part.variance[:, 0]) if priced else 0.0)
-        tables = _tables(sizes, part, level, len(order), effort.cells)
-        mark_used(sizes, part, level, value, priced, order, shift + least, tables)
-        make_tables(sizes, level, value, priced, order, tables)
-        pattern = np.zeros((len(some), INTERVALS, len(value)), dtype=np.int64)
-        worth, nodes = np.zeros((len(some), INTERVALS)), np.zeros(len(some), dtype=np.int64)
-        few, levels = len(some) <= FEW, np.array([level, *sizes.d[1:, order].max(axis=1)])
+class _Search:
+    """One round over all levels and intervals; what it has found so far."""
+
+    def __init__(self, sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, priced: bool, least: float) -> None:
+        self.sizes, self.bins, self.value, self.base, self.priced, self.least = sizes, bins, value, base, priced, least
+        self.found: list[tuple[IntArray, IntArray, FloatArray]] = []
+        self.proven = True
+
+    def go(self, effort: Effort) -> Found:
+        """Services may have deviates of their own: every level is searched with the services that ask for no more."""
+        for level in np.unique(np.concatenate([self.sizes.d[0], self.bins.d[:, 0]])).tolist():
+            some, order = np.flatnonzero(self.bins.d[:, 0] <= level), _order(self.sizes, level, self.value)
+            if level > 0.0 and len(some) and len(order):
+                self._level(level, some, order, effort)
+        nothing = (ints([]), np.zeros((0, len(self.value)), dtype=np.int64), np.zeros(0))
+        parts = [np.concatenate(part) for part in zip(nothing, *self.found, strict=True)]
+        return Found(bin=parts[0], pattern=parts[1], gain=parts[2], proven=self.proven)
+
+    def _level(self, level: float, some: IntArray, order: IntArray, effort: Effort) -> None:
+        part, few = chosen(self.bins, some), len(some) <= FEW
+        shift = self.base[some] + ((level - part.d[:, 0]) * np.sqrt(part.variance[:, 0]) if self.priced else 0.0)
+        worth = shift + self.least
         limit = effort.nodes if few or effort is not EFFORTS[0] else max(50, FEW * effort.nodes // len(some))
-        best_patterns(sizes, part, levels, value, priced, order, tables, limit, few, shift + least, pattern, worth, nodes)
-        proven = proven and bool((nodes >= 0).all())
-        i, e = np.nonzero(worth > (shift + least)[:, None])
-        parts.append((some[i], pattern[i, e], (worth - shift[:, None])[i, e]))
-    if not parts:
-        return Found(bin=ints([]), pattern=np.zeros((0, len(value)), dtype=np.int64), gain=np.zeros(0), proven=proven)
-    return Found(
-        bin=np.concatenate([part[0] for part in parts]),
-        pattern=np.concatenate([part[1] for part in parts]),
-        gain=np.concatenate([part[2] for part in parts]),
-        proven=proven,
-    )
+        levels = np.array([level, *self.sizes.d[1:, order].max(axis=1)])
+        for table in _tables(self.sizes, part, level, len(order), effort):
+            if not may_pay(self.sizes, part, level, self.value, self.priced, order, worth, table):
+                continue
+            make_table(self.sizes, level, self.value, self.priced, order, table)
+            pattern = np.zeros((len(some), len(self.value)), dtype=np.int64)
+            best, nodes = worth.copy(), np.zeros(len(some), dtype=np.int64)
+            best_patterns(self.sizes, part, levels, self.value, self.priced, order, table, limit, worth, pattern, best, nodes)
+            better = np.flatnonzero(best > worth)
+            self.found.append((some[better], pattern[better], (best - shift)[better]))
+            self.proven = self.proven and bool((nodes >= 0).all())
+            worth = worth if few else best
 
 
 def _order(sizes: Sizes, level: float, value: FloatArray) -> IntArray:
@@ -86,19 +98,14 @@ def _order(sizes: Sizes, level: float, value: FloatArray) -> IntArray:
     return some[np.argsort(-value[some] / np.maximum(size[some], 1e-12), kind="stable")]
 
 
-def _tables(sizes: Sizes, bins: Bins, level: float, services: int, cells: int) -> Tables:
-    """Empty tables whose intervals hold every variance that a pattern can have."""
+def _tables(sizes: Sizes, bins: Bins, level: float, services: int, effort: Effort) -> Iterator[Table]:
+    """A table for each interval, in the same place; together they hold every variance that a pattern can have."""
     top = np.sqrt(_largest_variance(sizes, bins, level))
-    edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), INTERVALS + 1))
-    lists = np.zeros((INTERVALS, services))
-    return Tables(
-        edge=edge,
-        bound=np.empty((INTERVALS, services + 1, cells + 1)),
-        weight=lists,
-        value=lists.copy(),
-        used=np.ones(INTERVALS, dtype=np.bool_),
-        cell=max(float(bins.room[:, 0].max()), 1e-9) / cells,
-    )
+    edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), effort.intervals + 1)).tolist()
+    bound, cell = np.empty((services + 1, effort.cells + 1)), max(float(bins.room[:, 0].max()), 1e-9) / effort.cells
+    weight, value = np.zeros(services), np.zeros(services)
+    for low, high in pairwise(edge):
+        yield Table(low=low, high=high, bound=bound, weight=weight, value=value, cell=cell)
 
 
 def _largest_variance(sizes: Sizes, bins: Bins, level: float) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayplan.kernels.pack.fill import Sizes, fill_in_order
-from bayplan.kernels.pack.pricing import Bins, Tables, best_patterns, make_tables, mark_used
+from bayplan.kernels.pack.pricing import Bins, Table, best_patterns, make_table, may_pay
 
 
 def warm_up() -> None:
@@ -13,10 +13,9 @@ def warm_up() -> None:
     free = np.zeros((1, 0), dtype=np.int64)
     bins = Bins(full=4 * one, room=4 * one, variance=0 * one, d=0 * one, free=free, most=whole)
     fill_in_order(sizes, bins, np.arange(1), np.arange(2), np.ones(2, dtype=np.int64), np.zeros((1, 2), dtype=np.int64))
-    edge, lists, used = np.array([0.0, 1.0, 4.0]), np.zeros((2, 2)), np.ones(2, dtype=np.bool_)
-    tables = Tables(edge=edge, bound=np.zeros((2, 3, 17)), weight=lists, value=lists.copy(), used=used, cell=0.5)
+    table = Table(low=0.0, high=1.0, bound=np.zeros((3, 17)), weight=np.zeros(2), value=np.zeros(2), cell=0.5)
     value, order, worth = np.ones(2), np.arange(2), np.zeros(1)
-    mark_used(sizes, bins, 1.0, value, True, order, worth, tables)
-    make_tables(sizes, 1.0, value, True, order, tables)
-    found, gain, nodes = np.zeros((1, 2, 2), dtype=np.int64), np.zeros((1, 2)), np.zeros(1, dtype=np.int64)
-    best_patterns(sizes, bins, np.ones(1), value, True, order, tables, 1_000, True, worth, found, gain, nodes)
+    may_pay(sizes, bins, 1.0, value, True, order, worth, table)
+    make_table(sizes, 1.0, value, True, order, table)
+    found, nodes = np.zeros((1, 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    best_patterns(sizes, bins, np.ones(1), value, True, order, table, 1_000, worth, found, worth.copy(), nodes)

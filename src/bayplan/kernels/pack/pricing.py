@@ -17,86 +17,77 @@ from numba import njit
 
 from bayplan.kernels.pack.fill import ROUNDING, Bins, Sizes
 
-__all__ = ["Bins", "Sizes", "Tables", "best_patterns", "make_tables", "mark_used"]
+__all__ = ["Bins", "Sizes", "Table", "best_patterns", "make_table", "may_pay"]
 
 
-class Tables(NamedTuple):
-    """The knapsacks of all intervals."""
+class Table(NamedTuple):
+    """The knapsack of one interval."""
 
-    edge: npt.NDArray[np.float64]  # (interval + 1,) of the variance
-    bound: npt.NDArray[np.float64]  # (interval, service + 1, cell + 1) most value of the services from there on
-    weight: npt.NDArray[np.float64]  # (interval, service) in order
-    value: npt.NDArray[np.float64]  # (interval, service) in order
-    used: npt.NDArray[np.bool_]  # (interval,) is there a table? The others cannot hold anything better
+    low: float  # ends of the interval of the variance
+    high: float
+    bound: npt.NDArray[np.float64]  # (service + 1, cell + 1) most value of the services from there on
+    weight: npt.NDArray[np.float64]  # (service,) in order
+    value: npt.NDArray[np.float64]  # (service,) in order
     cell: float  # width of a cell
 
 
 @njit(cache=True)
-def chord_slope(edge, e, d):
-    """Of d sqrt(S) between two edges."""
-    return d / (np.sqrt(edge[e + 1]) + np.sqrt(edge[e]))
+def chord_slope(table, d):
+    """Of d sqrt(S) over the interval."""
+    return d / (np.sqrt(table.high) + np.sqrt(table.low))
 
 
 @njit(cache=True)
-def chord_at(edge, e, d, start):
-    """The chord of interval e at the variance `start`, which may lie outside."""
-    return d * np.sqrt(edge[e]) + chord_slope(edge, e, d) * (start - edge[e])
+def chord_at(table, d, start):
+    """The chord at the variance `start`, which may lie outside."""
+    return d * np.sqrt(table.low) + chord_slope(table, d) * (start - table.low)
 
 
 @njit(cache=True)
-def mark_used(sizes, bins, d, value, priced, order, worth, tables):
-    """Which intervals could hold a pattern worth more than `worth` (bin,) says, by the best value for its weight alone?"""
-    for e in range(len(tables.edge) - 1):
-        slope, ratio, small = chord_slope(tables.edge, e, d), 0.0, 0.0
-        for n in range(len(order)):
-            k = order[n]
-            weight = sizes.mean[0, k] + slope * sizes.variance[0, k]
-            gain = value[k] - (slope * sizes.variance[0, k] if priced else 0.0)
-            if gain > 0.0:
-                ratio = max(ratio, gain / max(weight, 1e-300))
-                small = max(small, gain)
-        tables.used[e] = False
-        for i in range(len(bins.room)):
-            start = bins.variance[i, 0]
-            if tables.edge[e + 1] < start:
-                continue
-            chord = chord_at(tables.edge, e, d, start)
-            room = bins.room[i, 0] - chord
-            if room < -ROUNDING:
-                continue
-            constant = d * np.sqrt(start) - chord if priced else 0.0
-            if constant + ratio * (room + 1e-6) > worth[i]:
-                tables.used[e] = True
-                break
-
-
-@njit(cache=True)
-def make_tables(sizes, d, value, priced, order, tables):
-    """Fill the tables, for a deviate d. `priced`: does the uncertainty itself cost?"""
-    n_k, n_c = len(order), tables.bound.shape[2]
-    for e in range(len(tables.edge) - 1):
-        if not tables.used[e]:
+def may_pay(sizes, bins, d, value, priced, order, worth, table):
+    """Could a pattern of the interval be worth more than `worth` (bin,) says, by the best value for its weight alone?"""
+    slope, ratio = chord_slope(table, d), 0.0
+    for n in range(len(order)):
+        k = order[n]
+        weight = sizes.mean[0, k] + slope * sizes.variance[0, k]
+        gain = value[k] - (slope * sizes.variance[0, k] if priced else 0.0)
+        if gain > 0.0:
+            ratio = max(ratio, gain / max(weight, 1e-300))
+    for i in range(len(bins.room)):
+        start = bins.variance[i, 0]
+        if table.high < start:
             continue
-        slope = chord_slope(tables.edge, e, d)
-        bound = tables.bound[e]
-        bound[n_k, :] = 0.0
-        for n in range(n_k - 1, -1, -1):
-            k = order[n]
-            weight = sizes.mean[0, k] + slope * sizes.variance[0, k]
-            worth = value[k] - (slope * sizes.variance[0, k] if priced else 0.0)
-            tables.weight[e, n], tables.value[e, n] = weight, worth
-            cells = np.int64(weight / tables.cell)
-            if worth <= 0.0:
-                bound[n, :] = bound[n + 1, :]
-            elif cells == 0:  # so small that the table cannot tell: as many as there is room for, at its true weight
-                for c in range(n_c):
-                    bound[n, c] = bound[n + 1, c] + worth * (c + 1) * tables.cell / max(weight, 1e-300)
-            else:
-                for c in range(n_c):
-                    best = bound[n + 1, c]
-                    if c >= cells and bound[n, c - cells] + worth > best:
-                        best = bound[n, c - cells] + worth
-                    bound[n, c] = best
+        chord = chord_at(table, d, start)
+        room = bins.room[i, 0] - chord
+        constant = d * np.sqrt(start) - chord if priced else 0.0
+        if room >= -ROUNDING and constant + ratio * (room + 1e-6) > worth[i]:
+            return True
+    return False
+
+
+@njit(cache=True)
+def make_table(sizes, d, value, priced, order, table):
+    """Fill the table, for a deviate d. `priced`: does the uncertainty itself cost?"""
+    n_k, n_c = len(order), table.bound.shape[1]
+    slope, bound = chord_slope(table, d), table.bound
+    bound[n_k, :] = 0.0
+    for n in range(n_k - 1, -1, -1):
+        k = order[n]
+        weight = sizes.mean[0, k] + slope * sizes.variance[0, k]
+        worth = value[k] - (slope * sizes.variance[0, k] if priced else 0.0)
+        table.weight[n], table.value[n] = weight, worth
+        cells = np.int64(weight / table.cell)
+        if worth <= 0.0:
+            bound[n, :] = bound[n + 1, :]
+        elif cells == 0:  # so small that the table cannot tell: as many as there is room for, at its true weight
+            for c in range(n_c):
+                bound[n, c] = bound[n + 1, c] + worth * (c + 1) * table.cell / max(weight, 1e-300)
+        else:
+            for c in range(n_c):
+                best = bound[n + 1, c]
+                if c >= cells and bound[n, c - cells] + worth > best:
+                    best = bound[n, c - cells] + worth
+                bound[n, c] = best
 
 
 @njit(cache=True)
@@ -134,15 +125,15 @@ def true_value(level, value, priced, order, count, start, used):
 
 
 @njit(cache=True)
-def search_interval(sizes, bins, i, levels, value, priced, order, tables, e, best, limit, count, pattern_out):
-    """The best true pattern of bin i in interval e if it is worth more than `best`; its worth, and how many nodes were seen."""
+def search_bin(sizes, bins, i, levels, value, priced, order, table, best, limit, count, pattern_out):
+    """The best true pattern of bin i if it is worth more than `best`; its worth, and how many nodes were seen."""
     n_k, n_q, level = len(order), sizes.mean.shape[0], levels[0]
-    high, start = tables.edge[e + 1], bins.variance[i, 0]
-    chord = chord_at(tables.edge, e, level, start)
+    high, start = table.high, bins.variance[i, 0]
+    chord = chord_at(table, level, start)
     room = bins.room[i, 0] - chord
     constant = level * np.sqrt(start) - chord if priced else 0.0
     slack = ROUNDING * (abs(bins.room[i, 0]) + 1.0) * 4.0
-    last_cell = tables.bound.shape[2] - 1
+    last_cell = table.bound.shape[1] - 1
     used, spare = np.zeros((2, n_q)), bins.free[i].copy()
     used[1, :] = bins.variance[i]
     count[:] = 0
@@ -166,18 +157,18 @@ def search_interval(sizes, bins, i, levels, value, priced, order, tables, e, bes
                     break
                 add(sizes, k, 1, used, spare)
                 count[n] += 1
-                worth += tables.value[e, n]
-                weight += tables.weight[e, n]
+                worth += table.value[n]
+                weight += table.weight[n]
         elif count[n] > 0:  # then one less
             add(sizes, k, -1, used, spare)
             count[n] -= 1
-            worth -= tables.value[e, n]
-            weight -= tables.weight[e, n]
+            worth -= table.value[n]
+            weight -= table.weight[n]
         else:
             n, down = n - 1, False
             continue
-        cell = min(last_cell, np.int64((room - weight + slack) / tables.cell) + 1)
-        if cell < 0 or worth + tables.bound[e, n + 1, cell] <= best:
+        cell = min(last_cell, np.int64((room - weight + slack) / table.cell) + 1)
+        if cell < 0 or worth + table.bound[n + 1, cell] <= best:
             down = False
         else:
             n, down = n + 1, True
@@ -185,36 +176,23 @@ def search_interval(sizes, bins, i, levels, value, priced, order, tables, e, bes
 
 
 @njit(cache=True)
-def best_patterns(sizes, bins, levels, value, priced, order, tables, limit, each, worth, pattern_out, worth_out, nodes_out):
-    """For every bin and interval, the pattern worth most if that is more than `worth` (bin,) says.
+def best_patterns(sizes, bins, levels, value, priced, order, table, limit, worth, pattern_out, worth_out, nodes_out):
+    """For every bin, the pattern of the interval worth most if that is more than `worth` (bin,) says.
 
-    Not `each`: and if it is worth more than those of the intervals before.
-
-    `levels` (chance,) are the deviates that count: only services that ask for no more may be in `order`. `nodes_out` (bin,): nodes
-    seen, -1 if a search was cut off after `limit`.
+    `levels` (chance,) are the deviates that count: only services that ask for no more may be in `order`.
+    `nodes_out` (bin,): nodes seen, -1 if the search was cut off after `limit`.
     """
-    level = levels[0]
-    count = np.zeros(len(order), dtype=np.int64)
-    last_cell = tables.bound.shape[2] - 1
+    count, level = np.zeros(len(order), dtype=np.int64), levels[0]
+    last_cell = table.bound.shape[1] - 1
     for i in range(len(bins.room)):
-        start, least = bins.variance[i, 0], worth[i]
-        nodes_out[i] = 0
-        for e in range(len(tables.edge) - 1):
-            worth_out[i, e] = worth[i]
-            if not tables.used[e] or tables.edge[e + 1] < start:
-                continue
-            chord = chord_at(tables.edge, e, level, start)
-            room = bins.room[i, 0] - chord
-            if room < -ROUNDING:
-                continue
-            constant = level * np.sqrt(start) - chord if priced else 0.0
-            cell = min(last_cell, np.int64(max(0.0, room) / tables.cell) + 1)
-            if constant + tables.bound[e, 0, cell] <= least:
-                continue
-            best, nodes = search_interval(
-                sizes, bins, i, levels, value, priced, order, tables, e, least, limit, count, pattern_out[i, e]
-            )
-            if best > least:
-                worth_out[i, e] = best
-                least = least if each else best
-            nodes_out[i] = -1 if nodes > limit or nodes_out[i] < 0 else nodes_out[i] + nodes
+        start = bins.variance[i, 0]
+        nodes_out[i], worth_out[i] = 0, worth[i]
+        chord = chord_at(table, level, start)
+        room = bins.room[i, 0] - chord
+        if table.high < start or room < -ROUNDING:
+            continue
+        constant = level * np.sqrt(start) - chord if priced else 0.0
+        cell = min(last_cell, np.int64(max(0.0, room) / table.cell) + 1)
+        if constant + table.bound[0, cell] > worth[i]:
+            best, nodes = search_bin(sizes, bins, i, levels, value, priced, order, table, worth[i], limit, count, pattern_out[i])
+            worth_out[i], nodes_out[i] = best, -1 if nodes > limit else nodes
