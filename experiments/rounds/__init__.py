@@ -1,0 +1,1 @@
+"""Does it pay to restart a walk, with and without noise?"""
