@@ -14,9 +14,9 @@ from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, floats, ints
 
 DAYS = ("Wed", "Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed 2", "Thu 2")
 WEEKEND = ("Sat", "Sun")
-SIZE = 1.28  # containers over those of Table 5, so that about 41,400 cores are used as in 003 Table 4
+SIZE = 1.24  # containers over those of Table 5, so that about 41,400 cores are used as in 003 Table 4
 SWING = 0.15  # the number of containers of a service on a weekday is its own times U(1 - SWING, 1 + SWING)
-MEAN_FACTOR = (0.95, 1.05)  # of a weekday, per service
+DRIFT = 0.02  # its mean usage on a weekday is its own times U(1 - DRIFT, 1 + DRIFT)
 STD_FACTOR = (0.9, 1.1)  # of the ratio of deviation and mean
 LOW, HIGH = (0.2, 0.4), (1.5, 2.5)  # mean and ratio at a weekend, per service and day, over those of a weekday
 
@@ -36,12 +36,12 @@ class Week:
         return [int(t) for t in np.flatnonzero(~self.weekend)]
 
 
-def ucac_week(*, size: float = SIZE, swing: float = SWING, seed: int = 0) -> Week:
+def ucac_week(*, size: float = SIZE, swing: float = SWING, drift: float = DRIFT, seed: int = 0) -> Week:
     """Nine days of the 17 services of Table 5; `size` times their containers."""
     rng = np.random.default_rng([seed, 7])
     shape = len(DAYS), len(TABLE_5)
     weekend = np.array([day in WEEKEND for day in DAYS])
-    mean = np.array([column.mean for column in TABLE_5]) * rng.uniform(*MEAN_FACTOR, size=shape)
+    mean = np.array([column.mean for column in TABLE_5]) * rng.uniform(1 - drift, 1 + drift, size=shape)
     ratio = np.array([column.std / column.mean for column in TABLE_5]) * rng.uniform(*STD_FACTOR, size=shape)
     count = size * np.array([column.containers for column in TABLE_5]) * rng.uniform(1 - swing, 1 + swing, size=shape)
     mean = np.where(weekend[:, None], mean * rng.uniform(*LOW, size=shape), mean)
