@@ -16,7 +16,7 @@ DAYS = ("Wed", "Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed 2", "Thu 2")
 WEEKEND = ("Sat", "Sun")
 SIZE = 1.24  # containers over those of Table 5, so that about 41,400 cores are used as in 003 Table 4
 SWING = 0.15  # the number of containers of a service on a weekday is its own times U(1 - SWING, 1 + SWING)
-DRIFT = 0.02  # its mean usage on a weekday is its own times U(1 - DRIFT, 1 + DRIFT)
+DRIFT = 0.03  # its mean usage on a weekday is its own times U(1 - DRIFT, 1 + DRIFT)
 STD_FACTOR = (0.9, 1.1)  # of the ratio of deviation and mean
 LOW, HIGH = (0.2, 0.4), (1.5, 2.5)  # mean and ratio at a weekend, per service and day, over those of a weekday
 
