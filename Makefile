@@ -23,6 +23,7 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.kernel
+	$(BIN)/python -m benchmarks.pack
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,127 @@
+"""One packing of Tables 1, 2 and 3: made, timed, refereed, and its overflows drawn."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
+from bayplan.generate.ucac import base, nonempty
+from bayplan.generate.ucac_layout import FACTOR, initial_layout
+from bayplan.generate.ucac_services import MILLI
+from bayplan.model import Budget, Cluster, FloatArray, IntArray, Objective, Placement, Result, Snapshot, silent
+from bayplan.score.check import check
+from bayplan.score.confidence import machine_ucac, usage, violation_probability
+from bayplan.score.monte_carlo import violation_rate
+
+BUDGET = Budget(seconds=10.0)  # of one packing
+DRAWS = 2_000  # of the usage of every container; about a thousand machines each
+MEASURES = ("containers", "waiting", "ucac", "machines", "goal", "bound", "gap", "violation", "untruncated", "predicted")
+MEASURES += ("left_out", "broken", "seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How large instances are."""
+
+    machines: int = 4000
+    scale: float = 0.0  # as `ucac`: 0 is the size of the paper's Table 3
+    draws: int = DRAWS
+    budget: Budget = BUDGET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One instance."""
+
+    case: str  # empty, scale-down, scale-up
+    services: int
+    alpha: float
+    seed: int
+
+
+@lru_cache(maxsize=2)
+def start(services: int, alpha: float, seed: int, size: Size) -> tuple[Cluster, FloatArray, IntArray]:
+    """The empty cluster, the remove rates and the initial layout, which both nonempty cases share."""
+    cluster, rate = base(services=services, alpha=alpha, scale=size.scale, machines=size.machines, seed=seed)
+    return cluster, rate, initial_layout(cluster)
+
+
+def instance(question: Question, size: Size, factor: float | None = None) -> Snapshot:
+    """What `bayplan generate ucac` makes, with another scale factor if one is given."""
+    if question.case == "empty":
+        cluster, _ = base(
+            services=question.services, alpha=question.alpha, scale=size.scale, machines=size.machines, seed=question.seed
+        )
+        placement = Placement.empty(len(cluster.containers.name))
+        return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster))
+    cluster, rate, layout = start(question.services, question.alpha, question.seed, size)
+    return nonempty(cluster, layout, rate, factor=FACTOR[question.case] if factor is None else factor, seed=question.seed)
+
+
+def packed(
+    snapshot: Snapshot, method: str, seed: int, budget: Budget = BUDGET, n_sigma: float | None = None
+) -> tuple[Result[Placement], float]:
+    """The answer and the seconds it took."""
+    problem = pack_problem(snapshot.cluster, snapshot.placement)
+    began = time.perf_counter()
+    result = PACKERS[method](problem, PackOptions(n_sigma=n_sigma), budget=budget, seed=seed, progress=silent)
+    return result, time.perf_counter() - began
+
+
+def measured(question: Question, snapshot: Snapshot, method: str, size: Size) -> dict[str, str]:
+    """The columns of `MEASURES`."""
+    result, seconds = packed(snapshot, method, question.seed, size.budget)
+    cluster, after = snapshot.cluster, answer(result)
+    return {
+        "containers": str(len(cluster.containers.name)),
+        "waiting": str(len(snapshot.placement.unplaced)),
+        "ucac": f"{used(cluster, after, question.alpha).sum():.3f}",
+        "machines": str(busy(cluster, after).sum()),
+        "goal": result.goal,
+        "bound": "" if result.bound is None else f"{result.bound:.9g}",
+        "gap": "" if result.gap is None else f"{result.gap:.3g}",
+        **{name: f"{100 * share:.4f}" for name, share in overflows(cluster, after, size.draws, question.seed).items()},
+        "left_out": str(len(after.unplaced)),
+        "broken": str(len(check(cluster, after, snapshot.placement))),
+        "seconds": f"{seconds:.3f}",
+    }
+
+
+def answer(result: Result[Placement]) -> Placement:
+    """The placement; an experiment ends without one."""
+    assert result.solution is not None, result.reasons
+    return result.solution
+
+
+def used(cluster: Cluster, placement: Placement, alpha: float) -> FloatArray:
+    """(machine,) UCaC in cores."""
+    cores: FloatArray = machine_ucac(cluster, placement, 0, alpha=alpha) / MILLI
+    return cores
+
+
+def busy(cluster: Cluster, placement: Placement) -> IntArray:
+    """(machine,) 1 where something runs."""
+    runs = np.zeros(len(cluster.machines.name), dtype=np.int64)
+    runs[placement.machine_of[placement.placed]] = 1
+    return runs
+
+
+def overflows(cluster: Cluster, placement: Placement, draws: int, seed: int) -> Mapping[str, float]:
+    """Shares of (machine, draw) above capacity over busy machines.
+
+    `violation`: usage is drawn and truncated to (0, limit) as in 003; `untruncated`: drawn, not truncated; `predicted`: the
+    Gaussian probability that the packers go by.
+    """
+    runs = busy(cluster, placement) > 0
+    mean, variance = (part[runs] for part in usage(cluster, placement, 0))
+    capacity = cluster.machines.capacity[runs, 0]
+    rng = np.random.default_rng([seed, 3])
+    above = sum(int((mean + rng.standard_normal(len(mean)) * np.sqrt(variance) > capacity).sum()) for _ in range(draws))
+    return {
+        "violation": violation_rate(cluster, placement, 0, draws=draws, seed=seed),
+        "untruncated": above / (draws * max(1, len(mean))),
+        "predicted": float(violation_probability(cluster, placement, 0)[runs].mean()) if runs.any() else 0.0,
+    }

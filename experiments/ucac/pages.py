@@ -1,0 +1,133 @@
+"""docs/ucac.md: its tables, from the CSV files, and the pictures of Figure 3."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from bayplan.generate.ucac_services import CAPACITY, MILLI
+from bayplan.report.pictures.ucac import Curve, ucac_curves
+from experiments.results import ROOT, Row, measured_on, put, rows
+from experiments.ucac import calibrate
+from experiments.ucac.figures import SECONDS
+from experiments.ucac.tables import table_lines
+from experiments.ucac.week_tables import week_lines
+
+HERE = Path(__file__).parent
+DOCS = ROOT / "docs" / "ucac.md"
+PICTURES = "pictures"
+MEDIAN, WORST, LARGE = 0.5, 3.0, 60.0  # seconds that were asked for
+
+
+def written(text: str, folder: Path) -> str:
+    """The page with its tables made anew from the CSV files of a folder."""
+    blocks = {
+        "ucac-calibration": calibration_lines(rows(HERE / calibrate.CSV), rows(HERE / calibrate.WEEK_CSV)),
+        "ucac-tables": table_lines(rows(folder / "cells.csv")),
+        "ucac-week": week_lines(rows(folder / "week.csv")),
+        "ucac-times": time_lines(rows(folder / "columns.csv")),
+        "ucac-benchmark": bench_lines(rows(ROOT / "benchmarks" / "pack.csv")),
+    }
+    for marker, lines in blocks.items():
+        text = put(text, marker, lines)
+    return text
+
+
+def calibration_lines(measured: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
+    """The ratios of every factor that was tried, and of every swing."""
+    ratio, miss = calibrate.ratios(measured), calibrate.misses(measured)
+    lines = (
+        ["| case | factor | ratio at 99.9% | ratio at 99.0% | distance from the paper's, summed |", "|---|---|---|---|---|"]
+        if miss
+        else []
+    )
+    for (case, factor), off in sorted(miss.items(), key=lambda item: (item[0][0], float(item[0][1]))):
+        both = [f"{ratio[case, factor, alpha]:.3f}" if (case, factor, alpha) in ratio else "-" for alpha in ("0.999", "0.99")]
+        lines.append(f"| {case} | {factor} | {' | '.join(both)} | {off:.3f} |")
+    return [*lines, *_week_calibration(weeks)]
+
+
+def _week_calibration(weeks: Sequence[Row]) -> Iterator[str]:
+    head = ["swing of the week", "drift", "UCaC of `csp-ucac`", "its violations, predicted, per machine-day"]
+    head += ["UCaC of `csp-machines` over it", "machines over it"]
+    for number, ((swing, drift), found) in enumerate(calibrate.outcomes(weeks).items()):
+        if not number:
+            yield from ("", f"| {' | '.join(head)} |", "|---" * len(head) + "|")
+        cells = [
+            swing,
+            drift,
+            f"{found.ucac:,.0f}",
+            f"{found.violations:.3%}",
+            f"{found.ucac_ratio:.3f}",
+            f"{found.machines_ratio:.3f}",
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def time_lines(measured: Sequence[Row]) -> list[str]:
+    """Seconds of column generation to strict convergence."""
+    if not measured:
+        return []
+    lines = ["| K | confidence | priced by | seeds | converged | median s | worst s | rounds | patterns |", "|---" * 9 + "|"]
+    for key in sorted({(int(row["services"]), row["alpha"], row["goal"]) for row in measured}):
+        some = [row for row in measured if (int(row["services"]), row["alpha"], row["goal"]) == key]
+        seconds = [float(row["seconds"]) for row in some]
+        converged = sum(row["converged"] == "yes" for row in some)
+        cells = [str(key[0]), f"{float(key[1]):.1%}", key[2], str(len(some)), f"{converged} of {len(some)}"]
+        cells += [f"{median(seconds):.3f}", f"{max(seconds):.3f}"]
+        cells += [f"{median(float(row[name]) for row in some):g}" for name in ("rounds", "patterns")]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, "", *_time_claims(measured), "", f"Measured on {measured_on(measured)}."]
+
+
+def _time_claims(measured: Sequence[Row]) -> Iterator[str]:
+    for services, limit in ((20, WORST), (100, LARGE)):
+        some = [row for row in measured if row["services"] == str(services)]
+        if some:
+            seconds, all_done = [float(row["seconds"]) for row in some], all(row["converged"] == "yes" for row in some)
+            middle = services == 100 or median(seconds) < MEDIAN
+            good = "yes" if all_done and middle and max(seconds) < limit else "**no**"
+            asked = f"median under {MEDIAN:g} s, worst under {limit:g} s" if services == 20 else f"under {limit:g} s"
+            yield (
+                f"- K = {services}, does every column generation converge, {asked}? {good}: median {median(seconds):.2f} s, "
+                f"worst {max(seconds):.2f} s of {len(some)}"
+                + (f"; the paper, on 8 cores with Gurobi 9.5: {SECONDS['pattern generation']:,.0f} s." if services == 20 else ".")
+            )
+
+
+def bench_lines(measured: Sequence[Row]) -> list[str]:
+    """The newest measurement of every name, in the order of the file."""
+    if not measured:
+        return []
+    newest = {row["name"]: row for row in measured}
+    lines = ["| what | seconds | ratio | paper's seconds | asked for |", "|---|---|---|---|---|"]
+    for row in newest.values():
+        asked = (
+            f"under {row['limit']} s: {'yes' if float(row['seconds']) < float(row['limit']) else '**no**'}"
+            if row["limit"]
+            else "-"
+        )
+        lines.append(f"| {row['name']} | {float(row['seconds']):.4f} | {row['ratio']} | {row['paper'] or '-'} | {asked} |")
+    return [*lines, "", f"Measured on {measured_on(newest.values())}."]
+
+
+def pictures(folder: Path, measured: Sequence[Row]) -> None:
+    """One picture per case of Figure 3."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for case in dict.fromkeys(row["case"] for row in measured):
+        some = [row for row in measured if row["case"] == case]
+        curves = [Curve(name=row["method"], share=_share(row["ucac"])) for row in some]
+        title = f"UCaC on machines, {case}, K = {some[0]['services']}, {float(some[0]['alpha']):.1%}"
+        (folder / f"ucac-figure-3-{case}.svg").write_text(ucac_curves(curves, title=title), encoding="utf-8")
+
+
+def _share(text: str) -> np.ndarray:
+    return np.array([float(word) for word in text.split()]) / (CAPACITY / MILLI)
+
+
+def write_pages(folder: Path, *, in_docs: bool) -> None:
+    """Into docs/ucac.md and docs/pictures, or into the folder."""
+    page = DOCS if in_docs else folder / DOCS.name
+    page.write_text(written(DOCS.read_text(encoding="utf-8"), folder), encoding="utf-8")
+    pictures((DOCS.parent if in_docs else folder) / PICTURES, rows(folder / "figure3.csv"))

@@ -1,0 +1,239 @@
+"""Tables 1, 2 and 3 of docs/ucac.md, from the rows of cells.csv: our numbers beside the paper's, and a verdict on each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, inf, sqrt
+from statistics import mean
+
+from experiments.results import Row, measured_on
+from experiments.ucac.cells import DRAWS
+from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, THEIR_NAME, Cell
+
+NAME = {"scale-down": "Table 1, scale-down", "scale-up": "Table 2, scale-up", "empty": "Table 3, empty"}
+BASE = "bf-nsigma"
+SLACK = 0.02  # of a normalised number, before it counts as worse or better
+ROUNDING = 1e-9
+GAP, SECONDS, MACHINES = 2e-4, 10.0, 2.0  # what was asked for of csp-ucac and csp-machines at K = 20
+
+
+def table_lines(measured: Sequence[Row]) -> list[str]:
+    """All three tables and what follows from them; nothing if nothing was measured."""
+    if not measured:
+        return []
+    lines = [line for case in ("scale-down", "scale-up") for line in (f"**{NAME[case]}**", "", *normalised(measured, case), "")]
+    lines += [f"**{NAME['empty']}**", "", *absolute(measured), ""]
+    return [*lines, *claims(measured), "", f"Measured on {measured_on(measured)}."]
+
+
+# ---- Tables 1 and 2 ------------------------------------------------------------------------------------------------------------
+
+
+def normalised(measured: Sequence[Row], case: str) -> list[str]:
+    """One line per number of services and method; ours (the paper's) at both confidences."""
+    part = ["UCaC", "machines", "violation %", "verdict"]
+    lines = [
+        "| K | method | " + " | ".join(f"{name} at {alpha:.1%}" for alpha in ALPHAS for name in part) + " |",
+        "|---" * 10 + "|",
+    ]
+    for services in counts(measured):
+        for method in METHODS:
+            cells = [_beside(measured, case, services, alpha, method) for alpha in ALPHAS]
+            if any(cells):
+                lines.append(
+                    f"| {services} | `{method}` ({THEIR_NAME[method]}) | {' | '.join(' | '.join(cell) for cell in cells)} |"
+                )
+    return lines
+
+
+def _beside(measured: Sequence[Row], case: str, services: int, alpha: float, method: str) -> list[str]:
+    ours, theirs = ratio(measured, case, services, alpha, method), paper(case, services, alpha, method)
+    if ours is None:
+        return ["-"] * 4
+    if theirs is None:
+        return [f"{ours.ucac:.3f}", f"{ours.machines:.3f}", f"{ours.violation:.3f}", "-"]
+    said = [f"{mine:.3f} ({his:.2f})" for mine, his in zip(ours[:2], theirs[:2], strict=True)]
+    return [*said, f"{ours.violation:.3f} ({theirs.violation:.2f})", verdict(ours, theirs)]
+
+
+def verdict(ours: Cell, theirs: Cell) -> str:
+    """Of the two normalised numbers, less being better."""
+    return judged({"UCaC": ours.ucac - theirs.ucac, "machines": ours.machines - theirs.machines})
+
+
+def judged(off: Mapping[str, float]) -> str:
+    """A verdict on differences from the paper's normalised numbers."""
+    worse = [f"{name} {by:+.3f}" for name, by in off.items() if by > SLACK + ROUNDING]
+    better = [f"{name} {by:+.3f}" for name, by in off.items() if by < -SLACK - ROUNDING]
+    if worse:
+        return f"**worse**: {', '.join(worse)}"
+    return f"better: {', '.join(better)}" if better else "reproduces"
+
+
+def paper(case: str, services: int, alpha: float, method: str) -> Cell | None:
+    """What the paper reports."""
+    both = TABLE[case].get((services, method))
+    return both[ALPHAS.index(alpha)] if both else None
+
+
+def ratio(measured: Sequence[Row], case: str, services: int, alpha: float, method: str) -> Cell | None:
+    """UCaC and machines over those of bf-nsigma, the mean over the seeds that have both; violations in percent."""
+    ours, base = (by_seed(measured, case, services, alpha, name) for name in (method, BASE))
+    seeds = sorted(ours.keys() & base.keys())
+    if not seeds:
+        return None
+    parts = ("ucac", "machines")
+    over = [mean(float(ours[seed][name]) / float(base[seed][name]) for seed in seeds) for name in parts]
+    return Cell(*over, mean(float(ours[seed]["violation"]) for seed in seeds))
+
+
+def by_seed(measured: Sequence[Row], case: str, services: int, alpha: float, method: str) -> dict[str, Row]:
+    """The rows of one cell of a table."""
+    key = case, str(services), f"{alpha:g}", method
+    return {row["seed"]: row for row in measured if (row["case"], row["services"], row["alpha"], row["method"]) == key}
+
+
+def counts(measured: Sequence[Row]) -> list[int]:
+    """The numbers of services that were measured."""
+    return sorted({int(row["services"]) for row in measured})
+
+
+# ---- Table 3 -------------------------------------------------------------------------------------------------------------------
+
+
+def absolute(measured: Sequence[Row]) -> list[str]:
+    """Cores and machines on the empty cluster. Instances differ from the paper's: what counts is how its two methods compare."""
+    part = ["UCaC", "machines", "violation %"]
+    head = ["K", "method", *(f"{name} at {alpha:.1%}" for alpha in ALPHAS for name in part), "verdict"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for services in counts(measured):
+        for method in METHODS:
+            cells = [_means(measured, services, alpha, method) for alpha in ALPHAS]
+            if all(cells):
+                said = [word for cell, alpha in zip(cells, ALPHAS, strict=True) for word in _raw(cell, services, alpha, method)]
+                lines.append(f"| {services} | `{method}` | {' | '.join(said)} | {_order(measured, services, method)} |")
+    return lines
+
+
+def _means(measured: Sequence[Row], services: int, alpha: float, method: str) -> Cell | None:
+    some = by_seed(measured, "empty", services, alpha, method).values()
+    if not some:
+        return None
+    return Cell(*(mean(float(row[name]) for row in some) for name in ("ucac", "machines", "violation")))
+
+
+def _raw(cell: Cell | None, services: int, alpha: float, method: str) -> list[str]:
+    assert cell is not None
+    theirs = paper("empty", services, alpha, method)
+    ours = [f"{cell.ucac:,.1f}", f"{cell.machines:,.1f}", f"{cell.violation:.3f}"]
+    if theirs is None:
+        return ours
+    return [
+        f"{a} ({b})"
+        for a, b in zip(ours, (f"{theirs.ucac:,.0f}", f"{theirs.machines:,.0f}", f"{theirs.violation:.1f}"), strict=True)
+    ]
+
+
+def _order(measured: Sequence[Row], services: int, method: str) -> str:
+    """The paper's claim: csp-ucac has the lower UCaC, machines are the same or slightly more."""
+    if method != "csp-ucac":
+        return "-"
+    pairs = [(_means(measured, services, alpha, method), _means(measured, services, alpha, "csp-machines")) for alpha in ALPHAS]
+    both = [(a, b) for a, b in pairs if a and b]
+    less = all(a.ucac <= b.ucac for a, b in both)
+    more = max((a.machines / b.machines - 1 for a, b in both), default=0.0)
+    theirs = max(_their_excess(services, alpha) for alpha in ALPHAS)
+    if not less:
+        return "**worse**: more UCaC than `csp-machines`"
+    word = "reproduces" if more <= max(theirs, 0.0) + SLACK else "**worse**"
+    return f"{word}: less UCaC, {more:+.2%} machines (paper {theirs:+.2%})"
+
+
+def _their_excess(services: int, alpha: float) -> float:
+    ours, other = (paper("empty", services, alpha, method) for method in ("csp-ucac", "csp-machines"))
+    return ours.machines / other.machines - 1 if ours and other else 0.0
+
+
+# ---- what follows --------------------------------------------------------------------------------------------------------------
+
+
+def claims(measured: Sequence[Row]) -> Iterator[str]:
+    """What was asked for or claimed, and whether it is so."""
+    bad = [row for row in measured if row["left_out"] != "0" or row["broken"] != "0"]
+    how = f"{len(measured)} packings, {len(bad)} at fault"
+    yield f"- Is everything placed, and is no chance constraint broken? {_yes(not bad)}: {how}."
+    yield from _cells_claim(measured)
+    yield from _scale_down(measured)
+    yield from _gaps(measured)
+    yield from _overflows(measured)
+
+
+def _cells_claim(measured: Sequence[Row]) -> Iterator[str]:
+    words = [
+        verdict(ours, theirs)
+        for case in ("scale-down", "scale-up")
+        for services in SERVICES
+        for alpha in ALPHAS
+        for method in METHODS
+        if (ours := ratio(measured, case, services, alpha, method)) and (theirs := paper(case, services, alpha, method))
+    ]
+    if words:
+        worse, better = (sum(word.startswith(start) for word in words) for start in ("**worse", "better"))
+        how = f"of {len(words)} cells {len(words) - worse - better} reproduce, {better} are better, {worse} are worse"
+        yield f"- Tables 1 and 2, is no cell worse than the paper's by more than {SLACK:g}? {_yes(not worse)}: {how}."
+
+
+def _scale_down(measured: Sequence[Row]) -> Iterator[str]:
+    """Section 6.1.1: where all requests fit into machines that run already, minimising machines wastes UCaC."""
+    gains = [
+        (a.ucac, b.ucac)
+        for services in counts(measured)
+        for alpha in ALPHAS
+        if (a := ratio(measured, "scale-down", services, alpha, "csp-ucac"))
+        and (b := ratio(measured, "scale-down", services, alpha, "csp-machines"))
+    ]
+    if gains:
+        least, most = min(b - a for a, b in gains), max(b - a for a, b in gains)
+        yield (
+            f"- Scale-down, does `csp-ucac` use less UCaC than `csp-machines` in every cell? {_yes(least > 0)}: by "
+            f"{least:.3f} to {most:.3f} of `bf-nsigma`'s."
+        )
+
+
+def _gaps(measured: Sequence[Row]) -> Iterator[str]:
+    largest = str(max(counts(measured)))
+    ours = [row for row in measured if row["method"] == "csp-ucac" and row["services"] == largest]
+    if ours:
+        gap, slowest = max(float(row["gap"] or "inf") for row in ours), max(float(row["seconds"]) for row in ours)
+        good = _yes(gap <= GAP and slowest < SECONDS)
+        how = f"at most {gap:.4%} and {slowest:.1f} s over {len(ours)} packings"
+        yield f"- K = {largest}, `csp-ucac` within {GAP:.2%} of the UCaC bound in under {SECONDS:g} s? {good}: {how}."
+    fewest = [row for row in measured if (row["method"], row["services"], row["case"]) == ("csp-machines", largest, "empty")]
+    if fewest:
+        above = [float(row["machines"]) - ceil(float(row["bound"]) - 1e-6) if row["bound"] else inf for row in fewest]
+        yield (
+            f"- K = {largest}, empty, `csp-machines` within {MACHINES:g} machines of its bound? {_yes(max(above) <= MACHINES)}: "
+            f"at most {max(above):g} above over {len(fewest)} packings."
+        )
+
+
+def _overflows(measured: Sequence[Row]) -> Iterator[str]:
+    """Without truncation, the mean over machines may pass 1 - alpha by sampling error only."""
+    for alpha in ALPHAS:
+        some = [row for row in measured if row["alpha"] == f"{alpha:g}"]
+        if some:
+            allowed, cut = 1 - alpha, sum(float(row["violation"]) / 100 > 1 - alpha for row in some)
+            above = [row for row in some if float(row["untruncated"]) / 100 > allowed + _error(row, allowed)]
+            most = max(float(row["untruncated"]) for row in some)
+            yield (
+                f"- {alpha:.1%}, does usage that is not truncated overflow at most as often as agreed? {_yes(not above)}: "
+                f"at most {most:.3f} % of (machine, draw), {100 * allowed:.1f} % allowed, {len(above)} of {len(some)} packings "
+                f"above by more than three standard errors. Truncated to (0, limit) as in the paper, which raises the mean, "
+                f"{cut} of {len(some)} are above."
+            )
+
+
+def _error(row: Row, share: float) -> float:
+    return 3 * sqrt(share * (1 - share) / (DRAWS * float(row["machines"])))
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "**no**"

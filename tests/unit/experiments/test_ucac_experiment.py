@@ -1,0 +1,212 @@
+"""Packing at a confidence: cells are measured once, beside the paper's, and the verdicts are right."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from experiments.results import rows
+from experiments.ucac import calibrate, cells, pages, run, tables, week_tables, weeks
+from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, Cell
+
+from bayplan.generate.ucac import CASES, ucac
+from bayplan.generate.ucac_layout import FACTOR
+from bayplan.generate.ucac_week import DRIFT, SWING
+from bayplan.model import Budget
+
+CELL = {
+    "case": "scale-down",
+    "services": "20",
+    "alpha": "0.999",
+    "seed": "0",
+    "method": "bf-nsigma",
+    "ucac": "100",
+    "machines": "1000",
+}
+CELL |= {
+    "violation": "0.05",
+    "untruncated": "0.05",
+    "predicted": "0.05",
+    "left_out": "0",
+    "broken": "0",
+    "seconds": "1",
+    "gap": "0.0001",
+}
+CELL |= {"bound": "1000", "goal": "ucac", "commit": "abc", "machine": "a machine"}
+DAY = {
+    "method": "csp-ucac",
+    "n": "",
+    "seed": "0",
+    "day": "Wed",
+    "ucac": "41402.3",
+    "machines": "1332",
+    "violations": "2.0",
+    "over": "0",
+}
+DAY |= {"left_out": "0", "commit": "abc", "machine": "a machine"}
+TINY = cells.Size(machines=40, scale=0.01, draws=100, budget=Budget(seconds=1.0))
+
+
+def fake(**other):
+    return {**CELL, **other}
+
+
+def day(**other):
+    return {**DAY, **other}
+
+
+def said(lines, start):
+    return next(line for line in lines if line.startswith(f"- {start}"))
+
+
+# ---- what the paper says -------------------------------------------------------------------------------------------------------
+
+
+def test_the_papers_tables_are_complete():
+    assert all(set(TABLE[case]) == {(k, m) for k in SERVICES for m in METHODS} for case in ("scale-down", "scale-up"))
+    assert TABLE["scale-up"][20, "csp-machines"][1] == Cell(0.96, 0.70, 0.51)
+    assert TABLE["scale-down"][10, "csp-ucac"][0] == Cell(0.94, 0.70, 0.07)
+    assert TABLE["empty"][15, "csp-ucac"] == (Cell(33708, 1070, 0.1), Cell(30670, 1008, 0.5))
+
+
+# ---- instances and measures ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_instance_is_the_generators(case):
+    mine = cells.instance(cells.Question(case=case, services=3, alpha=0.99, seed=5), TINY)
+    theirs = ucac(services=3, alpha=0.99, scale=0.01, machines=40, case=case, seed=5)
+    assert mine.placement.machine_of.tolist() == theirs.placement.machine_of.tolist()
+    assert mine.cluster.replicas.tolist() == theirs.cluster.replicas.tolist()
+
+
+def test_a_cell_is_measured_and_refereed():
+    question = cells.Question(case="scale-up", services=3, alpha=0.99, seed=5)
+    new = cells.measured(question, cells.instance(question, TINY), "csp-ucac", TINY)
+    assert set(new) == set(cells.MEASURES)
+    assert (new["broken"], new["left_out"]) == ("0", "0")
+    assert float(new["ucac"]) == pytest.approx(float(new["bound"]), rel=0.05)
+    assert 0 <= float(new["predicted"]) <= 1
+
+
+def test_a_week_goes_on_where_the_day_before_ended():
+    days = weeks.Days(size=0.01, swing=0.15, drift=0.02, machines=60, draws=10, budget=Budget())
+    week = weeks.week_of("bf-ucac", None, 0, days)
+    assert [row["day"] for row in week] == ["Wed", "Thu", "Fri", "Mon", "Tue", "Wed 2", "Thu 2"]
+    assert week[0]["deleted"] == "0"
+    assert week[0]["waiting"] == week[0]["containers"]
+    for before, after in pairwise(week):
+        runs = int(before["containers"]) - int(after["deleted"])
+        assert int(after["containers"]) - int(after["waiting"]) == runs
+        assert 0 < int(after["waiting"]) < int(after["containers"])
+
+
+# ---- verdicts ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ours", "word"),
+    [
+        (Cell(0.95, 0.72, 0), "reproduces"),
+        (Cell(0.93, 0.77, 0), "**worse**: machines +0.030"),
+        (Cell(0.98, 0.70, 0), "**worse**: UCaC +0.040"),
+        (Cell(0.90, 0.74, 0), "better: UCaC -0.040"),
+    ],
+)
+def test_a_cell_is_judged_by_its_normalised_numbers(ours, word):
+    assert tables.verdict(ours, Cell(0.94, 0.74, 0)) == word
+
+
+def test_ratios_are_means_of_ratios_over_seeds_that_have_both():
+    some = [fake(), fake(seed="1", ucac="200"), fake(method="csp-ucac", ucac="90", machines="700")]
+    some += [fake(method="csp-ucac", seed="1", ucac="190", machines="800"), fake(method="csp-ucac", seed="2", ucac="1")]
+    cell = tables.ratio(some, "scale-down", 20, 0.999, "csp-ucac")
+    assert cell.ucac == pytest.approx((0.9 + 0.95) / 2)
+    assert cell.machines == pytest.approx(0.75)
+    assert tables.ratio(some, "scale-up", 20, 0.999, "csp-ucac") is None
+
+
+def test_what_is_at_fault_is_said():
+    assert "? yes: 1 packings, 0 at fault" in said(tables.claims([fake()]), "Is everything placed")
+    assert "? **no**: 1 packings, 1 at fault" in said(tables.claims([fake(broken="2")]), "Is everything placed")
+    assert "? **no**" in said(tables.claims([fake(left_out="1")]), "Is everything placed")
+
+
+def test_gaps_times_and_machines_above_the_bound_are_judged():
+    good = [fake(method="csp-ucac"), fake(method="csp-machines", case="empty", bound="998", machines="1000")]
+    assert "? yes: at most 0.0100% and 1.0 s" in said(tables.claims(good), "K = 20, `csp-ucac`")
+    assert "? yes: at most 2 above" in said(tables.claims(good), "K = 20, empty")
+    assert "? **no**" in said(tables.claims([fake(method="csp-ucac", gap="0.0003")]), "K = 20, `csp-ucac`")
+    assert "? **no**" in said(tables.claims([fake(method="csp-ucac", gap="")]), "K = 20, `csp-ucac`")
+    assert "? **no**" in said(tables.claims([{**good[1], "bound": ""}]), "K = 20, empty")
+
+
+def test_overflows_beyond_sampling_error_are_said():
+    assert "? yes" in said(tables.claims([fake(untruncated="0.1004")]), "99.9%")
+    assert "? **no**" in said(tables.claims([fake(untruncated="0.12")]), "99.9%")
+    assert "1 of 1 are above" in said(tables.claims([fake(violation="0.12")]), "99.9%")
+
+
+def test_the_best_n_has_the_fewest_machines_of_those_that_are_safe():
+    some = [day(method="bf-nsigma", n=n, machines=m, violations=v) for n, m, v in (("1", "1000", "5"), ("1.2", "1100", "1"))]
+    some += [day(method="bf-nsigma", n="3.09", machines="2144", violations="0")]
+    assert week_tables.best_n(some) == 1.2
+    assert week_tables.best_n(some[:1]) is None
+
+
+def test_table_4_stands_beside_the_papers():
+    some = [day(), day(method="bf-nsigma", n="3.09", ucac="46038.3", machines="2144", violations="0")]
+    line = next(line for line in week_tables.table_4(some) if "csp-ucac" in line)
+    assert line.endswith("| 0.899 | 0.899 | 0.621 | 0.621 | reproduces |")
+    worse = week_tables.table_4([{**some[0], "machines": "1500"}, some[1]])
+    assert "**worse**: machines +0.078" in worse[-1]
+
+
+def test_the_nearest_factor_is_chosen():
+    some = [
+        {"case": "scale-down", "factor": f, "alpha": a, "seed": "100", "method": m, "machines": n}
+        for f, ratio in (("0.8", 800), ("0.9", 745))
+        for a in ("0.999", "0.99")
+        for m, n in (("bf-nsigma", "1000"), ("csp-machines", str(ratio)))
+    ]
+    assert calibrate.chosen(some, "scale-down") == 0.9
+
+
+# ---- runs ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_quick_run_measures_everything_once(tmp_path, monkeypatch):
+    run.main(["--quick", "--out", str(tmp_path)])
+    measured = rows(tmp_path / run.CELLS)
+    assert len(measured) == len(CASES) * 2 * len(ALPHAS) * len(METHODS)
+    assert {(row["broken"], row["left_out"]) for row in measured} == {("0", "0")}
+    assert len(rows(tmp_path / run.WEEK)) == 7 * (len(run.OTHERS) + 3)
+    assert {row["converged"] for row in rows(tmp_path / run.TIMES)} == {"yes"}
+    text = (tmp_path / "ucac.md").read_text(encoding="utf-8")
+    assert "**Table 1, scale-down**" in text
+    assert "`bf-3.09sigma`" in text
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == {f"ucac-figure-3-{case}.svg" for case in CASES}
+    for module, name in ((cells, "measured"), (weeks, "week_of"), (cells, "packed")):
+        monkeypatch.setattr(module, name, lambda *_: pytest.fail("measured again"))
+    run.main(["--quick", "--out", str(tmp_path)])
+
+
+def test_the_tables_in_the_docs_are_those_of_the_csv_files():
+    text = pages.DOCS.read_text(encoding="utf-8")
+    assert pages.written(text, run.HERE) == text
+
+
+def test_the_frozen_factors_are_those_that_calibration_chose():
+    measured = rows(run.HERE / calibrate.CSV)
+    assert {case: calibrate.chosen(measured, case) for case in FACTOR} == FACTOR
+
+
+def test_the_drift_of_the_week_is_the_largest_that_is_safe():
+    found = calibrate.outcomes(rows(run.HERE / calibrate.WEEK_CSV))
+    safe = [float(drift) for (swing, drift), outcome in found.items() if swing == f"{SWING:g}" and outcome.violations <= 0.001]
+    assert max(safe) == DRIFT
+
+
+def test_reported_seeds_are_not_those_of_calibration():
+    assert not set(run.Scope().seeds) & set(calibrate.SEEDS)
+    fresh = np.concatenate([seeds for _, seeds in run.Scope().generated])
+    assert not set(fresh) & ({*run.Scope().seeds} | {*calibrate.SEEDS})
