@@ -40,10 +40,20 @@ class Master:
 
     def solve(self) -> tuple[float, FloatArray, FloatArray]:
         """The least cost, the value of each column, the dual price of each row."""
-        self._solver.run()
-        found = self._solver.getModelStatus()
+        found = self._run()
+        for tolerance in (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE):  # from afresh, where the last basis leads nowhere
+            if found == highspy.HighsModelStatus.kOptimal:
+                break
+            self._solver.clearSolver()
+            self._solver.setOptionValue("dual_feasibility_tolerance", tolerance)
+            self._solver.setOptionValue("primal_feasibility_tolerance", tolerance)
+            found = self._run()
         if found != highspy.HighsModelStatus.kOptimal:
             raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{found.name}'")
         solution = self._solver.getSolution()
         value, dual = np.array(solution.col_value, dtype=np.float64), np.array(solution.row_dual, dtype=np.float64)
         return float(self._solver.getInfo().objective_function_value), value, dual
+
+    def _run(self) -> highspy.HighsModelStatus:
+        self._solver.run()
+        return self._solver.getModelStatus()

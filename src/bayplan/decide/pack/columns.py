@@ -16,12 +16,13 @@ import numpy as np
 from bayplan.decide.pack.best_fit import best_fit
 from bayplan.decide.pack.bi_level import fill_by_uncertainty
 from bayplan.decide.pack.bins import Groups, chosen, ucac_of
-from bayplan.decide.pack.pricing import price_patterns
+from bayplan.decide.pack.pricing import Found, price_patterns
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.master import Master
 
 LEAST = 1e-9  # reduced cost that counts
+INERTIA = 0.6  # of prices, from round to round
 A_ROUND = 120  # columns that one round adds at most
 PENALTY = 50.0  # machines that a container left out costs
 
@@ -100,21 +101,38 @@ class Columns:
         return short
 
     def generate(self, stop: Callable[[], bool], tell: Callable[[float], None]) -> None:
-        """Price and add until no pattern pays, or until it has to stop."""
+        """Price and add until no pattern pays, or until it has to stop.
+
+        Patterns are priced at a mixture of this round's prices and those of the rounds before, which swing less; where
+        nothing new comes of that, at this round's own. Only a round at its own prices can end the search.
+        """
+        smooth = np.zeros(0)
         while not stop():
             self.solve()
             tell(self.least)
-            n_k = len(self.waiting)
-            price, rent = np.maximum(0.0, self.price[:n_k]), np.maximum(0.0, -self.price[n_k:])
-            base = rent if self.priced else rent + self.starts_empty
-            found = price_patterns(self.sizes, self.groups.bins, price, base, priced=self.priced, least=LEAST)
-            before = len(self.pattern)
-            for n in np.argsort(-found.gain, kind="stable")[:A_ROUND].tolist():
-                self.add(int(found.bin[n]), found.pattern[n])
             self.rounds += 1
+            before = len(self.pattern)
+            if len(smooth):
+                smooth = INERTIA * smooth + (1.0 - INERTIA) * self.price
+                self._add_best(self._priced(smooth))
             if len(self.pattern) == before:
-                self.proven = found.proven
-                return
+                found = self._priced(self.price)
+                self._add_best(found)
+                smooth = self.price
+                if len(self.pattern) == before:
+                    self.proven = found.proven
+                    return
+
+    def _priced(self, price: FloatArray) -> Found:
+        """Patterns that pay at some prices of services and groups."""
+        n_k = len(self.waiting)
+        worth, rent = np.maximum(0.0, price[:n_k]), np.maximum(0.0, -price[n_k:])
+        base = rent if self.priced else rent + self.starts_empty
+        return price_patterns(self.sizes, self.groups.bins, worth, base, priced=self.priced, least=LEAST)
+
+    def _add_best(self, found: Found) -> None:
+        for n in np.argsort(-found.gain, kind="stable")[:A_ROUND].tolist():
+            self.add(int(found.bin[n]), found.pattern[n])
 
     def solve(self) -> None:
         """Solve the master over the patterns there are."""

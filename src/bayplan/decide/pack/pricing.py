@@ -21,11 +21,12 @@ class Effort(NamedTuple):
     nodes: int  # of one search; beyond it nothing is proven
 
 
-EFFORTS = (
+EFFORTS = (  # the next where one finds nothing and proves nothing; the finer the tables, the fewer nodes
     Effort(16, 1_024, 2_000),
-    Effort(16, 8_192, 100_000),
-    Effort(64, 131_072, 50_000_000),
-)  # the next, where one finds nothing
+    Effort(32, 16_384, 20_000),
+    Effort(64, 65_536, 300_000),
+    Effort(96, 262_144, 100_000_000),
+)
 FEW = 8  # bins; where there are more, the first effort is made smaller and each gives one pattern a round
 
 
