@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from bayplan.model import (
     Budget,
     Capacity,
     Cluster,
+    Confidence,
     Containers,
     Machines,
     Objective,
@@ -39,6 +41,7 @@ def warm_up(progress: Progress) -> tuple[str, ...]:
 
 def _methods(progress: Progress, before: int) -> tuple[str, ...]:
     """Every method decides about the smallest cluster that has something to decide."""
+    from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
     from bayplan.decide.place import PLACERS, PlaceOptions
     from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
     from bayplan.search.problem import Problem
@@ -50,7 +53,11 @@ def _methods(progress: Progress, before: int) -> tuple[str, ...]:
     for number, (name, rebalancer) in enumerate(REBALANCERS.items()):
         progress(Tick(stage=f"compiling {name}", done=(before + 1 + number / len(REBALANCERS)) / (before + 2)))
         rebalancer(Problem.of(_smallest([0, 0])), RebalanceOptions(), budget=budget, seed=0, progress=silent)
-    return (*PLACERS, *REBALANCERS)
+    waiting = _smallest([0, UNPLACED])
+    sure = replace(waiting.cluster, rules=(*waiting.cluster.rules, Confidence(resource=0, alpha=0.99)))
+    for packer in PACKERS.values():
+        packer(pack_problem(sure, waiting.placement), PackOptions(), budget=budget, seed=0, progress=silent)
+    return (*PLACERS, *REBALANCERS, *PACKERS)
 
 
 def _smallest(machine_of: list[int]) -> Snapshot:

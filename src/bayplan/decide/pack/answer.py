@@ -4,9 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from bayplan.decide.pack.bins import bins_of, sizes_of
 from bayplan.decide.pack.problem import PackProblem
-from bayplan.kernels.pack.fill import most_of
 from bayplan.model import UNPLACED, FloatArray, IntArray, Placement, Reason, Result, Status, ints
 from bayplan.score.check import Violation, check
 
@@ -80,6 +78,7 @@ def _kept(problem: PackProblem, placement: Placement, may_break_chances: bool) -
     Where chances may be broken, a reason says on how many machines they are.
     """
     before = {_place(v): v.excess for v in check(problem.cluster, problem.before)}
+    dropped: Counter[str] = Counter()
     while True:
         worse = [
             v
@@ -94,10 +93,13 @@ def _kept(problem: PackProblem, placement: Placement, may_break_chances: bool) -
         machine_of = placement.machine_of.copy()
         machine_of[guilty] = UNPLACED
         placement = Placement(machine_of=ints(machine_of))
-    if not may_break_chances:
-        return placement, ()
-    broken = sum(v.rule == CHANCES for v in check(problem.cluster, placement, problem.before))
-    return placement, (Reason(subject=CHANCES, text=f"broken on {broken} machines"),) if broken else ()
+        dropped[", ".join(sorted({v.rule for v in worse}))] += len(guilty)
+    text = [f"{count} containers left out: packers do not look at this rule, 'place' does" for count in dropped.values()]
+    reasons = [Reason(subject=rules, text=why) for rules, why in zip(dropped, text, strict=True)]
+    if may_break_chances:
+        broken = sum(v.rule == CHANCES for v in check(problem.cluster, placement, problem.before))
+        reasons += [Reason(subject=CHANCES, text=f"broken on {broken} machines")] if broken else []
+    return placement, tuple(reasons)
 
 
 def _place(violation: Violation) -> tuple[object, ...]:
@@ -106,34 +108,27 @@ def _place(violation: Violation) -> tuple[object, ...]:
 
 def left_out(problem: PackProblem, placement: Placement, left: IntArray) -> list[tuple[str, str]]:
     """A workload and the reason, for each that is not placed as a whole; in the manner of kube-scheduler."""
-    if not left.any():
-        return []
-    sizes, empty = sizes_of(problem), bins_of(problem)
     found = []
     for w in np.flatnonzero(left).tolist():
-        fits = sum(most_of(sizes, empty, m, w, 1) > 0 for m in range(len(empty.room)))
-        why = Counter(_why(problem, w, m) for m in range(len(empty.room)))
-        total = len(empty.room)
-        parts = ", ".join(f"{n} {word}" for word, n in why.items() if word)
+        why = Counter(_why(problem, w))
+        fits, total = why.pop("", 0), len(problem.allowed[w])
+        parts = ", ".join(f"{n} {word}" for word, n in why.items())
         text = f"{int(left[w])} of {int(problem.waiting[w])} left out: {fits}/{total} machines fit at the start"
         found.append((problem.cluster.workloads.name[w], text + (f" ({parts})" if parts else "; the others take all there is")))
     return found
 
 
-def _why(problem: PackProblem, w: int, m: int) -> str:
-    """What keeps one container of a workload off a machine as it was at the start; empty if nothing does."""
-    if not problem.allowed[w, m]:
-        return "not allowed"
-    if (problem.request[w] > problem.free[m]).any():
-        return "too full"
-    for chance in problem.chances:
-        d = max(float(chance.d[w]), float(np.where(problem.running[m] > 0, chance.d, 0.0).max(initial=0.0)))
-        alone = chance.mean[w] + d * np.sqrt(chance.variance[w])
-        mean = problem.running[m] @ chance.mean + chance.mean[w]
-        used = mean + d * np.sqrt(problem.running[m] @ chance.variance + chance.variance[w])
+def _why(problem: PackProblem, w: int) -> list[str]:
+    """(machine,) what keeps one container of a workload off a machine as it was at the start; empty if nothing does."""
+    why = np.full(len(problem.allowed[w]), "", dtype=object)
+    for chance in reversed(problem.chances):
         name = problem.cluster.resources[chance.resource].name
-        if alone > chance.room[m]:
-            return f"too small in {name} for a single one"
-        if used > chance.room[m]:
-            return f"short of {name} at that confidence"
-    return ""
+        d = np.maximum(chance.d[w], np.where(problem.running > 0, chance.d, 0.0).max(axis=1, initial=0.0))
+        mean, variance = problem.running @ chance.mean + chance.mean[w], problem.running @ chance.variance + chance.variance[w]
+        why[mean + d * np.sqrt(variance) > chance.room] = f"short of {name} at that confidence"
+        alone = float(chance.mean[w] + chance.d[w] * np.sqrt(chance.variance[w]))
+        why[alone > chance.room] = f"too small in {name} for a single one"
+    why[(problem.request[w] > problem.free).any(axis=1)] = "too full"
+    why[~problem.allowed[w]] = "not allowed"
+    listed: list[str] = why.tolist()
+    return listed
