@@ -70,6 +70,7 @@ def pack(
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report")
     with working(f"packing {file}", quiet=quiet) as progress:
         from bayplan.decide.pack import PACKERS
+        from bayplan.decide.pack.csp import with_bound
         from bayplan.flows.decide import budget_for, chosen
         from bayplan.flows.inspect import load
         from bayplan.flows.pack import pack as pack_it
@@ -96,7 +97,13 @@ def pack(
         if machines_needed:
             needed = how_many(question, budget=budget, seed=seed, progress=progress)
         else:
-            packing = pack_it(question, lambda problem: packer(problem, options, budget=budget, seed=seed, progress=progress))
+            left = budget.clock()
+            packing = pack_it(
+                question,
+                lambda problem: with_bound(
+                    problem, packer(problem, options, budget=budget, seed=seed, progress=progress), clock=left, progress=progress
+                ),
+            )
             given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
             line = command_line(f"pack {file}", method=method, confidence=question.alpha, seed=seed, **given)
             write_packing(packing, out=out, report=report, command=line)

@@ -1,5 +1,7 @@
 """The cutting stock approach (003 section 5.3, Algorithm 1): patterns, then how often each, then who goes where."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bayplan.decide.pack.answer import packed
@@ -34,6 +36,19 @@ def _solved(problem: PackProblem, options: PackOptions, clock: Clock, progress: 
         count = whole_counts(columns, bins, clock, stop)
     goal = "ucac" if priced else "machines"
     return packed(problem, count, seconds=clock.seconds, goal=goal, bound=_bound(problem, columns, sizes, bins))
+
+
+def with_bound(problem: PackProblem, found: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
+    """The answer of any packer, with the LP bound of UCaC if it can be proven in the time that is left.
+
+    An answer that has one, leaves something out or breaks a chance constraint stays as it is.
+    """
+    if found.bound is not None or found.solution is None or found.reasons or found.goal != "ucac":
+        return found
+    sizes, bins = sizes_of(problem), bins_of(problem)
+    columns = generated(problem, sizes, bins, PackOptions(), priced=True, clock=clock, progress=progress)
+    bound = _bound(problem, columns, sizes, bins)
+    return found if bound is None else replace(found, bound=min(bound, found.score["ucac"]))
 
 
 def generated(
