@@ -5,6 +5,7 @@ import heapq
 import numpy as np
 from scipy.sparse import csc_array
 
+from bayplan.decide.pack.best_fit import best_fit
 from bayplan.decide.pack.bi_level import fill_by_uncertainty
 from bayplan.decide.pack.bins import copied, ucac_of
 from bayplan.decide.pack.columns import PENALTY, Columns
@@ -21,13 +22,15 @@ MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
 
 def whole_counts(columns: Columns, bins: Bins, clock: Clock, stop: Stop) -> IntArray:
     """(machine, service) new containers, as good as could be found; what does not fit is missing."""
-    rounded = _on_machines(columns, _filled_up(columns), bins)
-    best, seconds = rounded, _seconds(clock)
+    simple = [fill(columns.sizes, bins, columns.waiting) for fill in (fill_by_uncertainty, best_fit)]
+    found = [_on_machines(columns, _filled_up(columns), bins), *simple]
+    found.sort(key=lambda count: _cost(columns, bins, count))
+    seconds = _seconds(clock)
     if seconds > 0 and columns.pattern and not stop.asked:
-        used = _improved(columns, rounded, seconds)
+        used = _improved(columns, found[0], seconds)
         if used is not None:
-            best = min(rounded, _on_machines(columns, used, bins), key=lambda count: _cost(columns, bins, count))
-    return best
+            found.append(_on_machines(columns, used, bins))
+    return min(found, key=lambda count: _cost(columns, bins, count))
 
 
 def _seconds(clock: Clock) -> float:
@@ -86,11 +89,11 @@ def _cost(columns: Columns, bins: Bins, count: IntArray) -> float:
     return missing + float((count.any(axis=1) & fresh).sum())
 
 
-def _improved(columns: Columns, rounded: IntArray, seconds: float) -> FloatArray | None:
-    """(column,) how often each pattern is used in the best whole solution of the master that HiGHS finds from the rounded one."""
-    for m in np.flatnonzero(rounded.any(axis=1)).tolist():
-        columns.add(int(columns.groups.of_machine[m]), rounded[m])
-    start = _times(columns, rounded)
+def _improved(columns: Columns, begin: IntArray, seconds: float) -> FloatArray | None:
+    """(column,) how often each pattern is used in the best whole solution of the master that HiGHS finds from another one."""
+    for m in np.flatnonzero(begin.any(axis=1)).tolist():
+        columns.add(int(columns.groups.of_machine[m]), begin[m])
+    start = _times(columns, begin)
     kept = _promising(columns, start)
     answer = solve(_program(columns, kept, start[kept]), seconds=seconds, gap=GAP)
     if answer.point is None:

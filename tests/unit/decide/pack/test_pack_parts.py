@@ -1,0 +1,93 @@
+"""Best fit one at a time, patterns on file, machines needed, bounds for every method."""
+
+import numpy as np
+import pytest
+
+from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
+from bayplan.decide.pack.csp import with_bound
+from bayplan.decide.pack.needed import machines_needed
+from bayplan.decide.pack.online import BestFit
+from bayplan.decide.pack.patterns import patterns_of, patterns_text, read_patterns
+from bayplan.errors import UsageError
+from bayplan.generate.ucac import ucac
+from bayplan.model import Budget, Placement, silent
+
+
+def small(seed: int = 0, machines: int = 60):
+    """Six services, some 70 containers."""
+    snapshot = ucac(services=6, scale=0.02, machines=machines, seed=seed)
+    return pack_problem(snapshot.cluster, snapshot.placement)
+
+
+def packed(problem, method="bf-ucac", **options):
+    return PACKERS[method](problem, PackOptions(**options), budget=Budget(iterations=50), seed=0, progress=silent)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_whole_batch_goes_where_its_containers_go_one_at_a_time(seed):
+    problem = small(seed)
+    online = BestFit(problem)
+    for w in problem.cluster.containers.workload[problem.before.unplaced].tolist():
+        online.arrive(w)
+    assert (online.running == pack_problem(problem.cluster, packed(problem).solution).running).all()
+
+
+def test_a_container_that_left_makes_room_for_the_next():
+    problem = small(machines=2)
+    online = BestFit(problem)
+    biggest = int(np.argmax(problem.main.mean))
+    while (last := online.arrive(biggest)) is not None:
+        machine = last
+    online.depart(biggest, machine)
+    assert online.arrive(biggest) == machine
+    assert online.arrive(biggest) is None
+
+
+def test_what_does_not_run_cannot_depart():
+    with pytest.raises(UsageError, match="no container of 's01' runs on machine 'm0000'"):
+        BestFit(small()).depart(0, 0)
+
+
+def test_patterns_are_read_as_they_were_written(tmp_path):
+    problem = small()
+    patterns = patterns_of(problem.cluster, packed(problem).solution)
+    path = tmp_path / "patterns.json"
+    path.write_text(patterns_text(problem.cluster, patterns))
+    assert (read_patterns(path, problem.cluster) == patterns).all()
+    again = packed(problem, "csp-ucac", patterns=patterns)
+    assert again.score["ucac"] <= packed(problem).score["ucac"] + 1e-9
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"patterns": 3}', '{"patterns": [{"s01": "many"}]}'])
+def test_what_is_no_pattern_file_is_said(text, tmp_path):
+    path = tmp_path / "no.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="expected what --save-patterns writes"):
+        read_patterns(path, small().cluster)
+
+
+def test_every_method_can_be_given_the_bound_of_csp_ucac():
+    problem = small()
+    best = packed(problem, "csp-ucac")
+    for method in ("bf-ucac", "bi-level"):
+        found = with_bound(problem, packed(problem, method), clock=Budget().clock(), progress=silent)
+        assert found.bound == pytest.approx(best.bound)
+        assert found.score["ucac"] >= best.bound
+
+
+def test_the_machines_that_are_needed_are_at_least_the_bound_and_hold_everything():
+    problem = small(machines=1)  # far too few: it asks for new ones
+    need = machines_needed(problem, budget=Budget(), seed=0, progress=silent)
+    assert not need.result.reasons
+    assert need.by_type.sum() == need.result.score["machines"] >= need.result.bound
+    assert len(need.result.solution.unplaced) == 0
+
+
+def test_containers_that_run_stay_where_they_are():
+    problem = small()
+    half = packed(problem).solution.machine_of.copy()
+    half[::2] = -1
+    nonempty = pack_problem(problem.cluster, Placement(machine_of=half))
+    for method in PACKERS:
+        after = packed(nonempty, method).solution.machine_of
+        assert (after[half >= 0] == half[half >= 0]).all()
