@@ -125,6 +125,17 @@ def test_ratios_are_means_of_ratios_over_seeds_that_have_both():
     assert tables.ratio(some, "scale-up", 20, 0.999, "csp-ucac") is None
 
 
+def test_a_worse_cell_says_what_could_be_reached_at_best():
+    some = [fake(), fake(method="csp-ucac", ucac="94", machines="800", bound="93"), fake(method="csp-machines", bound="790")]
+    least = tables.bound_ratio(some, "scale-down", 20, 0.999)
+    assert (least.ucac, least.machines) == pytest.approx((0.93, 0.79))
+    cell = tables.ratio(some, "scale-down", 20, 0.999, "csp-ucac")
+    assert tables.verdict(cell, Cell(0.94, 0.74, 0), least) == "**worse**: machines +0.060, at best +0.050"
+    fewest = {**some[2], "ucac": "94", "machines": "740"}
+    assert any("Of the 1 that are worse, 1 would be so" in line for line in tables.claims([*some[:2], fewest]))
+    assert tables.bound_ratio(some[:2], "scale-down", 20, 0.999) is None
+
+
 def test_what_is_at_fault_is_said():
     assert "? yes: 1 packings, 0 at fault" in said(tables.claims([fake()]), "Is everything placed")
     assert "? **no**: 1 packings, 1 at fault" in said(tables.claims([fake(broken="2")]), "Is everything placed")
