@@ -14,6 +14,8 @@ from bayplan.report.names import printable
 def facts(pairs: Iterable[tuple[str, str]]) -> Table:
     """Names and values, one pair per line."""
     grid = Table.grid(padding=(0, 2))
+    grid.add_column()
+    grid.add_column(overflow="fold")  # a long path is broken, never cut
     for name, value in pairs:
         grid.add_row(plain_text(name, "dim"), plain_text(value))
     return grid
