@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bayplan.generate.ucac import CASES
@@ -127,7 +128,9 @@ def measure_times(path: Path, scope: Scope) -> None:
                         append(path, TIME_FIELDS, [{**dict(zip(TIME_KEY, key, strict=True)), **new, **_where()}])
 
 
+@cache
 def _where() -> dict[str, str]:
+    """The commit whose code this process has loaded: later ones, made while it runs, are not what is measured."""
     return {"commit": commit(), "machine": machine()}
 
 
@@ -150,6 +153,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(argv)
     out = asked.out or (Path(tempfile.mkdtemp()) if asked.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
+    _where()
     scope = QUICK if asked.quick else Scope(seeds=seeds_of(asked.seeds))
     for part in asked.only.split(","):
         if part:
