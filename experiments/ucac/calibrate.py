@@ -9,6 +9,7 @@ calibration-week.csv. Resumable.
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from pathlib import Path
 from statistics import mean
@@ -57,7 +58,7 @@ def _row(key: tuple[str, ...], question: Question, size: Size) -> dict[str, str]
     machines = int(busy(snapshot.cluster, answer(result)).sum())
     total = used(snapshot.cluster, answer(result), question.alpha).sum()
     numbers = {"ucac": f"{total:.3f}", "machines": str(machines), "seconds": f"{seconds:.3f}"}
-    return {**dict(zip(KEY, key, strict=True)), **numbers, "commit": commit(), "machine": machine()}
+    return {**dict(zip(KEY, key, strict=True)), **numbers, **where()}
 
 
 def ratios(measured: Sequence[Row]) -> dict[tuple[str, str, str], float]:
@@ -95,8 +96,7 @@ def measure_weeks(path: Path, machines: int, seeds: Sequence[int] = SEEDS[:2]) -
             print("week", *key, file=sys.stderr)
             days = Days(size=SIZE, swing=swing, drift=drift, machines=machines, draws=1, budget=WEEK_BUDGET)
             found = week_of(method, None, seed, days)
-            where = {"commit": commit(), "machine": machine()}
-            append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **where} for row in found])
+            append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **where()} for row in found])
 
 
 class Outcome(NamedTuple):
@@ -130,12 +130,19 @@ THEIR_WEEK = (
 )
 
 
+@cache
+def where() -> dict[str, str]:
+    """The commit whose code this process has loaded, and the machine."""
+    return {"commit": commit(), "machine": machine()}
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure what is missing, then say what follows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=HERE, help="the folder for the CSV files")
     out = parser.parse_args(argv).out
     out.mkdir(parents=True, exist_ok=True)
+    where()
     measure(out / CSV, Size())
     for (case, factor), miss in sorted(misses(rows(out / CSV)).items()):
         print(case, factor, f"{miss:.4f}")
