@@ -82,18 +82,19 @@ def time_lines(measured: Sequence[Row]) -> list[str]:
 
 
 def _time_claims(measured: Sequence[Row]) -> Iterator[str]:
+    """Every line of the table has to hold, not their mean."""
     for services, limit in ((20, WORST), (100, LARGE)):
         some = [row for row in measured if row["services"] == str(services)]
         if some:
-            seconds, all_done = [float(row["seconds"]) for row in some], all(row["converged"] == "yes" for row in some)
-            middle = services == 100 or median(seconds) < MEDIAN
-            good = "yes" if all_done and middle and max(seconds) < limit else "**no**"
+            lines = {(row["alpha"], row["goal"]) for row in some}
+            medians = [median(float(row["seconds"]) for row in some if (row["alpha"], row["goal"]) == line) for line in lines]
+            worst, converged = max(float(row["seconds"]) for row in some), sum(row["converged"] == "yes" for row in some)
+            quick = services != 20 or max(medians) < MEDIAN
+            good = "yes" if converged == len(some) and quick and worst < limit else "**no**"
             asked = f"median under {MEDIAN:g} s, worst under {limit:g} s" if services == 20 else f"under {limit:g} s"
-            yield (
-                f"- K = {services}, does every column generation converge, {asked}? {good}: median {median(seconds):.2f} s, "
-                f"worst {max(seconds):.2f} s of {len(some)}"
-                + (f"; the paper, on 8 cores with Gurobi 9.5: {SECONDS['pattern generation']:,.0f} s." if services == 20 else ".")
-            )
+            how = f"{converged} of {len(some)} converge; median {max(medians):.2f} s in the slowest line, worst {worst:.2f} s"
+            theirs = f"; the paper, on 8 cores with Gurobi 9.5: {SECONDS['pattern generation']:,.0f} s" if services == 20 else ""
+            yield f"- K = {services}, does every column generation converge, {asked}? {good}: {how}{theirs}."
 
 
 def bench_lines(measured: Sequence[Row]) -> list[str]:

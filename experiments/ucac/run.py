@@ -50,7 +50,7 @@ class Scope:
     size: cells.Size = SIZE_OF_CELLS
     days: weeks.Days = SIZE_OF_WEEKS
     searched: Sequence[float] = SEARCHED
-    generated: Sequence[tuple[int, Sequence[int]]] = ((20, range(200, 220)), (100, range(200, 203)))  # services, fresh seeds
+    generated: Sequence[tuple[int, Sequence[int]]] = ((20, range(200, 220)), (100, range(200, 202)))  # services, fresh seeds
 
 
 SHORT = Budget(seconds=0.3)

@@ -221,3 +221,13 @@ def test_reported_seeds_are_not_those_of_calibration():
     assert not set(run.Scope().seeds) & set(calibrate.SEEDS)
     fresh = np.concatenate([seeds for _, seeds in run.Scope().generated])
     assert not set(fresh) & ({*run.Scope().seeds} | {*calibrate.SEEDS})
+
+
+def test_times_are_judged_line_by_line():
+    row = {"services": "20", "alpha": "0.99", "goal": "ucac", "converged": "yes", "rounds": "1", "patterns": "1"}
+    row |= {"commit": "abc", "machine": "a machine"}
+    quick, slow = [{**row, "seconds": "0.1"}] * 5, [{**row, "seconds": "0.6", "goal": "machines"}] * 2
+    assert "? yes: 5 of 5 converge" in said(pages.time_lines(quick), "K = 20")
+    assert "? **no**: 7 of 7 converge; median 0.60 s in the slowest line" in said(pages.time_lines(quick + slow), "K = 20")
+    assert "? **no**: 4 of 5 converge" in said(pages.time_lines([*quick[1:], {**quick[0], "converged": "no"}]), "K = 20")
+    assert "? **no**" in said(pages.time_lines([{**quick[0], "services": "100", "seconds": "61"}]), "K = 100")
