@@ -1,0 +1,1 @@
+"""Which services should share machines?"""

@@ -1,0 +1,33 @@
+"""What a user may ask of a collocator, and what every collocator is."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bayplan.model import Budget, Placement, Progress, Result
+from bayplan.search.problem import Problem
+
+TRIVIAL = ("refit", "pinned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollocateOptions:
+    """Wishes that are not rules."""
+
+    partition: str = "multi-stage"  # a key of PARTITIONERS
+    select: str = "gcn"  # a key of SELECTORS
+    masters: int | None = None  # crucial services; None: 45 ln^0.66 N
+    trivial: str = "refit"  # what becomes of trivial services: one of TRIVIAL
+    move_price: float = 0.0  # gained affinity, of a total of 1, that moving the whole cluster has to be worth
+    least_gain: float = 0.0  # points of total affinity below which nothing moves (004 section III-B: 0.03)
+    bound: bool = False  # prove how much any answer can gain?
+    engine: str = "pool"  # a key of ENGINES
+
+
+class Collocator(Protocol):
+    """A way to collocate. What does not fit is left out, with its reason."""
+
+    def __call__(
+        self, problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress
+    ) -> Result[Placement]:
+        """A placement that breaks no rule more than the start, its goal the gained affinity."""
+        ...
