@@ -21,9 +21,7 @@ def answer(
 
     A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
     """
-    placement = _renamed(problem, placement)
-    broken = expect_no_worse(problem, placement)
-    scores = dict(score(problem.cluster, placement, problem.objective, problem.before))
+    placement, broken, scores = refereed(problem, placement)
     goal = goal_of(problem)
     if goal == "objective":
         scores[goal] = weighted(problem.cluster, placement, problem.objective, problem.before)
@@ -36,6 +34,13 @@ def answer(
         reasons=(*left_out, *broken),
         seconds=seconds,
     )
+
+
+def refereed(problem: Problem, placement: Placement) -> tuple[Placement, tuple[Reason, ...], dict[str, float]]:
+    """The placement with its replicas renamed, what it still breaks, and its scores; ModelError if it breaks more than before."""
+    placement = _renamed(problem, placement)
+    broken = expect_no_worse(problem, placement)
+    return placement, broken, dict(score(problem.cluster, placement, problem.objective, problem.before))
 
 
 def _bound(problem: Problem, value: float) -> float | None:

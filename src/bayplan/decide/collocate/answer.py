@@ -1,0 +1,71 @@
+"""The answer of a collocator: refereed, scored by its gained affinity, and not given where it is not worth the moves."""
+
+from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.model import Placement, Reason, Result, Status
+from bayplan.score.affinity import gained_affinity
+from bayplan.score.churn import moves
+from bayplan.search.answer import refereed
+from bayplan.search.problem import Problem
+
+GOAL = "affinity"
+
+
+def collocated(
+    problem: Problem,
+    placement: Placement,
+    *,
+    left_out: tuple[Reason, ...] = (),
+    bound: float | None = None,
+    seconds: float = 0.0,
+) -> Result[Placement]:
+    """The result for a placement that a method found. `bound`: no placement that keeps the rules gains more.
+
+    A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
+    """
+    placement, broken, scores = refereed(problem, placement)
+    value = scores.setdefault(GOAL, 0.0)  # a cluster without traffic has no such score
+    known = None if broken else bound
+    if known is not None and known < value <= known + 1e-9:
+        known = value  # rounding, not a false bound
+    return Result(
+        status=Status.FEASIBLE,
+        solution=placement,
+        score=scores,
+        goal=GOAL,
+        bound=known,
+        reasons=(*left_out, *broken),
+        seconds=seconds,
+    )
+
+
+def worth_it(
+    problem: Problem, placement: Placement, options: CollocateOptions, start: Placement | None = None
+) -> tuple[Placement, tuple[Reason, ...]]:
+    """A placement, or the start and why: the placement is worse, leaves more out, gains too little, or moves too many.
+
+    `start`: where nothing runs that ran elsewhere before; the problem's, if not told. Where moves have a price
+    (`options.move_price`), gains are net of it.
+    """
+    start = problem.start if start is None else start
+    why = _objection(problem, placement, options, start)
+    return (start, (Reason("nothing moves", why),)) if why else (placement, ())
+
+
+def _objection(problem: Problem, placement: Placement, options: CollocateOptions, start: Placement) -> str:
+    moved = moves(problem.cluster, placement, problem.before)
+    if len(placement.unplaced) > len(start.unplaced):
+        return f"containers without a machine would be {len(placement.unplaced)} instead of {len(start.unplaced)}"
+    if problem.most_moves is not None and moved > problem.most_moves:
+        return f"{moved} containers would move, at most {problem.most_moves} may"
+    gain = net_gain(problem, placement, options) - net_gain(problem, start, options)
+    if gain < 0 and len(placement.unplaced) == len(start.unplaced):
+        return f"the answer that was found is worse by {-gain:.4f} of the total affinity"
+    if gain < options.least_gain and len(placement.unplaced) == len(start.unplaced):
+        return f"the best answer gains {gain:.4f} of the total affinity, less than {options.least_gain:g}"
+    return ""
+
+
+def net_gain(problem: Problem, placement: Placement, options: CollocateOptions) -> float:
+    """Gained affinity, less the price of the moves."""
+    share = moves(problem.cluster, placement, problem.before) / max(1, len(placement.machine_of))
+    return gained_affinity(problem.cluster, placement) - options.move_price * share

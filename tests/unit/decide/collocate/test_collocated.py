@@ -1,0 +1,85 @@
+"""Answers carry their gained affinity, and are only given where they are worth it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.collocations import problem_of
+
+from bayplan.decide.collocate.answer import collocated, worth_it
+from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.errors import ModelError
+from bayplan.model import Capacity, Placement, Term, Traffic, ints
+
+TOGETHER = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, 2]))
+APART = Placement(machine_of=ints([0, 0, 0, 0, 1, 1, 1, 1, 2]))
+NOW = 1 / 3 + 1 / 2  # what the start gains
+
+
+def test_the_goal_is_the_gained_affinity():
+    result = collocated(problem_of(), TOGETHER, bound=1.0, seconds=2.0)
+    assert (result.goal, result.score["affinity"], result.bound, result.seconds) == ("affinity", 1.0, 1.0, 2.0)
+    assert result.score["moves"] == 4
+
+
+@pytest.mark.parametrize("weight", [{}, {Term.MOVES: 1.0}, {Term.AFFINITY: 1.0}])
+def test_affinity_is_scored_whatever_the_objective(weight):
+    problem = problem_of()
+    problem = replace(problem, objective=problem.objective.with_weights(weight))
+    assert collocated(problem, TOGETHER).score["affinity"] == 1.0
+
+
+def test_without_traffic_nothing_is_gained():
+    problem = problem_of()
+    problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
+    assert collocated(problem, TOGETHER).score["affinity"] == 0.0
+
+
+def test_a_bound_may_be_passed_by_rounding_only():
+    assert collocated(problem_of(), TOGETHER, bound=1.0 - 1e-12).bound == 1.0
+    with pytest.raises(ModelError, match="no bound"):
+        collocated(problem_of(), TOGETHER, bound=0.9)
+
+
+def test_a_broken_rule_never_gets_out():
+    problem = problem_of(rules=(Capacity(resources=(0,)),), capacity=8)
+    with pytest.raises(ModelError, match="capacity"):
+        collocated(problem, TOGETHER)
+
+
+def test_a_good_answer_is_given():
+    assert worth_it(problem_of(), TOGETHER, CollocateOptions(least_gain=0.1)) == (TOGETHER, ())
+
+
+def test_a_small_gain_is_not_worth_any_move():
+    problem = problem_of()
+    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions(least_gain=0.2))
+    assert given is problem.start
+    assert str(reason) == "nothing moves: the best answer gains 0.1667 of the total affinity, less than 0.2"
+
+
+def test_a_worse_answer_is_not_given():
+    problem = problem_of()
+    given, (reason,) = worth_it(problem, APART, CollocateOptions())
+    assert given is problem.start
+    assert "worse by 0.8333" in reason.text
+
+
+def test_moves_have_their_price():
+    problem = problem_of()
+    assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
+    assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.4))[0] is problem.start
+
+
+def test_more_moves_than_allowed_are_not_given():
+    problem = replace(problem_of(), most_moves=3)
+    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions())
+    assert given is problem.start
+    assert reason.text == "4 containers would move, at most 3 may"
+
+
+def test_an_answer_that_leaves_more_out_is_not_given():
+    problem = problem_of()
+    fewer = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, -1]))
+    given, (reason,) = worth_it(problem, fewer, CollocateOptions())
+    assert given is problem.start
+    assert reason.text == "containers without a machine would be 1 instead of 0"
