@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from bayplan.model import Placement, Snapshot
+from bayplan.model import Cluster, Placement, Snapshot
 from bayplan.report import sections
 from bayplan.report.amounts import scale_of
 from bayplan.report.broken import verdict
@@ -10,7 +10,7 @@ from bayplan.report.markup import card, tag
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, header, page
 from bayplan.report.page import footer as made
-from bayplan.report.pictures import bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
+from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.change import change_words
 from bayplan.score.summary import Summary
 
@@ -69,6 +69,7 @@ def comparison_page(
         figure(before_after(cluster, before.placement, after, group_by=group_by)),
         figure(utilisation_cdf(cluster, after, before=before.placement)),
         figure(heat_map(cluster, after)),
+        *_affinity(cluster, before.placement, after),
         tag("h2", "What is wrong afterwards"),
         sections.wrong(new, broken, cluster, after),
         tag("h2", "In numbers, afterwards"),
@@ -76,6 +77,17 @@ def comparison_page(
         made(footer or {}, before.notes),
     ]
     return page(title or name_of(cluster), body)
+
+
+def _affinity(cluster: Cluster, before: Placement, after: Placement) -> list[str]:
+    """What stays on one machine of the heaviest traffic; nothing without traffic."""
+    if not len(cluster.traffic.a):
+        return []
+    return [
+        tag("h2", "Affinity"),
+        figure(affinity_bars(cluster, before, after)),
+        card("The heaviest pairs", sections.edge_table(cluster, before, after)),
+    ]
 
 
 def _tables(snapshot: Snapshot, summary: Summary, scores: str) -> str:

@@ -9,11 +9,13 @@ from bayplan.report.broken import SHOWN, rest
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
 from bayplan.report.meanings import higher_is_better, meaning_of
+from bayplan.report.pictures.affinity import heaviest_edges
 from bayplan.report.pictures.traffic import chatty_pairs
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
 
 ROUNDING = 1e-12  # a smaller change is none
 FEW = 10  # names in a list
+HEAVIEST = 30  # pairs in a table
 
 
 def numbers(summary: Summary) -> str:
@@ -169,6 +171,18 @@ def change_table(before: Mapping[str, float], after: Mapping[str, float]) -> str
         change = Cell(f"{sign}{score(difference)}", difference, class_)
         rows.append([Cell(name), Cell(score(old), old), Cell(score(new), new), change, Cell(meaning_of(name))])
     return table(("score", "before", "after", "change", "what it means"), rows)
+
+
+def edge_table(cluster: Cluster, before: Placement, after: Placement) -> str:
+    """The heaviest pairs: their traffic, and the part of it that stays on one machine."""
+    rows = []
+    for edge in heaviest_edges(cluster, before, after, HEAVIEST):
+        change = edge.after - edge.before
+        class_ = "" if abs(change) <= ROUNDING else "better" if change > 0 else "worse"
+        points = Cell(f"{100 * change:+.1f}" if class_ else "0", change, class_)
+        shares = (Cell(percent(share), share) for share in (edge.traffic, edge.before, edge.after))
+        rows.append([Cell(edge.a), Cell(edge.b), *shares, points])
+    return table(("workload", "talks to", "share of traffic", "local before", "local after", "change in points"), rows)
 
 
 def _share(load: int, capacity: int) -> float:

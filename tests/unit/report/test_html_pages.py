@@ -124,7 +124,7 @@ def test_page_says_how_it_was_made(pages):
 
 def test_page_has_every_picture(pages):
     assert pages["report"].count('role="img"') == 4
-    assert pages["comparison"].count('role="img"') == 3
+    assert pages["comparison"].count('role="img"') == 4
 
 
 def test_pictures_have_words_for_screen_readers(pages):

@@ -1,0 +1,56 @@
+"""Collocate a cluster: ask a method, and say what is gained for which moves."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bayplan.flows.collocate_wishes import Question
+from bayplan.flows.decide import Decision, decide
+from bayplan.model import Placement, Reason, Result
+from bayplan.score.affinity import gained_affinity
+from bayplan.search.problem import Problem
+
+Ask = Callable[[Problem], Result[Placement]]
+STAYS = "nothing moves"  # the subject of the reason why an answer was not worth its moves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collocation:
+    """What a method made of a question."""
+
+    decision: Decision
+    before: float  # gained affinity
+    after: float
+
+    @property
+    def moved_share(self) -> float:
+        """Moved containers, as a share of those that ran."""
+        return self.decision.moved / max(1, len(self.decision.snapshot.placement.placed))
+
+    @property
+    def left_out(self) -> tuple[Reason, ...]:
+        """Why containers have no machine."""
+        return tuple(reason for reason in self.decision.left_out if reason.subject != STAYS)
+
+    @property
+    def stays(self) -> str | None:
+        """Why nothing moves; None if that needs no reason."""
+        return next((reason.text for reason in self.decision.left_out if reason.subject == STAYS), None)
+
+
+def collocate(question: Question, ask: Ask) -> Collocation:
+    """The answer of a method, in numbers. Ctrl-C asks it to stop, and its best so far counts."""
+    decision = decide(question.snapshot, question.problem, ask)
+    before, after = (gained_affinity(question.problem.cluster, some.placement) for some in (decision.snapshot, decision.after))
+    return Collocation(decision=decision, before=before, after=after)
+
+
+def collocate_object(collocation: Collocation) -> Mapping[str, Any]:
+    """What `--json` says beyond what every decision says."""
+    return {
+        "before": {"affinity": collocation.before},
+        "gained": collocation.after - collocation.before,
+        "moved_share": collocation.moved_share,
+        "nothing_moves": collocation.stays,
+        "unplaced": len(collocation.decision.after.placement.unplaced),
+    }

@@ -1,0 +1,87 @@
+"""The section about affinity in a report of before and after."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from tests.unit.report.clusters import cluster_of
+
+from bayplan.model import Placement, Reason, Result, Status, Traffic
+from bayplan.report.collocate_tables import Change, collocate_tables
+from bayplan.report.html import comparison_page
+from bayplan.report.pictures.affinity import affinity_bars, heaviest_edges
+from bayplan.report.sections import edge_table
+from bayplan.score.affinity import gained_affinity
+from bayplan.score.summary import summarise
+
+
+@pytest.fixture
+def snapshot():
+    some = cluster_of(machines=6, services=8, replicas=3)
+    edges = some.cluster.traffic
+    heavy = Traffic(a=edges.a, b=edges.b, weight=np.arange(1.0, len(edges.a) + 1))
+    return replace(some, cluster=replace(some.cluster, traffic=heavy))
+
+
+def together(snapshot):
+    return Placement(machine_of=np.zeros(len(snapshot.cluster.containers.name), dtype=np.int64))
+
+
+def said(renderables) -> str:
+    console = Console(width=120)
+    with console.capture() as capture:
+        for one in renderables:
+            console.print(one)
+    return " ".join(capture.get().split())
+
+
+def test_the_heaviest_pairs_come_first_and_add_up_to_what_is_gained(snapshot):
+    edges = heaviest_edges(snapshot.cluster, snapshot.placement, together(snapshot), top=100)
+    assert [edge.traffic for edge in edges] == sorted((edge.traffic for edge in edges), reverse=True)
+    assert sum(edge.traffic * edge.before for edge in edges) == pytest.approx(
+        gained_affinity(snapshot.cluster, snapshot.placement)
+    )
+    assert all(edge.after == 1.0 for edge in edges)
+
+
+def test_the_picture_has_a_line_for_all_traffic_and_one_per_pair(snapshot):
+    picture = affinity_bars(snapshot.cluster, snapshot.placement, together(snapshot), top=4)
+    assert len(re.findall(r"of traffic: [^<]*</text>", picture)) == 4
+    assert "all traffic" in picture and "100\u00a0% after" in picture
+
+
+def test_the_table_says_what_each_pair_gains(snapshot):
+    table = edge_table(snapshot.cluster, snapshot.placement, together(snapshot))
+    assert table.count("<tr>") == 1 + len(snapshot.cluster.traffic.a)
+    assert re.search(r'class="[^"]*better', table)
+
+
+def test_a_page_has_the_section_only_where_there_is_traffic(snapshot):
+    quiet = replace(snapshot, cluster=replace(snapshot.cluster, traffic=Traffic.none()))
+    for some, wanted in ((snapshot, True), (quiet, False)):
+        page = comparison_page(some, together(some), (summarise(some), summarise(replace(some, placement=together(some)))))
+        assert (">Affinity</h2>" in page) is wanted
+
+
+def test_a_collocation_says_what_is_gained_for_which_moves_and_what_is_left_out():
+    result = Result(
+        status=Status.FEASIBLE,
+        solution=Placement.empty(1),
+        score={"affinity": 0.8},
+        goal="affinity",
+        bound=0.88,
+        reasons=(Reason("web", "0/3 machines fit"),),
+        seconds=1.0,
+    )
+    change = Change(before=0.07, after=0.8, moved=1164, share=0.334)
+    text = said(collocate_tables(result, change, method="best", counts={"seed": 0}))
+    assert "0.0700 before, 0.8000 after" in text and "1,164 containers, 33" in text
+    assert "bound of affinity 0.88 (gap 10" in text and "0/3 machines fit" in text
+
+
+def test_a_collocation_says_why_nothing_moves():
+    result = Result(status=Status.FEASIBLE, solution=Placement.empty(1), score={"affinity": 0.07}, goal="affinity")
+    change = Change(before=0.07, after=0.07, moved=0, share=0.0, stays="too little is gained")
+    assert "nothing: too little is gained" in said(collocate_tables(result, change, method="best"))
