@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.collocations import problem_of
+from tests.trio import problem_of
 from tests.strategies import valid_snapshots
 
 from bayplan.decide.collocate.assemble import assembled
