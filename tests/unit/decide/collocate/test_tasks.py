@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.trio import problem_of
 from tests.strategies import valid_snapshots
+from tests.trio import problem_of
 
 from bayplan.decide.collocate.assemble import assembled
 from bayplan.decide.collocate.movable import expect_known_rules, movable
