@@ -1,44 +1,80 @@
-"""Three services on three machines: the first two talk, the third is trivial."""
+"""Small random sub-problems of `collocate`: two resources, anti-affinity, allow lists, fixed containers."""
+
+from dataclasses import replace
 
 import numpy as np
 
-from bayplan.model import (
-    Cluster,
-    Containers,
-    Level,
-    Machines,
-    Objective,
-    Placement,
-    Resource,
-    Services,
-    Traffic,
-    Workloads,
-    floats,
-    ints,
-    machine_level,
-)
-from bayplan.search.problem import Problem
-
-STANDS = {0: (0, 0, 1, 1), 1: (0, 1, 1), 2: (1, 2)}  # workload -> machines of its containers
+from bayplan.decide.collocate.task import Task
+from bayplan.model import Snapshot
 
 
-def problem_of(*, rules=(), capacity=10, replicas=(4, 3, 2)) -> Problem:
-    """Workloads of one, two and three units; a total affinity of 5."""
-    machines = ("m0", "m1", "m2")
-    names = ("a", "b", "trivial")
-    room = ints(np.full((3, 2), capacity))
-    cluster = Cluster(
-        name="three",
-        resources=(Resource(name="cpu"), Resource(name="memory")),
-        machines=Machines(name=machines, capacity=room, safety=room),
-        levels=(machine_level(machines), Level(name="rack", group=("r0", "r1"), group_of=ints([0, 0, 1]))),
-        services=Services(name=names, clique=floats([0, 0, 0])),
-        workloads=Workloads.by_request(names, ints([0, 1, 2]), ints([[1, 1], [2, 1], [3, 1]])),
-        containers=Containers.replicas_of(names, replicas),
-        traffic=Traffic.between(ints([0]), ints([1]), floats([5.0])),
-        machine_sets={"two": ints([0, 1])},
-        rules=rules,
+def drawn_task(seed: int, *, services: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False) -> Task:
+    """A sub-problem with something to decide; some containers stay, some stand already."""
+    rng = np.random.default_rng(seed)
+    demand = rng.integers(0 if rng.random() < 0.2 else 1, most + 1, services)
+    fixed = rng.integers(1, 3, (services, machines)) * (rng.random((services, machines)) < (0.15 if rng.random() < 0.5 else 0.0))
+    request = rng.integers(0 if rng.random() < 0.3 else 1, 7, (services, 2))
+    large = 10 ** int(rng.integers(0, 12 if huge else 5)) if rng.random() < 0.5 else 1
+    request, room = request * large + (large > 1) * rng.integers(0, 3, request.shape), rng.integers(0, 18, (machines, 2)) * large
+    sets = int(rng.integers(0, 3))
+    a, b = _pairs(rng, services, edges)
+    weight = rng.uniform(0.05, 1.0, len(a)) if rng.random() < 0.7 else np.ones(len(a))
+    task = Task(
+        workload=np.arange(services),
+        machine=np.arange(machines),
+        replicas=np.maximum(1, demand + fixed.sum(axis=1) + rng.integers(0, 2, services)),
+        demand=demand,
+        request=request,
+        room=room,
+        row_of=rng.integers(0, 2, services),
+        allow=np.vstack([np.ones(machines, dtype=np.bool_), rng.random(machines) < 0.7]),
+        member=rng.random((sets, services)) < 0.6,
+        spare=rng.integers(0, most + 1, (sets, machines)),
+        a=a,
+        b=b,
+        weight=weight / max(1.0, weight.sum()),
+        now=np.zeros((services, machines), dtype=np.int64),
+        fixed=fixed,
     )
-    stands = [m for w, count in enumerate(replicas) for m in STANDS[w][:count]]
-    here = Placement(machine_of=ints(stands))
-    return Problem(cluster=cluster, objective=Objective.default(cluster), before=here, start=here)
+    return _with_start(task, rng)
+
+
+def _pairs(rng: np.random.Generator, services: int, edges: int) -> tuple[np.ndarray, np.ndarray]:
+    """Different pairs of different services."""
+    a, b = np.triu_indices(services, 1)
+    chosen = rng.permutation(len(a))[:edges]
+    return a[chosen], b[chosen]
+
+
+def _with_start(task: Task, rng: np.random.Generator) -> Task:
+    """Some containers stand somewhere: often, but not always, where they may."""
+    now = np.zeros(task.shape, dtype=np.int64)
+    for s, demand in enumerate(task.demand.tolist()):
+        for m in rng.integers(0, len(task.machine), demand):
+            now[s, m] += rng.random() < 0.5
+    return replace(task, now=now)
+
+
+def whole(snapshot: Snapshot) -> Task:
+    """A cluster as one sub-problem, every container movable, every machine allowed, without anti-affinity."""
+    cluster = snapshot.cluster
+    n_w, n_m = len(cluster.workloads.name), len(cluster.machines.name)
+    now = np.zeros((n_w, n_m), dtype=np.int64)
+    np.add.at(now, (cluster.containers.workload, snapshot.placement.machine_of), 1)
+    return Task(
+        workload=np.arange(n_w),
+        machine=np.arange(n_m),
+        replicas=now.sum(axis=1),
+        demand=now.sum(axis=1),
+        request=cluster.workloads.request,
+        room=cluster.machines.capacity,
+        row_of=np.zeros(n_w, dtype=np.int64),
+        allow=np.ones((1, n_m), dtype=np.bool_),
+        member=np.zeros((0, n_w), dtype=np.bool_),
+        spare=np.zeros((0, n_m), dtype=np.int64),
+        a=cluster.traffic.a,
+        b=cluster.traffic.b,
+        weight=cluster.traffic.weight / cluster.traffic.weight.sum(),
+        now=now,
+        fixed=np.zeros_like(now),
+    )

@@ -1,5 +1,6 @@
 """HiGHS, the one place that imports it: a program goes in, a status, a point and a bound come out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import highspy
@@ -33,14 +34,29 @@ class Answer:
     bound: float | None = None  # no point costs less; None if nothing is proven
 
 
-def solve(program: Program, *, seconds: float | None = None, threads: int = 1, gap: float = GAP) -> Answer:
-    """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one."""
+def solve(
+    program: Program,
+    *,
+    seconds: float | None = None,
+    threads: int = 1,
+    gap: float = GAP,
+    seed: int = 0,
+    presolve: bool = True,
+) -> Answer:
+    """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
+
+    HiGHS 1.14.0 takes some points for optimal that are not, if it simplifies a program first and some of its variables are whole
+    and some are not (its issues 2957, 3043; put right in 1.15.0). Without `presolve` it is slower, and right.
+    """
     if not program.matrix.shape[1]:
         feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
         return _answer(Status.OPTIMAL if feasible else Status.INFEASIBLE, np.zeros(0) if feasible else None, program, 0.0)
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
-        solver = _solver(program, scale, seconds, threads, gap)
+        solver = _solver(program, scale, gap)
+        _set(solver, {"threads": threads, "random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
+        if seconds is not None:
+            _set(solver, {"time_limit": max(0.0, seconds)})
         solver.run()
         found = solver.getModelStatus()
         point = _point(solver, program)
@@ -50,14 +66,15 @@ def solve(program: Program, *, seconds: float | None = None, threads: int = 1, g
     return _translated(found, point, program, bound)
 
 
-def _solver(program: Program, scale: float, seconds: float | None, threads: int, gap: float) -> highspy.Highs:
-    solver = highspy.Highs()
-    options: dict[str, object] = {"output_flag": False, "threads": threads, "mip_rel_gap": gap, "mip_abs_gap": GAP}
-    if seconds is not None:
-        options["time_limit"] = max(0.0, seconds)
+def _set(solver: highspy.Highs, options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
             raise WorldError(f"HiGHS does not know the option {name} = {value}")
+
+
+def _solver(program: Program, scale: float, gap: float) -> highspy.Highs:
+    solver = highspy.Highs()
+    _set(solver, {"output_flag": False, "mip_rel_gap": gap, "mip_abs_gap": GAP})
     if solver.passModel(_model(program, scale)) == highspy.HighsStatus.kError:
         raise ModelError(f"HiGHS refuses a program of {program.matrix.shape[1]} columns: bounds or coefficients are out of range")
     if len(program.start) and program.integral.any():

@@ -1,0 +1,37 @@
+"""HiGHS gains what trying everything gains."""
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tuned
+from hypothesis import strategies as st
+from tests.collocations import drawn_task
+from tests.naive import collocate as naive
+
+from bayplan.decide.collocate.mip import solve_mip
+from bayplan.decide.collocate.task import Task, faults, gained
+
+SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machines": 4, "edges": 1})
+FALSELY_OPTIMAL = 201  # HiGHS 1.14.0 calls a worse point optimal here, if it simplifies the program first
+
+
+def small(seed: int) -> Task:
+    return drawn_task(seed, **SHAPES[seed % len(SHAPES)])
+
+
+@given(seed=st.integers(0, 10**6))
+@tuned(max_examples=60)
+def test_the_optimum_of_small_clusters_is_found(seed):
+    expect_the_optimum(small(seed))
+
+
+def test_a_false_claim_of_the_solver_is_not_believed():
+    expect_the_optimum(small(FALSELY_OPTIMAL))
+
+
+def expect_the_optimum(task: Task) -> None:
+    counts = solve_mip(task, seconds=20)
+    assert faults(task, counts) == []
+    assert gained(task, counts) == pytest.approx(naive.most_gained(task), abs=1e-9)
+    rows = tuple(tuple(row) for row in counts.tolist())
+    assert naive.allowed(task, rows)
+    assert gained(task, counts) == pytest.approx(naive.affinity(task, rows), abs=1e-12)
