@@ -8,6 +8,7 @@ from bayplan.search.answer import refereed
 from bayplan.search.problem import Problem
 
 GOAL = "affinity"
+NOTHING = 1e-12  # a gain that rounding may leave
 
 
 def collocated(
@@ -60,6 +61,8 @@ def _objection(problem: Problem, placement: Placement, options: CollocateOptions
     gain = net_gain(problem, placement, options) - net_gain(problem, start, options)
     if gain < 0 and len(placement.unplaced) == len(start.unplaced):
         return f"the answer that was found is worse by {-gain:.4f} of the total affinity"
+    if moved and gain <= NOTHING and len(placement.unplaced) == len(start.unplaced):
+        return "there is nothing to gain by a move"
     if gain < options.least_gain and len(placement.unplaced) == len(start.unplaced):
         return f"the best answer gains {gain:.4f} of the total affinity, less than {options.least_gain:g}"
     return ""

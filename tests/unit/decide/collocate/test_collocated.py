@@ -64,6 +64,14 @@ def test_a_worse_answer_is_not_given():
     assert "worse by 0.8333" in reason.text
 
 
+def test_moves_that_gain_nothing_are_not_made():
+    problem = problem_of()
+    problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
+    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions())
+    assert given is problem.start
+    assert reason.text == "there is nothing to gain by a move"
+
+
 def test_moves_have_their_price():
     problem = problem_of()
     assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
