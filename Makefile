@@ -36,7 +36,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,data]'
+	$(PIP) --editable '.[dev,data,graph]'
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -1,0 +1,105 @@
+"""Which crucial set gets which machine (004 IV-B5)."""
+
+import numpy as np
+
+from bayplan.errors import ModelError
+from bayplan.model import BoolArray, FloatArray, IntArray, floats, ints
+
+NOBODY = -1  # owner of a machine that no set may use
+FITTINGS = 200  # rounds of proportional fitting
+NOUGHT = 1e-12  # the request of a set that requests nothing: it gets machines that nobody else may use
+
+
+def share_out(demand: FloatArray, usable: BoolArray, kind: IntArray, here: IntArray, size: FloatArray | None = None) -> IntArray:
+    """(machine,) the set that owns it, `NOBODY` where no set may use it.
+
+    demand (set, resource): what a set requests, as shares of the cluster: `wanted`; its largest share counts.
+    usable (set, machine); kind (machine,): number of the machine's type; here (set, machine): containers of the set that
+    run there now; size (machine,): what a machine is worth, all the same if not given.
+
+    The machines of each type are divided in proportion to the demand of those sets that may use them (the paper). Beyond it:
+
+    - Sets that may use few machines get more of those, so that every set has its proportion of all machines if it can.
+    - Rounding is by largest remainder, and what a type rounds off is made good by the next: where nearly every
+      machine is a type of its own, the largest set would get them all otherwise.
+    - Within a type a set gets the machines where its containers run already: fewer moves.
+
+    A set whose proportion is well below one machine may get none.
+    """
+    n_s, n_m = usable.shape
+    if (len(demand), len(kind), here.shape) != (n_s, n_m, (n_s, n_m)):
+        raise ModelError("demand, usable, kind and here speak of different sets or machines")
+    owner = np.full(n_m, NOBODY, dtype=np.int64)
+    worth = _worth(n_m, size)
+    groups = _groups(usable, kind, worth)
+    if n_s == 0 or not groups:
+        return ints(owner)
+    may = np.array([usable[:, group[0]] for group in groups])
+    value = np.array([worth[group[0]] for group in groups])
+    number = np.array([len(group) for group in groups])
+    quota = _fitted(demand.max(axis=1, initial=0.0), may, number * value)
+    carry = np.zeros(n_s)  # value due to each set and not given yet
+    for g, group in enumerate(groups):
+        due = quota[g] * number[g] + carry / value[g]
+        count = _rounded(due, may[g], len(group))
+        carry = (due - count) * value[g]
+        owner[group] = _handed_out(here[:, group], count)
+    return ints(owner)
+
+
+def _worth(machines: int, size: FloatArray | None) -> FloatArray:
+    """(machine,) above 0, so that even a machine that is full already gets an owner."""
+    given = np.ones(machines) if size is None else size
+    most = given.max(initial=0.0)
+    return floats(np.maximum(given, NOUGHT * most) if most > 0 else np.ones(machines))
+
+
+def _groups(usable: BoolArray, kind: IntArray, worth: FloatArray) -> list[IntArray]:
+    """Machines that are alike: type, worth, and who may use them; the largest groups first."""
+    keys = np.column_stack([kind, np.unique(worth, return_inverse=True)[1], usable.T])
+    some = np.flatnonzero(usable.any(axis=0))
+    _, group = np.unique(keys[some], axis=0, return_inverse=True)
+    found = [ints(some[group == g]) for g in range(group.max(initial=-1) + 1)]
+    return sorted(found, key=len, reverse=True)
+
+
+def _fitted(demand: FloatArray, may: BoolArray, supply: FloatArray) -> FloatArray:
+    """(group, set) share of each group: rows add up to 1, and sets come as near to their proportion as they may.
+
+    Iterative proportional fitting. Where every set may use every machine it ends at once, at the paper's proportion.
+    """
+    asked = demand / demand.sum() if demand.sum() > 0 else np.ones(len(demand))
+    asked = np.maximum(asked, NOUGHT)
+    goal = asked / asked.sum() * supply.sum()
+    quota = may * asked
+    quota = quota / quota.sum(axis=1, keepdims=True)
+    for _ in range(FITTINGS):
+        got = supply @ quota
+        factor = np.where(got > 0, goal / np.where(got > 0, got, 1.0), 1.0)
+        if np.allclose(factor[got > 0], 1.0, rtol=1e-9):
+            break
+        quota = quota * factor
+        quota = quota / quota.sum(axis=1, keepdims=True)
+    return floats(quota)
+
+
+def _rounded(due: FloatArray, may: BoolArray, machines: int) -> IntArray:
+    """(set,) whole numbers of machines, one after the other to the set that misses most; of equals, to the first."""
+    count, left = np.zeros(len(due), dtype=np.int64), np.where(may, due, -np.inf)
+    for _ in range(machines):
+        s = int(np.argmax(left))
+        count[s] += 1
+        left[s] -= 1.0
+    return count
+
+
+def _handed_out(here: IntArray, count: IntArray) -> IntArray:
+    """(machine,) its set: first the machines for which the choice matters most; each to the set that runs most there."""
+    left, owner = count.copy(), np.empty(here.shape[1], dtype=np.int64)
+    ranked = np.sort(here, axis=0)
+    regret = ranked[-1] - ranked[-2] if len(here) > 1 else ranked[-1]
+    for m in np.argsort(-regret, kind="stable"):
+        s = int(np.argmax(np.where(left > 0, here[:, m], -1)))
+        owner[m] = s
+        left[s] -= 1
+    return owner
