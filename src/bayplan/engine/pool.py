@@ -1,0 +1,101 @@
+"""Jobs in processes on this machine.
+
+Processes come from a fork server: a fork of this very process would copy the threads of Numba, HiGHS and of progress bars in
+whatever state they are.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+from collections.abc import Iterator, MutableSequence, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+
+from bayplan.engine.job import Job, T
+from bayplan.engine.local import Here
+from bayplan.errors import WorldError
+
+_STATE: dict[str, MutableSequence[int]] = {}  # in a worker: "owner"
+
+
+class Pool:
+    """As many processes as there are workers; each takes one job after the other. One worker or one job: this process."""
+
+    def run(self, jobs: Sequence[Job[T]], *, workers: int) -> list[T]:
+        """What each job returns. On an error or an interruption all processes end at once."""
+        workers = min(workers, len(jobs))
+        if workers <= 1:
+            return Here().run(jobs, workers=1)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(sorted({job.call.__module__ for job in jobs}))
+        owner = context.RawArray("l", len(jobs))  # (job,) the process that began it, or 0
+        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(owner,))
+        with _ended(pool) as processes:
+            futures = [_submitted(pool, number, job, processes) for number, job in enumerate(jobs)]
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            try:
+                return [future.result() for future in futures if future in done]
+            except BrokenProcessPool as error:
+                raise WorldError(_obituary(jobs, list(owner), processes)) from error
+
+
+def _submitted(pool: ProcessPoolExecutor, number: int, job: Job[T], processes: set[BaseProcess]) -> "Future[T]":
+    """The future of a job; `processes` gets those that were started for it."""
+    before = set(multiprocessing.active_children())
+    future = pool.submit(_attempt, number, job)
+    processes |= set(multiprocessing.active_children()) - before
+    return future
+
+
+@contextmanager
+def _ended(pool: ProcessPoolExecutor) -> Iterator[set[BaseProcess]]:
+    """A place to note the processes of a pool; it ends in peace, or with all of them."""
+    processes: set[BaseProcess] = set()
+    try:
+        yield processes
+    except BaseException:
+        for process in processes:
+            process.terminate()  # a job may run for a minute more, and nobody wants its answer
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(owner: MutableSequence[int]) -> None:
+    """The first thing in a worker. Ctrl-C goes to all processes of a terminal; the parent alone answers to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _STATE["owner"] = owner
+
+
+def _attempt(number: int, job: Job[T]) -> T:
+    """What a job returns, in a worker."""
+    _STATE["owner"][number] = os.getpid()
+    try:
+        return job()
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # whatever its own constructor says
+            raise WorldError(f"job '{job.name}' failed: {type(error).__name__}: {error}") from None
+        raise
+
+
+def _obituary(jobs: Sequence[Job[T]], owner: Sequence[int], processes: set[BaseProcess]) -> str:
+    """Which job a process died of. The pool has ended the others."""
+    died = {process.pid: process.exitcode for process in processes if process.exitcode not in (None, 0, -signal.SIGTERM)}
+    last = {pid: job.name for job, pid in zip(jobs, owner, strict=True) if pid}  # jobs begin in their order
+    names = [f"'{name}'" for pid, name in last.items() if pid in died or not died]
+    how = ", ".join(sorted({_death(code or 0) for code in died.values()})) or "ended from outside"
+    job = f"job {' or '.join(names)}" if names else "a job that had not begun"
+    return f"the process of {job} died ({how}); with engine 'here' it runs in this one, one job at a time"
+
+
+def _death(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    if code == -signal.SIGKILL:
+        return "killed, perhaps for want of memory"
+    return f"signal {signal.Signals(-code).name}"
