@@ -13,7 +13,7 @@ from bayplan.model import BoolArray, FloatArray, IntArray, ints
 LARGE = 180  # services from which on a set is split (the authors' code; the paper does not say)
 SLACK = 50  # services that the largest part may have above the mean (the authors' code)
 TINY = 5  # components of at most so many services get no seed (the authors' code merges them)
-WORK = 3_000_000_000  # visits of vertices and edges, about ten seconds: beyond it there are fewer than |E| rounds
+WORK = 500_000_000  # visits of vertices and edges, a few seconds: beyond it there are fewer than |E| rounds, and a note
 
 
 class Split(NamedTuple):
