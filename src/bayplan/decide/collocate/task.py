@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from bayplan.model import BoolArray, FloatArray, IntArray
 
@@ -44,9 +45,9 @@ def faults(task: Task, counts: IntArray) -> list[str]:
     found = []
     if counts.min(initial=0) < 0 or (counts.sum(axis=1) > task.demand).any():
         found.append("a service has fewer than no containers on a machine, or more than its demand")
-    if (counts.T @ task.request > task.room).any():
+    if (np.asarray(csr_array(counts.T) @ task.request) > task.room).any():  # sparse: numpy multiplies whole numbers slowly
         found.append("a machine is too full")
-    if (task.member.astype(np.int64) @ counts > task.spare).any():
+    if (np.asarray(csr_array(task.member.astype(np.int64)) @ counts) > task.spare).any():
         found.append("too many containers of an anti-affinity set on a machine")
     if ((counts > 0) & ~task.allow[task.row_of]).any():
         found.append("a service stands where it may not")

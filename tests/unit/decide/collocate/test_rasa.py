@@ -1,0 +1,173 @@
+"""RASA's pieces fit together: machines shared out, time shared, answers finished. Solvers of the pool are stand-ins here."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.strategies import snapshots, valid_snapshots
+from tests.trio import problem_of
+
+from bayplan.decide.collocate import pool
+from bayplan.decide.collocate.alone import column_generation, mip
+from bayplan.decide.collocate.finish import Solved, finished, time_to_solve
+from bayplan.decide.collocate.pool import Load, dealt, shares, solve_all
+from bayplan.decide.collocate.rasa import rasa
+from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.task import faults
+from bayplan.decide.collocate.tasks import sub_tasks, whole_task
+from bayplan.errors import UsageError
+from bayplan.model import UNPLACED, Budget, Capacity, Confidence, Placement, Transient, ints, silent
+from bayplan.score.check import check
+from bayplan.search.answer import expect_no_worse
+from bayplan.search.problem import Problem
+
+HERE = CollocateOptions(engine="here", select="mip")
+few = settings(max_examples=40)
+every_wish = pytest.mark.parametrize("trivial", ["pinned", "refit"])
+
+
+@pytest.fixture(autouse=True)
+def stand_ins(monkeypatch):
+    def first_fit(task, *, seconds, seed, threads):
+        counts = np.zeros(task.shape, dtype=np.int64)
+        for s, demand in enumerate(task.demand.tolist()):
+            for m in [m for m in range(len(task.machine)) for _ in range(demand)]:
+                counts[s, m] += 1
+                counts[s, m] -= bool(faults(task, counts))
+        return counts
+
+    def lazy(task, *, seconds, seed, threads):
+        return np.zeros(task.shape, dtype=np.int64)
+
+    monkeypatch.setattr(pool, "POOL", {"mip": first_fit, "cg": lazy})
+
+
+def known(snapshot):
+    """The problem without the rules that are refused."""
+    rules = tuple(rule for rule in snapshot.cluster.rules if not isinstance(rule, Transient | Confidence))
+    return Problem.of(replace(snapshot, cluster=replace(snapshot.cluster, rules=rules)))
+
+
+def solution(problem, options=HERE, method=rasa, **budget):
+    result = method(problem, options, budget=Budget(**budget), seed=1, progress=silent)
+    assert result.solution is not None
+    return result.solution
+
+
+@every_wish
+@pytest.mark.parametrize("method", [rasa, mip], ids=["rasa", "mip"])
+def test_services_that_talk_come_together(trivial, method):
+    problem = problem_of(rules=(Capacity(resources=(0,)),))
+    result = method(problem, replace(HERE, trivial=trivial), budget=Budget(seconds=1), seed=1, progress=silent)
+    assert (result.goal, result.score["affinity"]) == ("affinity", pytest.approx(1.0))
+    assert not len(result.solution.unplaced)
+
+
+def test_pinned_services_do_not_move():
+    problem = problem_of(rules=(Capacity(resources=(0,)),))
+    assert solution(problem, replace(HERE, trivial="pinned"), seconds=1).machine_of[7:].tolist() == [1, 2]
+
+
+@every_wish
+@few
+@given(snapshot=valid_snapshots(), select=st.sampled_from(["mip", "cg"]))
+def test_keeps_every_rule_and_leaves_nobody_out(trivial, snapshot, select):
+    problem = known(snapshot)
+    after = solution(problem, replace(HERE, trivial=trivial, select=select), seconds=0.2)
+    assert not check(problem.cluster, after, problem.before)
+    assert not set(after.unplaced) - set(problem.start.unplaced)
+
+
+@every_wish
+@few
+@given(snapshot=snapshots())
+def test_a_bad_start_gets_no_worse(trivial, snapshot):
+    problem = known(snapshot)
+    after = solution(problem, replace(HERE, trivial=trivial), seconds=0.2)
+    expect_no_worse(problem, after)
+    assert not set(after.unplaced) - set(problem.start.unplaced)
+
+
+@pytest.mark.parametrize("method", [rasa, mip, column_generation], ids=["rasa", "mip", "column-generation"])
+def test_rules_that_count_for_every_move_are_refused_by_name(method):
+    problem = problem_of(rules=(Transient(resource=0),))
+    with pytest.raises(UsageError, match="transient rules; expected 'best'"):
+        solution(problem, method=method)
+
+
+def test_new_containers_get_a_machine_even_if_nothing_is_worth_a_move():
+    problem = problem_of()
+    before = Placement(machine_of=ints([*problem.start.machine_of[:8], UNPLACED]))
+    problem = replace(problem, before=before, start=before)
+    after = solution(problem, replace(HERE, least_gain=1.0))
+    assert not len(after.unplaced)
+    assert after.machine_of[:8].tolist() == before.machine_of[:8].tolist()
+
+
+def test_what_fits_nowhere_is_left_out_with_its_reason():
+    problem = problem_of(rules=(Capacity(resources=(0,)),), capacity=7)
+    before = Placement(machine_of=ints([0, 0, 0, 0, 1, 1, 1, 2, UNPLACED]))  # 4 of 7, 6 of 7, 3 of 7
+    problem = replace(problem, before=before, start=before)
+    tight = replace(problem.cluster, rules=(Capacity(resources=(0,)),))
+    huge = replace(tight, workloads=replace(tight.workloads, request=ints([[1, 1], [2, 1], [6, 1]])))
+    result = rasa(replace(problem, cluster=huge), HERE, budget=Budget(seconds=1), seed=1, progress=silent)
+    assert result.solution.unplaced.tolist() in ([7], [8])
+    assert any("trivial" in reason.subject for reason in result.reasons)
+
+
+def test_time_is_kept_for_the_answer():
+    problem = problem_of()
+    assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock()) < 10.0
+    assert time_to_solve(problem, Budget(seconds=0).clock()) == 0.0
+    assert time_to_solve(problem, Budget(seconds=10).clock(already=20)) == 0.0
+
+
+def test_large_tasks_and_those_with_much_affinity_get_more_time():
+    problem = problem_of()
+    small, large = sub_tasks(problem, [ints([2]), ints([0, 1])], ints([0, 1, 1]), trivial="pinned")
+    share = shares([small, large])
+    assert share[1] > share[0]
+    assert share.sum() == pytest.approx(1.0)
+
+
+def test_workers_get_about_the_same():
+    mine = dealt(np.array([0.1, 0.4, 0.2, 0.3]), 2)
+    assert [some.tolist() for some in mine] == [[1, 0], [3, 2]]
+    assert [some.tolist() for some in dealt(np.array([0.5, 0.5]), 5)] == [[0], [1]]
+
+
+def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
+    given_seconds = []
+
+    def quick(task, *, seconds, seed, threads):
+        given_seconds.append(seconds)
+        return np.zeros(task.shape, dtype=np.int64)
+
+    monkeypatch.setattr(pool, "POOL", {"mip": quick})
+    task = whole_task(problem_of())
+    solve_all(Load((task, task), ("mip", "mip"), (1.0, 3.0)), 8.0, 1, 1)
+    assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
+    assert given_seconds[1] > 6.0
+
+
+def test_a_task_without_machines_is_not_solved():
+    problem = problem_of()
+    (task,) = sub_tasks(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
+    assert solve_all(Load((task,), ("none",), (1.0,)), 1.0, 1, 1)[0].shape == (2, 0)
+
+
+def test_the_start_is_given_where_the_counts_are_worse():
+    problem = problem_of()
+    task = whole_task(problem)
+    apart = np.array([[0, 0, 4], [3, 0, 0]])
+    result = finished(problem, Solved([task], [apart]), HERE, clock=Budget().clock(), seed=1)
+    assert result.solution.machine_of.tolist() == problem.start.machine_of.tolist()
+    assert "worse" in result.reasons[0].text
+
+
+def test_tells_where_it_stands():
+    stages = []
+    rasa(problem_of(), HERE, budget=Budget(seconds=1), seed=1, progress=lambda tick: stages.append(tick.stage))
+    assert list(dict.fromkeys(stages)) == ["partitioning", "solving", "refitting"]
