@@ -7,6 +7,7 @@ from tests.naive import collocate as naive
 
 from bayplan.decide.collocate.greedy import _order, greedy_counts
 from bayplan.decide.collocate.task import faults, gained
+from bayplan.kernels.collocate.greedy import fill_by_gain, warm_up
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -25,3 +26,10 @@ def test_goes_on_from_a_start_that_breaks_nothing(seed):
     assert (counts >= start).all()
     assert gained(task, counts) >= gained(task, start)
     assert counts.tolist() == naive.greedy(task, _order(task).tolist(), start).tolist()
+
+
+def test_the_warm_up_compiles_what_a_task_needs():
+    greedy_counts(drawn_task(0))
+    before = len(fill_by_gain.signatures)
+    warm_up()
+    assert len(fill_by_gain.signatures) == before

@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from bayplan.decide.collocate.task import Task
 from bayplan.kernels.collocate.greedy import Floor, Wanted, fill_by_gain
@@ -63,7 +64,7 @@ def _lists(row: IntArray, value: IntArray, rows: int) -> Rows:
 
 
 def _floor(task: Task, counts: IntArray) -> Floor:
-    member: IntArray = task.member.astype(np.int64)
+    member = csr_array(task.member.astype(np.int64))
     return Floor(
         room=np.ascontiguousarray(task.room - counts.T @ task.request),
         spare=np.ascontiguousarray(task.spare - member @ counts),

@@ -26,12 +26,19 @@ class Columns:
 
 
 def columns_of(task: Task) -> Columns:
-    """(6) is what columns there are. Edges without hope on a machine, or whose both ends are fixed there, have none."""
+    """(6) is what columns there are. Edges without hope on a machine, or whose both ends are fixed there, have none.
+
+    Nor have services on machines where none of their edges has hope: they would take room and gain nothing.
+    """
     upper = _upper(task)
     here = upper > 0
     some = here | (task.fixed > 0)
     hope = some[task.a] & some[task.b] & (here[task.a] | here[task.b]) & (task.weight > 0)[:, None]
     edge, machine = np.nonzero(hope)
+    useful = np.zeros_like(here)
+    useful[task.a[edge], machine] = True
+    useful[task.b[edge], machine] = True
+    here &= useful
     number = np.where(here, np.cumsum(here).reshape(here.shape) - 1, -1)
     return Columns(number=number, upper=upper, edge=edge, machine=machine)
 

@@ -118,3 +118,12 @@ def fill_by_gain(wanted, order, floor, count_out):
             drop(wanted, floor, s, m)
             count_out[s, m] += 1
             look(wanted, floor, s, m)
+
+
+def warm_up() -> None:
+    """Compile the greedy pass, with the types it uses."""
+    whole, none, table = np.ones(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ones((1, 1), dtype=np.int64)
+    starts, may = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
+    wanted = Wanted(whole, whole, table, 0 * whole, may, starts, none, starts, none, np.zeros(0))
+    floor = Floor(table.copy(), np.zeros((0, 1), dtype=np.int64), table.copy(), np.zeros(1), whole.copy())
+    fill_by_gain(wanted, np.zeros(1, dtype=np.int64), floor, table.copy())
