@@ -43,13 +43,15 @@ class Load(NamedTuple):
     share: tuple[float, ...]  # of any total
 
 
-def solve_all(load: Load, seconds: float, seed: int, threads: int) -> list[IntArray]:
-    """The counts of each task, one after the other. What a task leaves of its time is for those after it."""
-    ends = time.perf_counter() + seconds
+def solve_all(load: Load, until: float, seed: int, threads: int) -> list[IntArray]:
+    """The counts of each task, one after the other. What a task leaves of its time is for those after it.
+
+    `until`: a moment of `time.time`, so that the time in which a worker starts is not forgotten.
+    """
     found = []
     for number, task in enumerate(load.tasks):
         due = load.share[number] / max(sum(load.share[number:]), 1e-300)
-        left = max(0.0, ends - time.perf_counter())
+        left = max(0.0, until - time.time())
         found.append(solve_one(task, load.solver[number], due * left, seed + number, threads))
     return found
 

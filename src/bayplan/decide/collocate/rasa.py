@@ -1,5 +1,7 @@
 """RASA (004 section IV): partition, a solver for each sub-problem, all of them at once, and a default scheduler for the rest."""
 
+import time
+
 import numpy as np
 
 from bayplan.decide.collocate.finish import Solved, finished, time_to_solve
@@ -65,7 +67,7 @@ def solved(tasks: tuple[Task, ...], options: CollocateOptions, *, seconds: float
     solver, share = [SELECTORS[options.select](task) for task in tasks], shares(tasks)
     mine = dealt(share, threads)
     loads = [Load(*(tuple(each[k] for k in some) for each in (tasks, solver, share.tolist()))) for some in mine]
-    arguments = seconds, seed, max(1, threads // len(mine))
+    arguments = time.time() + seconds, seed, max(1, threads // len(mine))
     jobs = [Job(name=f"worker {n}", call=solve_all, arguments=(load, *arguments)) for n, load in enumerate(loads)]
     found: dict[int, IntArray] = {}
     for some, counts in zip(mine, ENGINES[options.engine].run(jobs, workers=threads), strict=True):

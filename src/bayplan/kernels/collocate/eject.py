@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.collocate.yard import book, pick
+from bayplan.kernels.collocate.yard import Yard, book, pick
 from bayplan.kernels.search.chance import share
 from bayplan.kernels.search.compiled import kernel
 
@@ -178,3 +178,41 @@ def settle(yard, pool, steps, chance):
             stuck += 1
             pool.size[0] += 1
     return pool.size[0]
+
+
+def warm_up() -> None:
+    """Compile `settle`: two containers want one machine."""
+    none, two = np.zeros(0, dtype=np.int64), np.ones(2, dtype=np.int64)
+    row_of, allow = np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
+    for array in (row_of, allow):
+        array.flags.writeable = False  # like those of the model: numba compiles once more for what is read-only
+    yard = Yard(
+        request=np.ones((1, 1), dtype=np.int64),
+        one_over=np.ones(1),
+        row_of=row_of,
+        allow=allow,
+        set_start=np.zeros(2, dtype=np.int64),
+        set_of=none,
+        edge_start=np.zeros(2, dtype=np.int64),
+        neighbour=none,
+        weight=np.zeros(0),
+        line_of=-np.ones(1, dtype=np.int64),
+        unit=np.ones((1, 1)),
+        free=np.ones((1, 1), dtype=np.int64),
+        spare=np.zeros((0, 1), dtype=np.int32),
+        standing=np.zeros((0, 1), dtype=np.int32),
+    )
+    pool = Pool(
+        service=0 * two,
+        may_go=two > 0,
+        machine_of=-two,
+        price=np.ones(1),
+        head=-np.ones(1, dtype=np.int64),
+        after=-two,
+        before=-two,
+        waiting=np.arange(2),
+        size=np.full(1, 2),
+        leaves=np.zeros((2, MOST), dtype=np.int64),
+        gap=np.zeros(1, dtype=np.int64),
+    )
+    settle(yard, pool, 2, np.ones(1, dtype=np.uint64))

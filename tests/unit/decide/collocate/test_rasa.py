@@ -1,5 +1,6 @@
 """RASA's pieces fit together: machines shared out, time shared, answers finished. Solvers of the pool are stand-ins here."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -147,7 +148,7 @@ def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
 
     monkeypatch.setattr(pool, "POOL", {"mip": quick})
     task = whole_task(problem_of())
-    solve_all(Load((task, task), ("mip", "mip"), (1.0, 3.0)), 8.0, 1, 1)
+    solve_all(Load((task, task), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
     assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
     assert given_seconds[1] > 6.0
 
@@ -155,7 +156,7 @@ def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
 def test_a_task_without_machines_is_not_solved():
     problem = problem_of()
     (task,) = sub_tasks(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
-    assert solve_all(Load((task,), ("none",), (1.0,)), 1.0, 1, 1)[0].shape == (2, 0)
+    assert solve_all(Load((task,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
 
 
 def test_the_start_is_given_where_the_counts_are_worse():
