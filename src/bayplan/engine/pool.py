@@ -22,12 +22,15 @@ _STATE: dict[str, MutableSequence[int]] = {}  # in a worker: "owner"
 
 
 class Pool:
-    """As many processes as there are workers; each takes one job after the other. One worker or one job: this process."""
+    """As many processes as there are workers; each takes one job after the other.
+
+    One worker or one job runs in this process, and so does everything in a process that may not have children.
+    """
 
     def run(self, jobs: Sequence[Job[T]], *, workers: int) -> list[T]:
         """What each job returns. On an error or an interruption all processes end at once."""
         workers = min(workers, len(jobs))
-        if workers <= 1:
+        if workers <= 1 or multiprocessing.current_process().daemon:
             return Here().run(jobs, workers=1)
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(sorted({job.call.__module__ for job in jobs}))
@@ -89,8 +92,9 @@ def _obituary(jobs: Sequence[Job[T]], owner: Sequence[int], processes: set[BaseP
     last = {pid: job.name for job, pid in zip(jobs, owner, strict=True) if pid}  # jobs begin in their order
     names = [f"'{name}'" for pid, name in last.items() if pid in died or not died]
     how = ", ".join(sorted({_death(code or 0) for code in died.values()})) or "ended from outside"
-    job = f"job {' or '.join(names)}" if names else "a job that had not begun"
-    return f"the process of {job} died ({how}); with engine 'here' it runs in this one, one job at a time"
+    if not names:
+        return f"a process died before it began a job ({how}); a script that calls this needs: if __name__ == '__main__'"
+    return f"the process of job {' or '.join(names)} died ({how}); with engine 'here' it runs in this one, one job at a time"
 
 
 def _death(code: int) -> str:

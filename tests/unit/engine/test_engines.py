@@ -101,6 +101,30 @@ def test_one_worker_or_one_job_runs_here():
     assert set(ENGINES["pool"].run([job, job], workers=1)) == {os.getpid()}
 
 
+def in_a_pool() -> set[int]:
+    return set(ENGINES["pool"].run([Job(name="job", call=engine_jobs.my_process)] * 2, workers=2))
+
+
+def test_a_process_that_may_not_have_children_runs_all_itself():
+    with multiprocessing.get_context("forkserver").Pool(1) as pool:
+        used = pool.apply(in_a_pool)
+    assert len(used) == 1
+    assert os.getpid() not in used
+
+
+def test_a_script_that_is_not_guarded_fails_instead_of_multiplying(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from bayplan.engine import ENGINES, Job\n"
+        "from tests import engine_jobs\n"
+        "ENGINES['pool'].run([Job(name='job', call=engine_jobs.my_process)] * 2, workers=2)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert run.returncode == 1
+    assert "WorldError: a process died before it began a job (exit code 1); a script that calls this needs" in run.stderr
+
+
 def test_workers_leave_interrupts_to_the_parent():
     jobs = [Job(name=f"job {n}", call=engine_jobs.answers_to_interrupts) for n in range(2)]
     assert ENGINES["pool"].run(jobs, workers=2) == [False, False]

@@ -41,10 +41,11 @@ def _improved(task: Task, columns: Columns, start: IntArray, ends: float, seed: 
     """What HiGHS finds from the start, if it is better. A claimed optimum is put to the test without presolve (see `solve`)."""
     best = start
     for presolve in (True, False):
+        program = program_of(task, columns, best)
         left = ends - time.perf_counter()
         if left <= 0.0:
             break
-        answer = solve(program_of(task, columns, best), seconds=left, threads=threads, seed=seed, presolve=presolve)
+        answer = solve(program, seconds=left, threads=threads, seed=seed, presolve=presolve)
         if answer.point is None:
             break
         counts = greedy_counts(task, repaired(task, counts_of(columns, answer.point)))
