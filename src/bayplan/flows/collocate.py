@@ -12,6 +12,7 @@ from bayplan.search.problem import Problem
 
 Ask = Callable[[Problem], Result[Placement]]
 STAYS = "nothing moves"  # the subject of the reason why an answer was not worth its moves
+PARTITION = "partition"  # the subject of what a partitioner has to say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,17 @@ class Collocation:
     @property
     def left_out(self) -> tuple[Reason, ...]:
         """Why containers have no machine."""
-        return tuple(reason for reason in self.decision.left_out if reason.subject != STAYS)
+        return tuple(reason for reason in self.decision.left_out if reason.subject not in (STAYS, PARTITION))
 
     @property
     def stays(self) -> str | None:
         """Why nothing moves; None if that needs no reason."""
         return next((reason.text for reason in self.decision.left_out if reason.subject == STAYS), None)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a method says about how it went."""
+        return tuple(f"{reason.subject}: {reason.text}" for reason in self.decision.left_out if reason.subject == PARTITION)
 
 
 def collocate(question: Question, ask: Ask) -> Collocation:
@@ -52,5 +58,6 @@ def collocate_object(collocation: Collocation) -> Mapping[str, Any]:
         "gained": collocation.after - collocation.before,
         "moved_share": collocation.moved_share,
         "nothing_moves": collocation.stays,
+        "remarks": collocation.remarks,
         "unplaced": len(collocation.decision.after.placement.unplaced),
     }

@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.unit.report.clusters import cluster_of
 
 from bayplan.model import Placement, Reason, Result, Status, Traffic
-from bayplan.report.collocate_tables import Change, collocate_tables
+from bayplan.report.collocate_tables import Change, Way, collocate_tables, stop_tables
 from bayplan.report.html import comparison_page
 from bayplan.report.pictures.affinity import affinity_bars, heaviest_edges
 from bayplan.report.sections import edge_table
@@ -85,3 +85,17 @@ def test_a_collocation_says_why_nothing_moves():
     result = Result(status=Status.FEASIBLE, solution=Placement.empty(1), score={"affinity": 0.07}, goal="affinity")
     change = Change(before=0.07, after=0.07, moved=0, share=0.0, stays="too little is gained")
     assert "nothing: too little is gained" in said(collocate_tables(result, change, method="best"))
+
+
+def test_a_stop_shows_before_beside_after_and_whether_the_way_is_safe():
+    change = Change(before=0.07, after=0.8, moved=3, share=0.1)
+    way = Way(counts={"batches": 2, "steps": 6}, safe=True, stuck=1, seconds=120.0, alive=0.75)
+    text = said(stop_tables(change, ({"affinity": 0.07, "machines": 4}, {"affinity": 0.8, "moves": 3}), [], way, seed=5))
+    assert "affinity 0.07 0.8 " in text and "machines" not in text.replace("machines;", "")
+    assert "2 batches, 6 steps, about 2" in text and "safe, at least 75" in text and "1 container cannot arrive" in text
+    assert "valid: every rule is kept" in text
+
+
+def test_a_stop_without_a_plan_says_so():
+    way = Way(counts={}, safe=False, stuck=0, seconds=0.0, alive=1.0)
+    assert "no plan" in said(stop_tables(Change(before=0, after=0, moved=0, share=0), ({}, {}), [], way, seed=0))
