@@ -34,6 +34,11 @@ def time_to_solve(problem: Problem, clock: Clock) -> float:
     return max(0.0, whole - min(keep, 0.5 * whole) - clock.seconds)
 
 
+def out_of_time(problem: Problem, clock: Clock) -> bool:
+    """Is no time left but what happens here? Never without a limit."""
+    return clock.budget.seconds is not None and time_to_solve(problem, clock) <= 0.0
+
+
 def finished(problem: Problem, solved: Solved, options: CollocateOptions, *, clock: Clock, seed: int) -> Result[Placement]:
     """The result that solved tasks make."""
     placement, _ = assembled(problem, solved.tasks, solved.counts, free=solved.free)

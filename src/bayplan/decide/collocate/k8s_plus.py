@@ -9,7 +9,7 @@ allocated). Ties decide much: with the first machine instead, new services gathe
 import numpy as np
 
 from bayplan.decide.collocate.answer import collocated, worth_it
-from bayplan.decide.collocate.finish import start_of, time_to_solve
+from bayplan.decide.collocate.finish import out_of_time, start_of
 from bayplan.decide.collocate.movable import expect_known_rules, movable
 from bayplan.decide.collocate.original import outsiders
 from bayplan.decide.collocate.refit import refit
@@ -51,11 +51,6 @@ def _schedule(problem: Problem, who: IntArray, machine_of: IntArray, clock: Cloc
         schedule(yard, seen, service[some], found)
         machine_of[who[some]] = found
         progress(Tick(stage="scheduling", done=some.stop / len(who)))
-
-
-def out_of_time(problem: Problem, clock: Clock) -> bool:
-    """Is no time left but what the end of a method takes?"""
-    return clock.budget.seconds is not None and time_to_solve(problem, clock) <= 0.0
 
 
 def _seen(yard: Yard, service: IntArray) -> Seen:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.collocate.yard import book, emptiness, fits
+from bayplan.kernels.collocate.yard import book, emptiness, fits, smallest_yard
 from bayplan.kernels.search.compiled import kernel
 
 SAME = 1e-12  # scores that differ by less are equal: the total affinity is 1
@@ -71,3 +71,10 @@ def schedule(yard, seen, service, machine_out):
         machine_out[c] = m
         if m >= 0:
             settle(yard, seen, s, m)
+
+
+def warm_up() -> None:
+    """Compile `schedule`, with the types it uses."""
+    start, size = np.arange(3), np.zeros(2, dtype=np.int64)
+    seen = Seen(start=start, size=size, machine=np.zeros(2, dtype=np.int32), score=np.zeros(1))
+    schedule(smallest_yard(), seen, np.arange(2), np.empty(2, dtype=np.int64))

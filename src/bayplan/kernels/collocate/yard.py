@@ -92,3 +92,37 @@ def go_home(yard, service, home, machine_out):
         if machine_out[c] < 0 and home[c] >= 0 and fits(yard, service[c], home[c]):
             book(yard, service[c], home[c], 1)
             machine_out[c] = home[c]
+
+
+def smallest_yard() -> Yard:
+    """Two services that talk, one machine; arrays of the types that a problem has."""
+    row_of, allow = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
+    for array in (row_of, allow):
+        array.flags.writeable = False  # like those of the model: numba compiles once more for what is read-only
+    return Yard(
+        request=np.ones((2, 1), dtype=np.int64),
+        one_over=np.ones(2),
+        row_of=row_of,
+        allow=allow,
+        set_start=np.zeros(3, dtype=np.int64),
+        set_of=np.zeros(0, dtype=np.int64),
+        edge_start=np.arange(3),
+        neighbour=np.array([1, 0]),
+        weight=np.ones(2),
+        line_of=np.arange(2),
+        unit=np.ones((1, 1)),
+        free=np.full((1, 1), 9, dtype=np.int64),
+        spare=np.zeros((0, 1), dtype=np.int32),
+        standing=np.zeros((2, 1), dtype=np.int32),
+    )
+
+
+def warm_up() -> None:
+    """Compile what is called from outside, with the types it uses."""
+    yard, service, machine = smallest_yard(), np.arange(2), np.full(2, -1)
+    best_fit(yard, service, machine)
+    go_home(yard, service, machine, machine.copy())
+    pick(yard, service[0], 1.0)
+    fits(yard, service[0], 0)
+    book(yard, service[0], 0, 1)
+    book(yard, 0, machine[0], -1)

@@ -1,0 +1,161 @@
+"""The kernels of K8S+ and ApplSci19 do what their slow twins do."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from tests.naive import collocate_baselines as naive
+
+from bayplan.kernels.collocate.bisect import Part, bisect
+from bayplan.kernels.collocate.k8s_plus import Seen, schedule
+from bayplan.kernels.collocate.parts import desk_of, pack_part
+from bayplan.kernels.collocate.yard import Yard, best_fit, fits, go_home
+
+every_seed = pytest.mark.parametrize("seed", range(60))
+
+
+def drawn(seed):
+    """A small case; sizes are odd numbers, so that sums of shares are hardly ever equal by chance."""
+    rng = np.random.default_rng(seed)
+    n_s, n_m = int(rng.integers(2, 7)), int(rng.integers(1, 6))
+    pairs = [(a, b) for a in range(n_s) for b in range(a + 1, n_s) if rng.random() < 0.6]
+    return rng, {
+        "request": rng.integers(0, 71, (n_s, 2)).tolist(),
+        "capacity": rng.integers(40, 301, (n_m, 2)).tolist(),
+        "allow": (rng.random((n_s, n_m)) < 0.85).tolist(),
+        "sets": [
+            (sorted(set(rng.integers(0, n_s, 2).tolist())), int(rng.integers(1, 5))) for _ in range(int(rng.integers(0, 3)))
+        ],
+        "edges": [(a, b, float(rng.uniform(0.1, 1.0))) for a, b in pairs],
+        "replicas": rng.integers(1, 8, n_s).tolist(),
+    }
+
+
+def yard_of(case):
+    n_s, n_m = len(case["request"]), len(case["capacity"])
+    mine = [[k for k, (members, _) in enumerate(case["sets"]) if s in members] for s in range(n_s)]
+    near = [[(b if a == s else a, w) for a, b, w in case["edges"] if s in (a, b)] for s in range(n_s)]
+    capacity = np.array(case["capacity"])
+    return Yard(
+        request=np.array(case["request"]),
+        one_over=1.0 / np.array(case["replicas"]),
+        row_of=np.arange(n_s),
+        allow=np.array(case["allow"]),
+        set_start=np.cumsum([0, *map(len, mine)]),
+        set_of=np.array([k for some in mine for k in some], dtype=np.int64),
+        edge_start=np.cumsum([0, *map(len, near)]),
+        neighbour=np.array([t for some in near for t, _ in some], dtype=np.int64),
+        weight=np.array([w for some in near for _, w in some]),
+        line_of=np.arange(n_s),
+        unit=1.0 / np.maximum(1, capacity),
+        free=capacity.copy(),
+        spare=np.array([[limit] * n_m for _, limit in case["sets"]], dtype=np.int32).reshape(len(case["sets"]), n_m),
+        standing=np.zeros((n_s, n_m), dtype=np.int32),
+    )
+
+
+def one_each(rng, case):
+    """Containers of all services in random order."""
+    return rng.permutation(np.repeat(np.arange(len(case["replicas"])), case["replicas"]))
+
+
+@every_seed
+def test_k8s_plus_chooses_what_the_twin_chooses(seed):
+    rng, case = drawn(seed)
+    yard, services = yard_of(case), one_each(rng, case)
+    start = np.cumsum([0, *case["replicas"]])
+    size = np.zeros(len(case["replicas"]), dtype=np.int64)
+    seen = Seen(start=start, size=size, machine=np.zeros(start[-1], dtype=np.int32), score=np.zeros(len(yard.free)))
+    found = np.empty(len(services), dtype=np.int64)
+    schedule(yard, seen, services, found)
+    quay = naive.Quay(case)
+    assert found.tolist() == naive.schedule(quay, services.tolist())
+    assert yard.standing.T.tolist() == [[at[s] for s in range(len(size))] for at in quay.at]
+
+
+@every_seed
+def test_best_fit_chooses_what_the_twin_chooses(seed):
+    rng, case = drawn(seed)
+    services = one_each(rng, case)
+    found = np.empty(len(services), dtype=np.int64)
+    best_fit(yard_of(case), services, found)
+    assert found.tolist() == naive.best_fit(naive.Quay(case), services.tolist())
+
+
+@every_seed
+def test_a_part_goes_where_the_twin_puts_it(seed):
+    rng, case = drawn(seed)
+    yard, quay = yard_of(case), naive.Quay(case)
+    desk = desk_of(yard)
+    for _ in range(8):
+        service = np.flatnonzero(rng.random(len(yard.request)) < 0.5)
+        if not len(service):
+            continue
+        number = rng.integers(1, 3, len(service))
+        part = dict(zip(service.tolist(), number.tolist(), strict=True))
+        assert pack_part(yard, desk, service, number) == naive.pack_part(quay, part)
+    assert not desk.member.any()
+
+
+@every_seed
+def test_a_cut_keeps_what_it_says_and_never_more_than_the_best_one(seed):
+    rng, case = drawn(seed)
+    yard, quay = yard_of(case), naive.Quay(case)
+    n_s = len(yard.request)
+    number = np.array([int(rng.integers(1, min(3, d) + 1)) for d in case["replicas"]])
+    side = np.zeros(n_s, dtype=np.int64)
+    part = Part(
+        number=number,
+        one_over=yard.one_over,
+        size=rng.random(n_s),
+        edge_start=yard.edge_start,
+        neighbour=yard.neighbour,
+        weight=yard.weight,
+        side=np.zeros(n_s, dtype=np.int64),
+        bond=np.zeros(n_s),
+    )
+    value = bisect(part, 0.75, 4, np.array([seed + 1], dtype=np.uint64), side)
+    whole = dict(enumerate(number.tolist()))
+    assert 0 < side.sum() < number.sum() and (side >= 0).all() and (side <= number).all()
+    assert value == pytest.approx(naive.kept(quay, whole, dict(enumerate(side.tolist()))))
+    assert value <= naive.best_cut(quay, whole) + 1e-9
+
+
+def test_two_pairs_are_cut_between_and_one_large_pair_through():
+    def cut(number, replicas, edges):
+        n_s = len(number)
+        near = [[(b if a == s else a, w) for a, b, w in edges if s in (a, b)] for s in range(n_s)]
+        side = np.zeros(n_s, dtype=np.int64)
+        part = Part(
+            number=np.array(number),
+            one_over=1.0 / np.array(replicas),
+            size=np.ones(n_s),
+            edge_start=np.cumsum([0, *map(len, near)]),
+            neighbour=np.array([t for some in near for t, _ in some]),
+            weight=np.array([w for some in near for _, w in some]),
+            side=np.zeros(n_s, dtype=np.int64),
+            bond=np.zeros(n_s),
+        )
+        return bisect(part, 0.75, 4, np.array([1], dtype=np.uint64), side), sorted([side.tolist(), (part.number - side).tolist()])
+
+    assert cut([1, 1, 1, 1], [1, 1, 1, 1], [(0, 1, 0.5), (1, 2, 0.1), (2, 3, 0.4)]) == (
+        pytest.approx(0.9),
+        [[0, 0, 1, 1], [1, 1, 0, 0]],
+    )
+    assert cut([4, 8], [4, 8], [(0, 1, 1.0)]) == (pytest.approx(1.0), [[2, 4], [2, 4]])
+
+
+def test_who_waits_goes_home_if_there_is_room():
+    _, case = drawn(0)
+    case |= {"request": [[6, 0], [5, 0]], "capacity": [[10, 0], [10, 0]], "allow": [[1, 1], [1, 1]], "sets": [], "edges": []}
+    yard = yard_of(case | {"replicas": [2, 2]})
+    yard = yard._replace(allow=yard.allow.astype(np.bool_))
+    machine = np.array([-1, -1, -1, -1])
+    go_home(yard, np.array([0, 1, 1, 0]), np.array([0, 0, 1, -1]), machine)
+    assert machine.tolist() == [0, -1, 1, -1]
+    assert not fits(yard, 0, 0) and fits(yard, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["yard", "k8s_plus", "parts", "bisect"])
+def test_can_be_warmed_up(name):
+    import_module(f"bayplan.kernels.collocate.{name}").warm_up()
