@@ -1,0 +1,134 @@
+"""How much affinity can any placement gain? A bound by Dantzig-Wolfe, its prices those of a column generation.
+
+Patterns of machines replace the counts of 004 (2)-(9); for any prices of containers, what all of them cost and what is above that
+on every machine at its best is a bound (Lagrange). Prices come from a linear program, the bound is our own arithmetic: see
+`columns.generation` for the formula and `kernels.collocate.relax` for one machine.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayplan.decide.collocate.blocks import blocks
+from bayplan.decide.collocate.columns.generation import Columns
+from bayplan.decide.collocate.columns.rounds import Rounds
+from bayplan.decide.collocate.columns.types import types_of
+from bayplan.decide.collocate.columns.whole import patterns_of
+from bayplan.decide.collocate.greedy import greedy_counts
+from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.tasks import whole_task
+from bayplan.model import (
+    UNPLACED,
+    Allow,
+    AntiAffinity,
+    Capacity,
+    Cluster,
+    IntArray,
+    Pinned,
+    Placement,
+    Progress,
+    Rule,
+    Tick,
+    ints,
+)
+from bayplan.score.counts import loads
+from bayplan.search.problem import Problem
+
+SAFETY = 1e-9  # added to every bound: far more than sums of floating-point numbers lose
+LAST = 0.2  # of the time: for a bound at the last prices
+CLOSE = 1e-6  # of the master: nearer it need not come
+
+
+def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> float | None:
+    """No placement gains more affinity, of a total of 1, if it breaks no rule more than the start does; None without affinity.
+
+    What is pinned or frozen stays; everything else may go anywhere, or nowhere. Rules but capacity, allow, and anti-affinity
+    on machines are ignored, which can only raise the bound. Services are bounded block by block, as if each block had all
+    machines for itself; traffic between blocks counts in full.
+    """
+    traffic = problem.cluster.traffic
+    if not len(traffic.weight):
+        return None
+    began, relaxed, block_of = time.perf_counter(), _relaxed(problem), blocks(problem.cluster)
+    inside = block_of[traffic.a] == block_of[traffic.b]
+    weight = np.bincount(block_of[traffic.a[inside]], traffic.weight[inside]) / traffic.weight.sum()
+    total = 1.0
+    for block in np.argsort(-weight, kind="stable").tolist():
+        remaining = seconds - (time.perf_counter() - began)
+        if weight[block] <= 0 or remaining <= 0:
+            break
+        task = whole_task(relaxed, services=ints(np.flatnonzero(block_of == block)), free=_everyone(problem.cluster))
+        without = total - float(weight[block])
+        share = remaining * weight[block] / weight[weight <= weight[block]].sum()
+        total = min(
+            total, without + _bounded(task, share, Told(progress=progress, without=without, began=began, seconds=seconds))
+        )
+    return min(1.0, total + SAFETY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a bound of one block means for all."""
+
+    progress: Progress
+    without: float  # the bound without the block
+    began: float
+    seconds: float
+
+    def tell(self, bound: float) -> None:
+        """Report a bound of the block."""
+        done = (time.perf_counter() - self.began) / max(1e-9, self.seconds)
+        self.progress(Tick(stage="bounding", done=min(1.0, done), score=min(1.0, self.without + bound)))
+
+
+def _everyone(cluster: Cluster) -> IntArray:
+    return ints(np.arange(len(cluster.workloads.name)))
+
+
+def _bounded(task: Task, seconds: float, told: Told) -> float:
+    """A bound of what the services of a task gain together; infinite if time runs out before there is one."""
+    ends = time.perf_counter() + seconds
+    columns = Columns(task=task, types=types_of(task))
+    for t, pattern in patterns_of(columns.types, greedy_counts(task)):
+        columns.add(t, pattern)
+    rounds, late = Rounds(columns=columns, seed=0), ends - LAST * seconds
+    while not rounds.done and rounds.bound - columns.gain > CLOSE and time.perf_counter() < late:
+        before = rounds.bound
+        rounds.one(lambda: time.perf_counter() > late)
+        if rounds.bound < before:
+            told.tell(rounds.bound)
+    if not rounds.done:
+        rounds.prove(ends)
+    return rounds.bound
+
+
+def _relaxed(problem: Problem) -> Problem:
+    """The problem with the rules that the bound knows, each loosened as far as the start breaks it."""
+    cluster, start = problem.cluster, problem.start
+    stays = (start.machine_of == problem.before.machine_of) & (start.machine_of != UNPLACED)
+    rules = [rule for rule in cluster.rules if _counts(cluster, start, rule)]
+    pins = [c for rule in cluster.rules if isinstance(rule, Pinned) for c in rule.containers if stays[c]]
+    capacity = np.maximum(cluster.machines.capacity, loads(cluster, start))
+    loose = replace(
+        cluster,
+        rules=(*rules, Pinned(containers=tuple(sorted(set(pins))))),
+        machines=replace(cluster.machines, capacity=ints(capacity)),
+    )
+    return replace(problem, cluster=loose, frozen=problem.frozen & stays if len(problem.frozen) else problem.frozen)
+
+
+def _counts(cluster: Cluster, start: Placement, rule: Rule) -> bool:
+    """Does the bound know a rule, and does the start keep it?"""
+    if isinstance(rule, AntiAffinity) and rule.level == 0:
+        return bool(np.max(_standing(cluster, start, rule.workloads), initial=0) <= rule.limit)
+    if isinstance(rule, Allow):
+        there = np.flatnonzero(_standing(cluster, start, rule.workloads))
+        return bool(np.isin(there, cluster.machine_sets[rule.machines]).all())
+    return isinstance(rule, Capacity)
+
+
+def _standing(cluster: Cluster, start: Placement, workloads: tuple[int, ...]) -> IntArray:
+    """(machine,) containers of some workloads."""
+    one_of = np.isin(cluster.containers.workload, workloads) & (start.machine_of != UNPLACED)
+    return ints(np.bincount(start.machine_of[one_of], minlength=len(cluster.machines.name)))

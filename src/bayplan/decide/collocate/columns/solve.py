@@ -1,0 +1,46 @@
+"""Column generation whole (004 Algorithm 1): patterns until time runs short, whole ones chosen, what is left by marginal gain."""
+
+import time
+
+import numpy as np
+
+from bayplan.decide.collocate.columns.generation import Columns
+from bayplan.decide.collocate.columns.rounds import Rounds
+from bayplan.decide.collocate.columns.types import types_of
+from bayplan.decide.collocate.columns.whole import choose_patterns, kept_or_better, patterns_of
+from bayplan.decide.collocate.greedy import greedy_counts
+from bayplan.decide.collocate.task import Task, faults
+from bayplan.model import IntArray
+
+GENERATING = 0.7  # of the time
+PATTERNS = 6_000  # that are worth a choice
+
+
+def solve_columns(task: Task, *, seconds: float, seed: int = 0, rest: IntArray | None = None) -> IntArray:
+    """Counts (service, machine) that break nothing and gain no less than what is there now, if that breaks nothing.
+
+    `rest` (resource,): what containers outside of the task will need of the task's room in total.
+    """
+    began = time.perf_counter()
+    start = greedy_counts(task)
+    now = task.now if not faults(task, task.now) else np.zeros_like(task.now)
+    if len(task.a) and task.demand.any() and len(task.machine):
+        left = None if rest is None else np.maximum(1.0, (task.room.sum(axis=0) - rest).astype(np.float64))
+        columns = Columns(task=task, types=types_of(task), left=np.zeros(0) if left is None else left)
+        for t, pattern in [*patterns_of(columns.types, start), *patterns_of(columns.types, now)]:
+            columns.add(t, pattern)
+        _generate(columns, began, seconds, seed)
+        best = np.argsort(-columns.reduced(columns.solve()), kind="stable")[:PATTERNS].tolist()
+        patterns = [(columns.type[n], columns.pattern[n]) for n in best]
+        start = choose_patterns(columns.types, patterns, task, seconds - (time.perf_counter() - began), left)
+    return kept_or_better(task, start, now)
+
+
+def _generate(columns: Columns, began: float, seconds: float, seed: int) -> None:
+    rounds = Rounds(columns=columns, seed=seed)
+
+    def stop() -> bool:
+        return time.perf_counter() - began > GENERATING * seconds
+
+    while not rounds.done and not stop():
+        rounds.one(stop)
