@@ -27,7 +27,7 @@ def _mip(task: Task, *, seconds: float, seed: int, threads: int) -> IntArray:
 
 def _columns(task: Task, *, seconds: float, seed: int, threads: int) -> IntArray:
     """Column generation; it runs in one thread."""
-    from bayplan.decide.collocate.columns import solve_columns
+    from bayplan.decide.collocate.columns.solve import solve_columns
 
     return solve_columns(task, seconds=seconds, seed=seed)
 
