@@ -5,7 +5,21 @@ from dataclasses import replace
 import numpy as np
 
 from bayplan.decide.collocate.task import Task
-from bayplan.model import Snapshot
+from bayplan.model import (
+    Capacity,
+    Cluster,
+    Containers,
+    Machines,
+    Objective,
+    Placement,
+    Resource,
+    Services,
+    Snapshot,
+    Traffic,
+    Workloads,
+    ints,
+    machine_level,
+)
 
 
 def drawn_task(seed: int, *, services: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False) -> Task:
@@ -78,3 +92,23 @@ def whole(snapshot: Snapshot) -> Task:
         now=now,
         fixed=np.zeros_like(now),
     )
+
+
+def pairs_apart(pairs: int = 2, replicas: int = 2, spare: int = 1) -> Snapshot:
+    """So many pairs of services that talk, on as many machines, each service of a pair on the next machine after the other's."""
+    names = tuple(f"{side}{n}" for n in range(pairs) for side in "ab")
+    machines = tuple(f"m{n}" for n in range(pairs))
+    capacity = ints([[2 * replicas + spare]] * pairs)
+    cluster = Cluster(
+        name="pairs",
+        resources=(Resource(name="cpu"),),
+        machines=Machines(name=machines, capacity=capacity, safety=capacity),
+        levels=(machine_level(machines),),
+        services=Services(name=names, clique=np.zeros(2 * pairs)),
+        workloads=Workloads.by_request(names, ints(range(2 * pairs)), ints([[1]] * (2 * pairs))),
+        containers=Containers.replicas_of(names, [replicas] * (2 * pairs)),
+        traffic=Traffic(a=ints(range(0, 2 * pairs, 2)), b=ints(range(1, 2 * pairs, 2)), weight=np.ones(pairs)),
+        rules=(Capacity(resources=(0,)),),
+    )
+    stands = [n if side == 0 else (n + 1) % pairs for n in range(pairs) for side in (0, 1) for _ in range(replicas)]
+    return Snapshot(cluster=cluster, placement=Placement(machine_of=ints(stands)), objective=Objective.default(cluster))

@@ -1,5 +1,10 @@
-"""Collocation in counts: annealing, partitioning, pricing of patterns."""
+"""Collocation in counts: annealing, partitioning, packing of parts, pricing of patterns."""
+
+import importlib
+import pkgutil
 
 
 def warm_up() -> None:
-    """Compile what a decision needs, with the types it uses."""
+    """Compile what a decision needs, with the types it uses: every module has its own list."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}").warm_up()

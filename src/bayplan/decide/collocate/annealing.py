@@ -1,0 +1,156 @@
+"""Annealing in counts: a crew of walkers, one per thread, in rounds; what they found, and what they passed.
+
+Temperatures are in units of the mean `reach`: what one container with traffic can gain. A round goes from chaos to a standstill;
+its length is what a cluster of that many containers needs, if the time lasts. Where there is time for more, further rounds are
+independent of each other: their answers differ by more than a longer round would gain.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.decide.collocate.hold import Int32Array
+from bayplan.decide.collocate.walker import TURN, Walker
+from bayplan.kernels.collocate.hold import Hold
+from bayplan.model import Clock, Progress, Tick
+from bayplan.search.stop import Stop
+
+HOT, COLD = 2.0, 0.03  # first and last temperature
+WARM = 0.15  # first temperature of a round that goes on from the best
+QUENCH = 0.95  # of a round; from there on only improvements are accepted
+ENOUGH = 9_000  # steps of a round for each container with traffic
+LATE = tuple(np.linspace(0.5, 0.9, 9).tolist())  # parts of a round at which the present is kept
+PROBES, PROBE = 4, 0.08  # rounds that find the price of moves under a cap, and the part of the time for each
+CAP_FROM = 0.8  # of a round; from there on the cap on moves is hard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How far walks may go, from a moment on."""
+
+    clock: Clock
+    stop: Stop
+    progress: Progress
+    began: float  # by the clock
+    until: float | None  # by the clock; None: no limit
+    steps: int | None = None  # of each walk, at most
+
+    def share(self, walked: int) -> float:
+        """The part of the walk that is done; 1 if it is over."""
+        if self.stop.asked:
+            return 1.0
+        by_time = 0.0 if self.until is None else (self.clock.seconds - self.began) / max(1e-9, self.until - self.began)
+        return max(by_time, 0.0 if self.steps is None else walked / max(1, self.steps))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """A part of a walk."""
+
+    begin: float  # part of the walk that is done when it begins
+    end: float
+    hot: float
+    probe: bool = False  # is it only to find the price of moves under a cap?
+
+    def inner(self, share: float) -> float:
+        """The part of the round that is done when this part of the walk is."""
+        return max(0.0, (share - self.begin) / max(1e-9, self.end - self.begin))
+
+
+class Crew:
+    """Walkers over one hold, and the best that any of them has seen."""
+
+    def __init__(self, hold: Hold, *, threads: int, seed: int, price: float) -> None:
+        self.start = hold.machine_of.copy()
+        self.walkers = [Walker(hold, seed=seed * 1_000 + n, price=price) for n in range(threads)]
+        self.best, self.best_of = self.walkers[0].worth, self.start
+        self.passed: list[Int32Array] = []  # late in a round, and at its end
+
+    @property
+    def stuck(self) -> bool:
+        """Is there nothing to walk over, or nothing to gain?"""
+        hold = self.walkers[0].hold
+        return not len(hold.machine_of) or len(hold.size) < 2 or not self.walkers[0].scale
+
+    @property
+    def ease(self) -> float:
+        """Rounds that there was time for when it was measured."""
+        return max(walker.ease for walker in self.walkers)
+
+    def explore(self, pace: Pace) -> None:
+        """Rounds from the start."""
+        self._go(lambda walker: _fresh_rounds(walker, pace, self.start))
+
+    def refine(self, pace: Pace, machine_of: Int32Array) -> None:
+        """One round from a placement, not so hot that it is forgotten."""
+
+        def walk(walker: Walker) -> None:
+            walker.begin(machine_of)
+            _walked(walker, pace, Round(begin=0.0, end=1.0, hot=WARM))
+
+        self._go(walk)
+
+    def settle(self, pace: Pace, machine_of: Int32Array) -> None:
+        """Go on from a placement as good as the best, and send those home who gain nothing where they are."""
+        walker = self.walkers[0]
+        walker.steps = 0
+        walker.begin(machine_of)
+        walker.bring_home()
+        while pace.share(walker.steps) < 1.0:
+            walker.turn(0.0, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps - walker.steps)))
+        self.best, self.best_of = walker.worth, walker.hold.machine_of.copy()
+
+    def _go(self, walk: Callable[[Walker], None]) -> None:
+        for walker in self.walkers:
+            walker.steps = 0
+        with ThreadPoolExecutor(len(self.walkers)) as pool:
+            list(pool.map(walk, self.walkers))
+        for walker in self.walkers:
+            self.passed += walker.passed
+            walker.passed = []
+            if walker.ever > self.best:
+                self.best, self.best_of = walker.ever, walker.ever_of
+
+
+def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
+    _get_to_know(walker, pace)
+    begin = 0.0
+    for n in range(PROBES if walker.capped else 0):
+        walker.begin(start)
+        _walked(walker, pace, Round(begin=n * PROBE, end=(n + 1) * PROBE, hot=HOT, probe=True))
+        walker.learn()
+        begin = (n + 1) * PROBE
+    number = max(1, int(walker.ease * (1.0 - begin)))
+    length = (1.0 - begin) / number
+    for n in range(number):
+        walker.begin(start)
+        _walked(walker, pace, Round(begin=begin + n * length, end=begin + (n + 1) * length, hot=HOT))
+
+
+def _get_to_know(walker: Walker, pace: Pace) -> None:
+    """Measure how many rounds there is time for."""
+    share = 0.0
+    while share < 0.01:
+        walker.turn(HOT, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps // 100)))
+        share = pace.share(walker.steps)
+    walker.ease = walker.steps / share / (ENOUGH * max(1, walker.affine))
+
+
+def _walked(walker: Walker, pace: Pace, part: Round) -> None:
+    """One round. What it passes late, and its best, is kept, unless it is a probe."""
+    walker.forget()
+    late = iter(() if part.probe else LATE)
+    due = next(late, np.inf)
+    while (share := pace.share(walker.steps)) < part.end:
+        inner = part.inner(share)
+        if inner > due:
+            walker.passed.append(walker.hold.machine_of.copy())
+            due = next(late, np.inf)
+        heat = 0.0 if inner > QUENCH else part.hot * (COLD / part.hot) ** (inner / QUENCH)
+        walker.guard(hard=inner > CAP_FROM and not part.probe, free=inner > QUENCH and not part.probe)
+        walker.turn(heat, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps - walker.steps)))
+        pace.progress(Tick(stage="annealing", done=min(1.0, share), score=walker.ever))
+    if not part.probe:
+        walker.passed.append(walker.best_of)

@@ -1,0 +1,54 @@
+"""Which of several equal machines runs what: dealt out so that few containers move. Affinity stays as it is."""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+
+from bayplan.decide.collocate.movable import movable
+from bayplan.decide.collocate.tasks import lift
+from bayplan.model import UNPLACED, IntArray, Placement, ints
+from bayplan.score.counts import workload_counts
+from bayplan.search.problem import Problem
+
+MOST = 1_500  # machines that are dealt out at once: the time grows with the cube
+
+
+def few_moves(problem: Problem, placement: Placement) -> Placement:
+    """The placement with the loads of equal machines exchanged so that more containers stay. It keeps every rule it kept."""
+    now, then = (csr_array(workload_counts(problem.cluster, some).T) for some in (placement, problem.before))
+    berth = np.arange(len(problem.cluster.machines.name))
+    for machines in equal_machines(problem):
+        stay = _shared(now[machines], then[machines])
+        _, there = linear_sum_assignment(stay, maximize=True)
+        berth[machines] = machines[there]
+    may = movable(problem) & (placement.machine_of != UNPLACED)
+    return Placement(machine_of=ints(np.where(may, berth[placement.machine_of], placement.machine_of)))
+
+
+def equal_machines(problem: Problem) -> list[IntArray]:
+    """Machines that every movable container may use alike, on which nothing stays: lists of two or more, at most `MOST`."""
+    ground = lift(problem, np.arange(len(problem.cluster.workloads.name)))
+    bare = np.flatnonzero(np.diff(csr_array(ground.standing.T).indptr) == 0)
+    trait = np.concatenate([problem.cluster.machines.capacity.T, ground.may.row, _zones(problem)])[:, bare]
+    _, kind = np.unique(trait, axis=1, return_inverse=True)
+    lists = []
+    for k in range(int(kind.max(initial=-1)) + 1):
+        some = bare[kind.ravel() == k]
+        lists += [ints(part) for part in np.array_split(some, -(-len(some) // MOST)) if len(part) > 1]
+    return lists
+
+
+def _zones(problem: Problem) -> IntArray:
+    """(level, machine) groups above the machine: those who stay may count who else is in theirs."""
+    return np.array([level.group_of for level in problem.cluster.levels[1:]], dtype=np.int64).reshape(
+        -1, len(problem.cluster.machines.name)
+    )
+
+
+def _shared(now: csr_array, then: csr_array) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """(machine, machine) containers that stay if the load of the first goes to the second: sum of min over workloads."""
+    stay = np.zeros((now.shape[0], then.shape[0]))
+    for n in range(1, int(max(now.data.max(initial=0), then.data.max(initial=0))) + 1):
+        low, high = now >= n if n > 1 else now > 0, then >= n if n > 1 else then > 0
+        stay += (low.astype(np.int32) @ high.astype(np.int32).T).toarray()
+    return stay

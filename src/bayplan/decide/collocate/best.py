@@ -1,0 +1,128 @@
+"""The best of what bayplan knows: annealing in counts, then whole machines of all its rounds put together anew, and again.
+
+Put together: an integer program over the patterns of machines that the walks have passed. What it finds is where the next,
+shorter walk begins.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayplan.decide.collocate.annealing import Crew, Pace
+from bayplan.decide.collocate.answer import collocated, net_gain, worth_it
+from bayplan.decide.collocate.berths import few_moves
+from bayplan.decide.collocate.finish import start_of, time_to_solve
+from bayplan.decide.collocate.hold import hold_of, placement_of
+from bayplan.decide.collocate.original import outsiders
+from bayplan.decide.collocate.recombine import recombined
+from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.model import Budget, Clock, Confidence, Objective, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.search.drive import search
+from bayplan.search.problem import Problem
+from bayplan.search.stop import Stop, stoppable
+
+EXPLORE = 0.6  # of the time, for rounds from the start
+REFINE, EACH = 3, 15.0  # times that machines are put together and walked on from, at most, and one for so many seconds
+RECOMBINE = 0.4  # of the time of such a time, at most, for the integer program
+SETTLE = 0.05  # of the time, for sending those home who gain nothing elsewhere
+STEPS = 2_000  # of a walk, for each container, where no budget is given
+BOTH = 0.5  # of the time, for affinity alone, where other terms count, too
+
+
+def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
+    """The most gained affinity, less the price of moves, under the cap on moves. An iteration is a step of each walk.
+
+    Where the objective has other terms than affinity and moves, or there is a rule that counting cannot keep, the one search
+    over all terms and rules goes on from there.
+    """
+    clock = budget.clock()
+    with stoppable() as stop:
+        start = start_of(problem, clock, seed)
+        asked, combined = replace(problem, start=start), has_other_terms(problem.objective)
+        placement, other_rules = start, has_other_rules(problem)
+        if not other_rules:
+            seconds = time_to_solve(problem, clock) * (BOTH if combined else 1.0)
+            placement = _walked(asked, options, _pace(clock, stop, progress, seconds), seed)
+        if combined or other_rules:
+            placement = _searched(asked, options, placement, clock, seed, progress)
+    found, why = worth_it(problem, placement, options, start)
+    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, found, options)))
+    return collocated(problem, found, left_out=(*why, *outsiders(problem, found)), seconds=clock.seconds)
+
+
+def has_other_rules(problem: Problem) -> bool:
+    """Does a rule count for every move that counts of containers cannot keep?"""
+    return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
+
+
+def has_other_terms(objective: Objective) -> bool:
+    """Is affinity to be weighed against other terms than moves? An objective without affinity is not meant."""
+    weighed = {term for term, weight in objective.weight.items() if weight > 0}
+    return Term.AFFINITY in weighed and bool(weighed - {Term.AFFINITY, Term.MOVES})
+
+
+def move_price(problem: Problem, options: CollocateOptions) -> float:
+    """The gained affinity that one move has to be worth: the objective's, or the option's."""
+    weight = problem.objective.weight
+    if weight.get(Term.AFFINITY, 0.0) > 0 and weight.get(Term.MOVES, 0.0) > 0:
+        return weight[Term.MOVES] / weight[Term.AFFINITY]
+    return options.move_price / max(1, len(problem.cluster.containers.name))
+
+
+def _pace(clock: Clock, stop: Stop, progress: Progress, seconds: float) -> Pace:
+    until = None if clock.budget.seconds is None else clock.seconds + seconds
+    return Pace(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
+
+
+def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) -> Placement:
+    """Explore, then put machines together and refine."""
+    hold, who = hold_of(problem, problem.start, most_moves=problem.most_moves)
+    price = move_price(problem, options)
+    crew = Crew(hold, threads=pace.clock.budget.threads, seed=seed, price=price)
+    if crew.stuck:
+        return problem.start
+    if pace.until is None and pace.steps is None:
+        pace = replace(pace, steps=STEPS * len(hold.machine_of))
+    free = price == 0 and problem.most_moves is None
+    whole, pace = pace, _part(pace, 0.0, 1.0 - SETTLE if free else 1.0)
+    crew.explore(_part(pace, 0.0, EXPLORE))
+    times = REFINE if pace.until is None else int(np.clip((pace.until - pace.began) / EACH, 1, REFINE))
+    for n in range(times):
+        part = _part(pace, EXPLORE + n * (1 - EXPLORE) / times, EXPLORE + (n + 1) * (1 - EXPLORE) / times)
+        machine_of = crew.best_of
+        if free and not pace.stop.asked:
+            answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
+            machine_of = _put_together(problem, answers, part, seed).machine_of[who].astype(hold.machine_of.dtype)
+        crew.refine(replace(part, began=pace.clock.seconds), machine_of)
+    found = placement_of(problem.start, who, crew.best_of)
+    if not free or pace.stop.asked:
+        return found
+    crew.settle(_part(whole, 1.0 - SETTLE, 1.0), few_moves(problem, found).machine_of[who].astype(hold.machine_of.dtype))
+    return placement_of(problem.start, who, crew.best_of)
+
+
+def _put_together(problem: Problem, answers: list[Placement], part: Pace, seed: int) -> Placement:
+    """What an integer program makes of the machines of some answers."""
+    seconds = 2.0 if part.until is None else RECOMBINE * max(0.0, part.until - part.clock.seconds)
+    part.progress(Tick(stage="recombining", done=part.share(0)))
+    return recombined(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
+
+
+def _part(pace: Pace, begin: float, end: float) -> Pace:
+    """A part of a walk."""
+    length = 0.0 if pace.until is None else pace.until - pace.began
+    until = None if pace.until is None else pace.began + end * length
+    steps = None if pace.steps is None else int((end - begin) * pace.steps)
+    return replace(pace, began=pace.began + begin * length, until=until, steps=steps)
+
+
+def _searched(
+    problem: Problem, options: CollocateOptions, placement: Placement, clock: Clock, seed: int, progress: Progress
+) -> Placement:
+    """What the search over all terms and rules makes of a placement."""
+    objective = problem.objective
+    if not objective.weight.get(Term.AFFINITY):
+        objective = objective.with_weights({Term.AFFINITY: 1.0, Term.MOVES: move_price(problem, options)})
+    asked = replace(problem, objective=objective, start=placement)
+    budget = replace(clock.budget, seconds=None if clock.budget.seconds is None else time_to_solve(problem, clock))
+    return search(asked, budget=budget, seed=seed, progress=progress)

@@ -1,0 +1,70 @@
+"""Machines of several answers put together to one: an integer program over the patterns that the answers have."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayplan.decide.collocate.assemble import assembled
+from bayplan.decide.collocate.columns.types import Types, types_of
+from bayplan.decide.collocate.columns.whole import Pattern, choose_patterns, patterns_of
+from bayplan.decide.collocate.movable import movable
+from bayplan.decide.collocate.refit import refit
+from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.tasks import affine, whole_task
+from bayplan.model import UNPLACED, Clock, IntArray, Placement
+from bayplan.score.affinity import gained_affinity
+from bayplan.search.problem import Problem
+
+MOST_PATTERNS = 20_000  # an integer program over more takes too long to be worth it
+
+
+def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float, clock: Clock, seed: int) -> Placement:
+    """The first answer, or what its machines and those of the others make together, if that gains more.
+
+    Services without traffic are lifted and get a machine afterwards.
+    """
+    crucial = affine(problem.cluster)
+    others = np.setdiff1d(np.arange(len(problem.cluster.workloads.name)), crucial)
+    task = whole_task(problem, services=crucial, free=others)
+    types = types_of(task)
+    patterns = _patterns(problem, task, types, answers)
+    if len(patterns) > MOST_PATTERNS or seconds <= 0:
+        return answers[0]
+    counts = choose_patterns(types, patterns, task, seconds, _left(problem, task, others))
+    placement, _ = assembled(problem, [task], [counts], free=others)
+    placement = refit(problem, placement, may_go=movable(problem), clock=clock, seed=seed)
+    worse = len(placement.unplaced) > len(answers[0].unplaced)
+    gains = [gained_affinity(problem.cluster, some) for some in (answers[0], placement)]
+    return answers[0] if worse or gains[0] >= gains[1] else placement
+
+
+def _patterns(problem: Problem, task: Task, types: Types, answers: Sequence[Placement]) -> list[Pattern]:
+    """The different patterns of the first answers, of as many as are not too many; all of the first one in any case."""
+    found: dict[tuple[int, bytes], Pattern] = {}
+    for number, answer in enumerate(answers):
+        more = {(t, pattern.tobytes()): (t, pattern) for t, pattern in patterns_of(types, _counts(problem, task, answer))}
+        if number and len(found) + len(more) > MOST_PATTERNS:
+            break
+        found |= more
+    return list(found.values())
+
+
+def _counts(problem: Problem, task: Task, answer: Placement) -> IntArray:
+    """(service, machine) movable containers of the task's services."""
+    position = np.full(len(problem.cluster.workloads.name), -1, dtype=np.int64)
+    position[task.workload] = np.arange(len(task.workload))
+    some = np.flatnonzero(movable(problem) & (answer.machine_of != UNPLACED))
+    service = position[problem.cluster.containers.workload[some]]
+    some, service = some[service >= 0], service[service >= 0]
+    counts = np.zeros(task.shape, dtype=np.int64)
+    np.add.at(counts, (service, answer.machine_of[some]), 1)
+    return counts
+
+
+def _left(problem: Problem, task: Task, others: IntArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """(resource,) room that movable containers of other services leave to all of the task."""
+    cluster = problem.cluster
+    owner = cluster.containers.workload[movable(problem)]
+    rest = cluster.workloads.request[owner[np.isin(owner, others)]].sum(axis=0)
+    counted = task.request.any(axis=0)
+    return np.maximum(0.0, np.where(counted, task.room.sum(axis=0) - rest, 1.0)).astype(np.float64)

@@ -1,0 +1,92 @@
+"""Annealing in counts keeps its books right, breaks nothing, and never ends below the start."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as tuned
+from hypothesis import strategies as st
+from tests.naive.collocate_hold import expect_consistent
+from tests.strategies import valid_snapshots
+
+from bayplan.decide.collocate.hold import copied, hold_of, placement_of
+from bayplan.decide.collocate.walker import Walker
+from bayplan.kernels.collocate.anneal import Style, new_party, walk
+from bayplan.kernels.collocate.hold import MOST_MOVES, MOVES, PRICE
+from bayplan.model import Allow, AntiAffinity, Capacity, Snapshot
+from bayplan.score.affinity import gained_affinity
+from bayplan.score.check import check
+from bayplan.search.problem import Problem
+
+KNOWN = (Capacity, AntiAffinity, Allow)
+
+
+def plain(snapshot: Snapshot) -> Snapshot:
+    """With the rules that all containers may move under."""
+    from dataclasses import replace
+
+    rules = tuple(rule for rule in snapshot.cluster.rules if isinstance(rule, KNOWN) and not getattr(rule, "level", 0))
+    return replace(snapshot, cluster=replace(snapshot.cluster, rules=rules))
+
+
+@given(snapshot=valid_snapshots(complete=True).map(plain), heat=st.sampled_from([0.0, 0.01, 1.0]), seed=st.integers(0, 99))
+@tuned(max_examples=60)
+def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed):
+    problem = Problem.of(snapshot)
+    hold, who = hold_of(problem, snapshot.placement, most_moves=None)
+    hold.worth[PRICE] = 0.01
+    if not len(who):
+        return
+    style = Style(near=0.4, back=0.2, ejected=3, looks=2, tries=4, finds=2)
+    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), heat, 200, new_party())
+    after = placement_of(snapshot.placement, who, hold.machine_of)
+    expect_consistent(hold, snapshot.cluster, after, snapshot.placement)
+    assert not check(snapshot.cluster, after)
+
+
+@given(snapshot=valid_snapshots(complete=True).map(plain), most=st.integers(0, 4), seed=st.integers(0, 99))
+@tuned(max_examples=40)
+def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
+    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=most)
+    if len(who):
+        style = Style(near=0.4, back=0.2, ejected=3, looks=1, tries=4, finds=1)
+        walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 1.0, 200, new_party())
+    assert hold.tally[MOVES] <= hold.tally[MOST_MOVES] == most
+
+
+@given(snapshot=valid_snapshots(complete=True).map(plain), seed=st.integers(0, 99))
+@tuned(max_examples=40)
+def test_without_heat_nothing_gets_worse(snapshot, seed):
+    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    if not len(who):
+        return
+    style = Style(near=0.4, back=0.0, ejected=3, looks=1, tries=4, finds=1)
+    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 0.0, 200, new_party())
+    after = placement_of(snapshot.placement, who, hold.machine_of)
+    before = gained_affinity(snapshot.cluster, snapshot.placement)
+    assert gained_affinity(snapshot.cluster, after) >= before - 1e-12
+
+
+def test_a_copy_walks_alone(together):
+    hold, _ = hold_of(Problem.of(together), together.placement, most_moves=None)
+    walker = Walker(copied(hold), seed=1)
+    walker.turn(1.0, 0.1, 500)
+    assert (walker.hold.machine_of != hold.machine_of).any()
+    assert hold.worth[0] == pytest.approx(gained_affinity(together.cluster, together.placement))
+
+
+def test_the_best_of_a_walk_is_what_it_says(together):
+    hold, who = hold_of(Problem.of(together), together.placement, most_moves=None)
+    walker = Walker(hold, seed=1)
+    for heat in (1.0, 0.1, 0.0):
+        walker.turn(heat, 0.01, 2_000)
+    best = placement_of(together.placement, who, walker.ever_of)
+    assert gained_affinity(together.cluster, best) == pytest.approx(walker.ever)
+    assert walker.ever == pytest.approx(1.0)
+
+
+@pytest.fixture
+def together() -> Snapshot:
+    """Two pairs of services that talk, each pair apart on two machines."""
+    from tests.collocations import pairs_apart
+
+    return pairs_apart()

@@ -1,0 +1,50 @@
+"""Loads of equal machines are exchanged so that few containers move."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as tuned
+from hypothesis import strategies as st
+from tests.collocations import pairs_apart
+from tests.strategies import valid_snapshots
+
+from bayplan.decide.collocate.berths import equal_machines, few_moves
+from bayplan.model import Placement, ints
+from bayplan.score.affinity import gained_affinity
+from bayplan.score.check import check
+from bayplan.score.churn import moves
+from bayplan.search.problem import Problem
+
+
+@given(seed=st.integers(0, 999))
+@tuned(max_examples=40)
+def test_no_exchange_of_equal_machines_moves_fewer(seed):
+    snapshot = pairs_apart(4)
+    rng = np.random.default_rng(seed)
+    other = Placement(machine_of=ints(rng.integers(0, 4, len(snapshot.placement.machine_of))))
+    found = few_moves(Problem.of(snapshot), other)
+    least = min(
+        moves(snapshot.cluster, Placement(machine_of=ints(np.array(berth)[other.machine_of])), snapshot.placement)
+        for berth in permutations(range(4))
+    )
+    assert moves(snapshot.cluster, found, snapshot.placement) == least
+    assert gained_affinity(snapshot.cluster, found) == pytest.approx(gained_affinity(snapshot.cluster, other))
+
+
+@given(snapshot=valid_snapshots())
+@tuned(max_examples=60)
+def test_no_rule_is_broken_by_an_exchange(snapshot):
+    problem = Problem.of(snapshot)
+    found = few_moves(problem, snapshot.placement)
+    assert moves(snapshot.cluster, found, snapshot.placement) == 0
+    assert not check(snapshot.cluster, found, snapshot.placement)
+
+
+def test_machines_on_which_something_stays_are_not_exchanged():
+    snapshot = pairs_apart(4)
+    frozen = np.zeros(len(snapshot.placement.machine_of), dtype=np.bool_)
+    frozen[0] = True
+    machines = equal_machines(Problem.of(snapshot, frozen=frozen))
+    assert [some.tolist() for some in machines] == [[1, 2, 3]]
