@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from bayplan.cli.reference import cli_page
@@ -95,6 +96,25 @@ def _plan() -> str:
     return gantt(shop.cluster, bars_of(shop.cluster, route.plan, route.timetable, StepCosts()))
 
 
+def _together() -> str:
+    """What stays on one machine when the shop is collocated."""
+    from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
+    from bayplan.decide.place import PLACERS, PlaceOptions
+    from bayplan.flows.collocate_wishes import CollocateWishes, question_of
+    from bayplan.model import Budget, silent
+    from bayplan.report.pictures import affinity_bars
+    from bayplan.search.problem import Problem
+
+    shop, budget = boutique(), Budget(iterations=50_000)
+    placed = PLACERS["ca-wfd"](Problem.of(shop), PlaceOptions(), budget=budget, seed=0, progress=silent).solution
+    assert placed is not None
+    problem = question_of(replace(shop, placement=placed), CollocateWishes(), "best").problem
+    options = CollocateOptions(engine="here")
+    found = COLLOCATORS["best"](problem, options, budget=budget, seed=0, progress=silent).solution
+    assert found is not None
+    return affinity_bars(shop.cluster, placed, found)
+
+
 def _packings() -> str:
     """The services of 003 Table 5 packed three ways."""
     from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
@@ -128,6 +148,7 @@ SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with eve
     "pictures/overview-rasa-m2.svg": _overview,
     "pictures/gantt-boutique.svg": _plan,
     "pictures/ucac-methods.svg": _packings,
+    "pictures/affinity-boutique.svg": _together,
 }
 
 

@@ -157,11 +157,12 @@ def test_quiet_leaves_stderr_empty(shop, capsys):
 
 
 def test_demo_says_where_its_report_is(tmp_path, capsys):
-    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
+    assert main(["demo", "--out", str(tmp_path / "demo"), "--seconds", "1"]) == 0
     said = capsys.readouterr().out
     report = tmp_path / "demo" / "report.html"
     assert str(report) in said.replace("\n", "")
     assert "<svg" in report.read_text(encoding="utf-8")
+    assert said.count("everybody arrives") == 2 and said.count("placement        valid: every rule is kept") == 2
 
 
 def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):
@@ -246,7 +247,7 @@ def test_small_commands_give_one_json_object(arguments, capsys):
 
 
 def test_demo_and_convert_say_what_they_wrote_as_json(shop, tmp_path, capsys):
-    _, answer = run_json(capsys, "demo", "--out", str(tmp_path / "demo"))
+    _, answer = run_json(capsys, "demo", "--out", str(tmp_path / "demo"), "--seconds", "1")
     assert all(Path(file).exists() for file in answer["files"].values())
     _, answer = run_json(capsys, "convert", str(shop), "--out", str(tmp_path / "x.yaml"))
     assert Path(answer["file"]).exists()

@@ -1,7 +1,7 @@
 """`bayplan demo`"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,11 +9,22 @@ from bayplan.cli import clock, screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
+if TYPE_CHECKING:
+    from bayplan.flows.tour import Stop
+
+MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
+
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
+Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to search for services that should share machines.")]
 
 
-def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
-    """Show bayplan on a small web shop: its state, its faults; containers placed and rebalanced, and a safe order to move them.
+def demo(
+    out: Folder = Path("bayplan-demo"), seed: Seed = 0, seconds: Each = 6.0, json: Json = False, quiet: Quiet = False
+) -> None:
+    """Show bayplan on a small web shop: its state, its faults; containers placed, rebalanced, collocated; safe orders of moves.
+
+    Then the same for a generated cluster of 96 machines and 3,485 containers: its services are brought together, a quarter
+    of the containers moves at most, and every step on the way is checked.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -24,12 +35,13 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         from bayplan.flows.migrate import write_route
         from bayplan.flows.migrate_report import write_plan_page
         from bayplan.flows.report import write_comparison, write_picture, write_report
-        from bayplan.flows.tour import ALIVE, road, tour
+        from bayplan.flows.tour import ALIVE, brought_together, road, tour, write_stop
         from bayplan.generate.boutique import boutique
+        from bayplan.generate.rasa import rasa_m3
         from bayplan.score.duration import StepCosts
         from bayplan.score.explain import explain
 
-        snapshot = boutique(seed=seed)
+        command, snapshot = "bayplan demo", boutique(seed=seed)
         inspection = inspect(snapshot)
         snapshot_file, picture, page = out / "boutique.json", out / "bay-plan.svg", out / "report.html"
         placement_file, after_page = out / "placement.json", out / "before-after.html"
@@ -37,14 +49,22 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         make_folder(out)
         write(snapshot_file, snapshot)
         write_picture(picture, snapshot)
-        write_report(page, inspection, command="bayplan demo")
+        write_report(page, inspection, command=command)
         placed, moved = tour(snapshot, seed=seed)
         after = inspect(moved.after, snapshot.placement)
         write_placement(placement_file, snapshot.cluster, moved.after.placement)
-        write_comparison(after_page, snapshot, after, command="bayplan demo")
+        write_comparison(after_page, snapshot, after, command=command)
         route = road(snapshot, moved.after, seed=seed)
         write_route(route, out=plan_file, back=None)
-        write_plan_page(plan_page, route, StepCosts(), command="bayplan demo")
+        write_plan_page(plan_page, route, StepCosts(), command=command)
+        large, placed_file = rasa_m3(seed=seed), out / "boutique-placed.json"
+        write_placement(placed_file, snapshot.cluster, placed.after.placement)
+        write(out / "rasa-m3.json", large)
+        stops = {
+            "boutique": brought_together(placed.after, seconds=seconds / 3, seed=seed),
+            "rasa-m3": brought_together(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
+        }
+        written = [write_stop(out, name, stop, command=command) for name, stop in stops.items()]
     files = {
         "snapshot": str(snapshot_file),
         "bay plan": str(picture),
@@ -53,9 +73,13 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         "before and after": str(after_page.resolve()),
         "plan": str(plan_file),
         "order of moves": str(plan_page.resolve()),
+        "placed, not moved": str(placed_file),
+        "larger cluster": str(out / "rasa-m3.json"),
+        **{what: file for some in written for what, file in some.items()},
     }
     if json:
-        screen.say_object({"seed": seed, "valid": not inspection.violations, "files": files})
+        gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
+        screen.say_object({"seed": seed, "valid": not inspection.violations, "affinity": gained, "files": files})
         return
     screen.show(inspection)
     waiting = snapshot.placement.unplaced
@@ -66,5 +90,14 @@ def demo(out: Folder = Path("bayplan-demo"), seed: Seed = 0, json: Json = False,
         screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
     print(f"\nbayplan migrate --alive {ALIVE}")
     screen.route(route, method="waves", seed=seed, wall=clock.seconds(), files={})
+    _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
+    _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
     width = max(map(len, files))
-    print("\n".join(f"{what:{width}} {file}" for what, file in files.items()))
+    print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
+
+
+def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
+    """What collocation gained, before beside after, and whether the way there is safe."""
+    name = given.partition(".")[0]
+    print(f"\nbayplan collocate {given}{wish}\nbayplan migrate {given} --to {name}-together.json")
+    screen.stop(stop, seed=seed)

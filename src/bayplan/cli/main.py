@@ -11,6 +11,7 @@ import typer
 from bayplan.cli import (
     check,
     clock,
+    collocate,
     convert,
     demo,
     explain,
@@ -52,6 +53,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "place": place.place,
     "pack": pack.pack,
     "rebalance": rebalance.rebalance,
+    "collocate": collocate.collocate,
     "migrate": migrate.migrate,
     "simulate": simulate.simulate,
     "generate": generate.generate,

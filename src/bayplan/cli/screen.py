@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from bayplan.flows.collocate import Collocation
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
     from bayplan.flows.migrate import Route
     from bayplan.flows.pack import Packing
     from bayplan.flows.simulate import Run
+    from bayplan.flows.tour import Stop
+    from bayplan.report.collocate_tables import Change
     from bayplan.score.explain import Explanation
 
 FILE_WIDTH = 120  # columns of a table that goes to a file
@@ -68,6 +71,61 @@ def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall:
     _say_tables(tables.result_tables(result, method=method, counts=counts), None)
     for sentence in decision.still_broken:
         _say_tables([f"still broken: {sentence}"], None)
+
+
+def collocation(collocation: "Collocation", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
+    """How a collocation ended: affinity before and after, who moved, the bound, what is left out and why."""
+    from dataclasses import replace
+
+    from bayplan.flows.collocate import collocate_object
+    from bayplan.report import collocate_tables, json
+
+    decision = collocation.decision
+    result, placed, moved = replace(decision.result, reasons=collocation.left_out), decision.placed, decision.moved
+    if as_json:
+        answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=moved)
+        more = {"still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall}
+        say_object({**answer, **collocate_object(collocation), **more})
+        return
+    counts = {"seed": seed, "placed": placed}
+    _say_tables(collocate_tables.collocate_tables(result, _change(collocation), method=method, counts=counts), None)
+    _say_tables(collocation.remarks, None)
+    for sentence in decision.still_broken:
+        _say_tables([f"still broken: {sentence}"], None)
+
+
+def stop(stop: "Stop", *, seed: int) -> None:
+    """A collocation in short: scores before beside after, whether they keep the rules, and the way there."""
+    from bayplan.report import collocate_tables
+
+    collocation, route = stop.collocation, stop.route
+    change = _change(collocation)
+    counts = {"batches": len(route.plan.batches), "steps": len(list(route.plan.steps()))} if route.plan else {}
+    way = collocate_tables.Way(
+        counts=counts,
+        safe=route.verdict is not None and route.verdict.safe,
+        stuck=len(route.result.reasons),
+        seconds=0.0 if route.timetable is None else route.timetable.seconds,
+        alive=1.0 if route.verdict is None else route.verdict.least_alive,
+    )
+    _say_tables(
+        collocate_tables.stop_tables(
+            change, (stop.before.summary.score, stop.after.summary.score), stop.after.violations, way, seed=seed
+        ),
+        None,
+    )
+
+
+def _change(collocation: "Collocation") -> "Change":
+    from bayplan.report.collocate_tables import Change
+
+    return Change(
+        before=collocation.before,
+        after=collocation.after,
+        moved=collocation.decision.moved,
+        share=collocation.moved_share,
+        stays=collocation.stays,
+    )
 
 
 def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping[str, str], as_json: bool = False) -> None:

@@ -1,18 +1,41 @@
-"""Place what waits, rebalance everything, and find a safe order of moves: one after the other."""
+"""Place what waits, rebalance or collocate everything, and find a safe order of moves: one after the other."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bayplan.collect import write_placement
+from bayplan.collect.document.text import write_text_atomically
+from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+from bayplan.flows.collocate import Collocation, collocate
+from bayplan.flows.collocate_wishes import CollocateWishes, question_of
 from bayplan.flows.decide import Decision, decide
-from bayplan.flows.migrate import Route, find_route
+from bayplan.flows.inspect import Inspection, inspect
+from bayplan.flows.migrate import Route, find_route, write_route
+from bayplan.flows.migrate_report import write_plan_page
+from bayplan.flows.report import grouping, write_comparison
 from bayplan.flows.trip import Trip
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import Budget, Migration, Running, Snapshot, Terms, silent
+from bayplan.report.pictures import before_after
 from bayplan.score.duration import StepCosts
 from bayplan.search.problem import Problem
 
 STEPS = Budget(iterations=50_000)
 ATTEMPTS = Budget(iterations=4)
 ALIVE = 0.6  # of three databases two, so that they can change places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A cluster that was collocated: before, after, and the order of moves between them."""
+
+    collocation: Collocation
+    before: Inspection
+    after: Inspection
+    route: Route
 
 
 def tour(snapshot: Snapshot, *, seed: int) -> tuple[Decision, Decision]:
@@ -28,6 +51,20 @@ def tour(snapshot: Snapshot, *, seed: int) -> tuple[Decision, Decision]:
     return placed, moved
 
 
+def brought_together(snapshot: Snapshot, *, seconds: float, seed: int, max_moves: str | None = None) -> Stop:
+    """Services that talk on the same machines, and a safe order of moves from where the snapshot has them."""
+    best, budget, options = COLLOCATORS["best"], Budget(seconds=seconds), CollocateOptions(engine="here")
+    question = question_of(snapshot, CollocateWishes(max_moves=max_moves), "best")
+    collocation = collocate(question, lambda asked: best(asked, options, budget=budget, seed=seed, progress=silent))
+    after = collocation.decision.after
+    return Stop(
+        collocation=collocation,
+        before=inspect(collocation.decision.snapshot),
+        after=inspect(after, snapshot.placement),
+        route=road(snapshot, after, seed=seed),
+    )
+
+
 def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
     """The order of moves that leads from where a snapshot's containers run to where `after` has them."""
     migration = Migration(
@@ -40,3 +77,19 @@ def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
         options,
         StepCosts(),
     )
+
+
+def write_stop(folder: Path, name: str, stop: Stop, *, command: str) -> Mapping[str, str]:
+    """Write placement, plan, picture and pages of a stop; what was written, by what it is."""
+    before, after, cluster = stop.before.snapshot, stop.after.snapshot, stop.before.snapshot.cluster
+    file = {
+        part: folder / f"{name}-{part}" for part in ("together.json", "together.html", "together.svg", "plan.json", "plan.html")
+    }
+    write_placement(file["together.json"], cluster, after.placement)
+    write_comparison(file["together.html"], before, stop.after, command=command)
+    picture = before_after(cluster, before.placement, after.placement, group_by=grouping(cluster, None))
+    write_text_atomically(file["together.svg"], picture)
+    write_route(stop.route, out=file["plan.json"], back=None)
+    write_plan_page(file["plan.html"], stop.route, StepCosts(), command=command)
+    pages = ("html", "svg")
+    return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}

@@ -1,0 +1,101 @@
+"""The options of `collocate`."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+
+def _names(incomplete: str) -> list[str]:
+    from bayplan.decide.collocate import COLLOCATORS
+
+    return [name for name in COLLOCATORS if name.startswith(incomplete)]
+
+
+Method: TypeAlias = Annotated[
+    str, typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=_names)
+]
+Partition: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--partition",
+        metavar="NAME",
+        help="rasa, best: how services are parted: 'multi-stage' (the paper's), 'random', 'min-cut', 'none'.",
+    ),
+]
+Select: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--select",
+        metavar="NAME",
+        help="rasa, best: who picks a part's solver: 'gcn' (the paper's), 'mlp', 'heuristic'; 'cg' or 'mip' for all parts.",
+    ),
+]
+Masters: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--masters",
+        metavar="N",
+        min=1,
+        help="rasa, best: how many services count as crucial; 45 ln^0.66 of their number if not given.",
+        show_default=False,
+    ),
+]
+Trivial: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--trivial",
+        metavar="NAME",
+        help="rasa, best: trivial services are 'pinned' (the paper) or 'refit' (placed again at the end: more gain, more moves).",
+    ),
+]
+MovePrice: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        "--move-price",
+        metavar="X",
+        min=0,
+        help="best: gained affinity, of a total of 1, that moving everything has to be worth; a move costs X / containers.",
+    ),
+]
+MaxMoves: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--max-moves", metavar="N|P%", help="best: move at most so many containers, or this share.", show_default=False),
+]
+MinGain: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--min-gain",
+        metavar="P",
+        help="Points of total affinity to gain at least, or nothing moves: 0.03 or 3% (the paper's gate).",
+    ),
+]
+Freeze: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--freeze",
+        metavar="NAME",
+        help="A container or workload that stays pinned where it runs: name stateful ones here; patterns ('db-*'); repeatable.",
+    ),
+]
+Priority: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--priority",
+        metavar="NAME=X",
+        help="Multiply the traffic of a workload by X; patterns such as 'web-*'; of two ends the larger X counts; repeatable.",
+    ),
+]
+Weights: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="TERM=VALUE",
+        help="best: also count another term, such as balance=0.01; affinity has weight 1; repeatable.",
+    ),
+]
+Bound: TypeAlias = Annotated[
+    bool, typer.Option("--bound", help="Also prove how much any answer could gain, and say the gap; takes half of the seconds.")
+]
+Engine: TypeAlias = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="Where parts are solved: 'pool' (processes), 'here', 'ray'.")
+]
