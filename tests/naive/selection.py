@@ -27,8 +27,8 @@ def machine_types(task):
     kinds = set()
     for m in range(task.shape[1]):
         may = tuple(bool(task.allow[task.row_of[s], m]) for s in range(task.shape[0]))
-        sets = tuple(int(task.spare[k, m]) for k in range(len(task.spare)) if any(task.member[k]))
-        kinds.add((tuple(task.room[m].tolist()), may, sets))
+        sets = tuple(int(task.spare[k, m]) for k in range(len(task.spare)))
+        kinds.add((tuple(task.room[m].tolist()), may, sets, tuple(task.fixed[:, m].tolist())))
     return len(kinds)
 
 

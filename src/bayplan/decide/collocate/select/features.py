@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from bayplan.decide.collocate.columns.types import types_of
 from bayplan.decide.collocate.task import Task
 from bayplan.model import FloatArray, IntArray, floats, ints
 
@@ -25,7 +26,7 @@ class FeatureGraph:
     b: IntArray  # (edge,) service
     weight: FloatArray  # (edge,) above 0, in any unit
     machines: int
-    types: int  # kinds of machines: equal room, equal allow lists, equal anti-affinity
+    types: int  # kinds of machines: equal room, allow lists, anti-affinity, and what stays there
 
     @property
     def is_trivial(self) -> bool:
@@ -50,11 +51,8 @@ def feature_graph(task: Task) -> FeatureGraph:
 
 
 def machine_types(task: Task) -> int:
-    """How many kinds of machines there are: 0 if there are no machines."""
-    if task.shape[1] == 0:
-        return 0
-    used, touched = np.unique(task.row_of), np.flatnonzero(task.member.any(axis=1))
-    return int(np.unique(np.vstack([task.room.T, task.allow[used], task.spare[touched]]), axis=1).shape[1])
+    """How many kinds of machines there are, as column generation tells them apart: 0 if there are no machines."""
+    return len(types_of(task).number)
 
 
 def adjacency(graph: FeatureGraph) -> Matrix:
