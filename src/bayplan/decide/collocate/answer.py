@@ -1,9 +1,10 @@
 """The answer of a collocator: refereed, scored by its gained affinity, and not given where it is not worth the moves."""
 
 from bayplan.decide.collocate.signature import CollocateOptions
-from bayplan.model import Placement, Reason, Result, Status
+from bayplan.model import Objective, Placement, Reason, Result, Status, Term
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.churn import moves
+from bayplan.score.terms import weighted
 from bayplan.search.answer import refereed
 from bayplan.search.problem import Problem
 
@@ -45,7 +46,7 @@ def worth_it(
     """A placement, or the start and why: the placement is worse, leaves more out, gains too little, or moves too many.
 
     `start`: where nothing runs that ran elsewhere before; the problem's, if not told. Where moves have a price
-    (`options.move_price`), gains are net of it.
+    (`options.move_price`), gains are net of it. Where other terms count, too, all of them together say what is worse.
     """
     start = problem.start if start is None else start
     why = _objection(problem, placement, options, start)
@@ -58,14 +59,26 @@ def _objection(problem: Problem, placement: Placement, options: CollocateOptions
         return f"containers without a machine would be {len(placement.unplaced)} instead of {len(start.unplaced)}"
     if problem.most_moves is not None and moved > problem.most_moves:
         return f"{moved} containers would move, at most {problem.most_moves} may"
+    if len(placement.unplaced) < len(start.unplaced):
+        return ""
     gain = net_gain(problem, placement, options) - net_gain(problem, start, options)
-    if gain < 0 and len(placement.unplaced) == len(start.unplaced):
+    if has_other_terms(problem.objective):
+        old, new = (weighted(problem.cluster, some, problem.objective, problem.before) for some in (start, placement))
+        if moved and new >= old:
+            return f"the answer that was found costs {new - old:.4g} more by all terms together"
+    elif gain < 0:
         return f"the answer that was found is worse by {-gain:.4f} of the total affinity"
-    if moved and gain <= NOTHING and len(placement.unplaced) == len(start.unplaced):
+    elif moved and gain <= NOTHING:
         return "there is nothing to gain by a move"
-    if gain < options.least_gain and len(placement.unplaced) == len(start.unplaced):
+    if gain < options.least_gain and options.least_gain > 0:
         return f"the best answer gains {gain:.4f} of the total affinity, less than {options.least_gain:g}"
     return ""
+
+
+def has_other_terms(objective: Objective) -> bool:
+    """Is affinity to be weighed against other terms than moves? An objective without affinity is not meant."""
+    weighed = {term for term, weight in objective.weight.items() if weight > 0}
+    return Term.AFFINITY in weighed and bool(weighed - {Term.AFFINITY, Term.MOVES})
 
 
 def net_gain(problem: Problem, placement: Placement, options: CollocateOptions) -> float:

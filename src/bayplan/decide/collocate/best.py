@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from bayplan.decide.collocate.annealing import Crew, Pace
-from bayplan.decide.collocate.answer import collocated, net_gain, worth_it
+from bayplan.decide.collocate.answer import collocated, has_other_terms, net_gain, worth_it
 from bayplan.decide.collocate.berths import few_moves
 from bayplan.decide.collocate.finish import start_of, time_to_solve
 from bayplan.decide.collocate.hold import hold_of, placement_of
 from bayplan.decide.collocate.original import outsiders
 from bayplan.decide.collocate.recombine import recombined
 from bayplan.decide.collocate.signature import CollocateOptions
-from bayplan.model import Budget, Clock, Confidence, Objective, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.model import Budget, Clock, Confidence, Placement, Progress, Result, Term, Tick, Transient
 from bayplan.search.drive import search
 from bayplan.search.problem import Problem
 from bayplan.search.stop import Stop, stoppable
@@ -53,12 +53,6 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
 def has_other_rules(problem: Problem) -> bool:
     """Does a rule count for every move that counts of containers cannot keep?"""
     return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
-
-
-def has_other_terms(objective: Objective) -> bool:
-    """Is affinity to be weighed against other terms than moves? An objective without affinity is not meant."""
-    weighed = {term for term, weight in objective.weight.items() if weight > 0}
-    return Term.AFFINITY in weighed and bool(weighed - {Term.AFFINITY, Term.MOVES})
 
 
 def move_price(problem: Problem, options: CollocateOptions) -> float:

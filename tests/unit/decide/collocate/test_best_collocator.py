@@ -7,7 +7,8 @@ import pytest
 from tests.collocations import pairs_apart
 
 from bayplan.decide.collocate import CollocateOptions
-from bayplan.decide.collocate.best import best, has_other_terms, move_price
+from bayplan.decide.collocate.answer import has_other_terms
+from bayplan.decide.collocate.best import best, move_price
 from bayplan.model import Budget, Objective, Result, Term, Transient, TransientMode, silent
 from bayplan.search.problem import Problem
 

@@ -72,6 +72,14 @@ def test_moves_that_gain_nothing_are_not_made():
     assert reason.text == "there is nothing to gain by a move"
 
 
+def test_where_other_terms_count_all_of_them_say_what_is_worse():
+    problem = problem_of()
+    for weight, wanted in ((0.001, problem.start), (1000.0, APART)):  # APART loses affinity, and is more even
+        terms = {Term.AFFINITY: 1.0, Term.UTILISATION: weight}
+        both = replace(problem, objective=problem.objective.with_weights(terms))
+        assert worth_it(both, APART, CollocateOptions())[0] is wanted
+
+
 def test_moves_have_their_price():
     problem = problem_of()
     assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
