@@ -15,7 +15,8 @@ from bayplan.model import UNPLACED, Clock, IntArray, Placement
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.problem import Problem
 
-MOST_PATTERNS = 20_000  # an integer program over more takes too long to be worth it
+MOST_PATTERNS = 20_000  # an integer program over more takes too long to be worth it ...
+MOST_MACHINES = 300  # ... and so does one over so many machines
 
 
 def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float, clock: Clock, seed: int) -> Placement:
@@ -23,12 +24,14 @@ def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float
 
     Services without traffic are lifted and get a machine afterwards.
     """
+    if len(problem.cluster.machines.name) > MOST_MACHINES or seconds <= 0:
+        return answers[0]
     crucial = affine(problem.cluster)
     others = np.setdiff1d(np.arange(len(problem.cluster.workloads.name)), crucial)
     task = whole_task(problem, services=crucial, free=others)
     types = types_of(task)
     patterns = _patterns(problem, task, types, answers)
-    if len(patterns) > MOST_PATTERNS or seconds <= 0:
+    if len(patterns) > MOST_PATTERNS:
         return answers[0]
     counts = choose_patterns(types, patterns, task, seconds, _left(problem, task, others))
     placement, _ = assembled(problem, [task], [counts], free=others)
