@@ -31,7 +31,7 @@ def _alone(
     free = others if options.trivial == "refit" and len(crucial) else None
     progress(Tick(stage="solving", done=0.0))
     task = whole_task(problem, services=crucial, free=free)
-    counts = solve_one(task, solver, time_to_solve(problem, clock), seed, budget.threads)
+    counts = solve_one(task, solver, time_to_solve(problem, clock, [task]), seed, budget.threads)
     progress(Tick(stage="refitting", done=0.0))
     result = finished(problem, Solved([task], [counts], free), options, clock=clock, seed=seed)
     progress(Tick(stage="refitting", done=1.0, score=result.score["affinity"]))

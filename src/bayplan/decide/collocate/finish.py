@@ -16,6 +16,7 @@ from bayplan.search.problem import Problem
 
 SECONDS = 60.0  # where no budget is given (004 section V-D: one minute)
 AFTERWARDS = 0.3, 2e-5  # seconds kept for what happens here: in any case, and for each container
+LAST_PASS = 5e-7  # seconds kept for each service and machine of a task: solvers end with a pass over all of them
 
 
 class Solved(NamedTuple):
@@ -27,10 +28,11 @@ class Solved(NamedTuple):
     notes: tuple[Reason, ...] = ()  # what the user should know
 
 
-def time_to_solve(problem: Problem, clock: Clock) -> float:
+def time_to_solve(problem: Problem, clock: Clock, tasks: Sequence[Task] = ()) -> float:
     """Seconds that solvers may take from now on."""
     whole = SECONDS if clock.budget.seconds is None else clock.budget.seconds
-    keep = AFTERWARDS[0] + AFTERWARDS[1] * len(problem.cluster.containers.name)
+    cells = max((task.shape[0] * task.shape[1] for task in tasks), default=0)
+    keep = AFTERWARDS[0] + AFTERWARDS[1] * len(problem.cluster.containers.name) + LAST_PASS * cells
     return max(0.0, whole - min(keep, 0.5 * whole) - clock.seconds)
 
 

@@ -31,7 +31,7 @@ def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     owner = machines_of(problem, graph, partition, options.trivial)
     tasks = sub_tasks(problem, partition.sets, owner, trivial=options.trivial if partition.sets else "pinned")
     progress(Tick(stage="solving", done=0.0))
-    counts = solved(tasks, options, seconds=time_to_solve(problem, clock), threads=budget.threads, seed=seed)
+    counts = solved(tasks, options, seconds=time_to_solve(problem, clock, tasks), threads=budget.threads, seed=seed)
     progress(Tick(stage="refitting", done=0.0))
     free = partition.trivial if options.trivial == "refit" and partition.sets else None
     notes = tuple(Reason("partition", note) for note in partition.notes)

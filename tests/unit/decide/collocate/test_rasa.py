@@ -120,9 +120,10 @@ def test_what_fits_nowhere_is_left_out_with_its_reason():
 
 def test_time_is_kept_for_the_answer():
     problem = problem_of()
-    assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock()) < 10.0
+    task = whole_task(problem)
+    assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock(), [task]) < 10.0
     assert time_to_solve(problem, Budget(seconds=0).clock()) == 0.0
-    assert time_to_solve(problem, Budget(seconds=10).clock(already=20)) == 0.0
+    assert time_to_solve(problem, Budget(seconds=10).clock(already=20), [task]) == 0.0
 
 
 def test_large_tasks_and_those_with_much_affinity_get_more_time():
