@@ -11,7 +11,7 @@ from bayplan.cli import screen
 from bayplan.cli.options import Json
 from bayplan.errors import UsageError, WorldError
 
-PAPERS = ("freecontainer", "gmrp", "ucac")  # folders of experiments/
+PAPERS = ("freecontainer", "gmrp", "rasa", "ucac")  # folders of experiments/
 ROOT = Path(__file__).parents[3]  # of a clone that is installed with `pip install --editable`
 
 Paper = Annotated[
@@ -45,6 +45,8 @@ def reproduce(paper: Paper, quick: Quick = False, out: Folder = None, json: Json
     - freecontainer: placing and rebalancing at the scale of two data centres, ten seeds
 
     - ucac: packing at a stated confidence, five seeds, and a week
+
+    - rasa: gained affinity under a minute, over moves and over time; M3 is read from rasa/ in the folder BAYPLAN_DATA
 
     - gmrp: the Google Machine Reassignment Problem; its models are read from gmrp/ in the folder BAYPLAN_DATA
 

@@ -1,0 +1,137 @@
+"""One answer: found, timed, checked. As a module it is one process, whose seconds count from its start:
+
+`python -m experiments.rasa.cells JSON` prints the columns that are measured as JSON. JSON has the fields of `Cell` and the file.
+"""
+
+import json
+import multiprocessing.forkserver
+import resource
+import sys
+import time
+from dataclasses import asdict, dataclass
+from math import floor
+from pathlib import Path
+
+import numpy as np
+
+from bayplan.cli import clock
+from bayplan.collect import read
+from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
+from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
+from bayplan.decide.collocate.partition.stages import affine, master_count, masters
+from bayplan.flows.collocate_wishes import CollocateWishes, question_of
+from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
+from bayplan.score.affinity import gained_affinity
+from bayplan.score.check import check
+from bayplan.score.churn import moves
+
+KEY = ("cluster", "method", "options", "seed", "threads", "seconds")
+ANSWER = ("reading", "wall", "cpu", "affinity", "moved", "placed", "containers", "valid")
+PARTITION = ("sets", "lost", "partition_seconds", "masters", "masters_affinity")  # of `rasa`
+MEASURES = (*ANSWER, *PARTITION, "memory", "fault")
+MINUTE = 60.0  # a method gets no more, even where reading has its own seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A question to a method."""
+
+    cluster: str
+    method: str
+    options: str = ""  # "trivial=pinned ratio=0.5": partition, select, trivial, ratio (of the masters), cap, price
+    seed: int = 0
+    threads: int = 2
+    seconds: float = MINUTE  # from the start of the process
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from other rows."""
+        return (self.cluster, self.method, self.options, str(self.seed), str(self.threads), f"{self.seconds:g}")
+
+    @property
+    def wish(self) -> dict[str, str]:
+        """The options by name."""
+        return dict(word.split("=", 1) for word in self.options.split())
+
+
+def options_of(cell: Cell, services: int) -> CollocateOptions:
+    """What the cell asks, for a cluster of so many services."""
+    wish = cell.wish
+    ratio = wish.get("ratio")
+    return CollocateOptions(
+        partition=wish.get("partition", "multi-stage"),
+        select=wish.get("select", "gcn"),
+        trivial=wish.get("trivial", "refit"),
+        masters=None if ratio is None else floor(float(ratio) * master_count(services)),
+        move_price=float(wish.get("price", 0.0)),
+    )
+
+
+def measured(cell: Cell, file: Path) -> dict[str, str]:
+    """The columns of `ANSWER` and `PARTITION`. `bayplan.cli.clock` runs already: reading counts, too."""
+    began, used = clock.seconds(), _cpu()
+    snapshot = read(file)
+    reading = clock.seconds() - began
+    wishes = CollocateWishes(max_moves=cell.wish.get("cap"), move_price=float(cell.wish.get("price", 0.0)))
+    problem = question_of(snapshot, wishes, cell.method).problem
+    options = options_of(cell, len(snapshot.cluster.workloads.name))
+    budget = Budget(seconds=min(MINUTE, max(0.1, cell.seconds - clock.seconds())), threads=cell.threads)
+    result = COLLOCATORS[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)
+    wall = clock.seconds()
+    assert result.solution is not None, result.reasons
+    return {
+        "reading": f"{reading:.2f}",
+        "wall": f"{wall:.2f}",
+        "cpu": f"{_cpu() - used:.2f}",
+        **judged(snapshot, result.solution),
+        **(partitioned(snapshot.cluster, options, cell.seed) if cell.method == "rasa" else dict.fromkeys(PARTITION, "")),
+    }
+
+
+def judged(snapshot: Snapshot, after: Placement) -> dict[str, str]:
+    """What an answer gains, moves and breaks, by the scores alone."""
+    cluster, before = snapshot.cluster, snapshot.placement
+    return {
+        "affinity": f"{gained_affinity(cluster, after):.6f}",
+        "moved": f"{moves(cluster, after, before) / len(after.machine_of):.6f}",
+        "placed": str(len(after.placed)),
+        "containers": str(len(after.machine_of)),
+        "valid": "no" if check(cluster, after, before) else "yes",
+    }
+
+
+def partitioned(cluster: Cluster, options: CollocateOptions, seed: int) -> dict[str, str]:
+    """What the partitioner alone does, and what affinity there is between masters."""
+    began = time.perf_counter()
+    graph = affinity_graph(cluster)
+    partition = PARTITIONERS[options.partition](graph, masters=options.masters, seed=seed)
+    seconds = time.perf_counter() - began
+    chosen = masters(graph, affine(graph), options.masters)
+    inside = np.isin(graph.a, chosen) & np.isin(graph.b, chosen)
+    numbers = (f"{partition.lost:.6f}", f"{seconds:.3f}", str(len(chosen)), f"{graph.weight[inside].sum():.6f}")
+    return dict(zip(PARTITION, (str(len(partition.sets)), *numbers), strict=True))
+
+
+def _cpu() -> float:
+    """CPU seconds so far, of this process and of children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def described(cell: Cell, file: Path) -> str:
+    """What `main` is given."""
+    return json.dumps({**asdict(cell), "file": str(file)})
+
+
+def main(text: str) -> None:
+    """Print one row. Workers are children of a fork server, so their seconds are known when it has ended."""
+    clock.start(with_process=True)
+    asked = json.loads(text)
+    file = Path(asked.pop("file"))
+    found = measured(Cell(**asked), file)
+    multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    print(json.dumps({**found, "cpu": f"{_cpu():.2f}"}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,40 @@
+"""The clusters: the published M3, and generated ones at the sizes of the other three (004 Table II)."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from bayplan.collect import write_snapshot
+from bayplan.generate import GENERATORS
+from bayplan.model import Snapshot
+from experiments.calibration.data import real_file
+from experiments.results import commit
+
+M3 = "M3"
+FILE = "rasa/M3.json"
+CLUSTERS = ("rasa-m1", "rasa-m2", M3, "rasa-m4")
+SEED = 0  # of the generator
+
+
+def has_data() -> bool:
+    """Is M3 there?"""
+    try:
+        real_file(FILE)
+    except SystemExit:
+        return False
+    return True
+
+
+def file_of(cluster: str) -> Path:
+    """The file of a cluster; generated ones are written once for each commit, into a temporary folder."""
+    if cluster == M3:
+        return real_file(FILE)
+    path = Path(tempfile.gettempdir()) / "bayplan-rasa" / f"{cluster}-{SEED}-{commit()}.json"
+    if not path.is_file():
+        made = GENERATORS[cluster].make(seed=SEED)
+        assert isinstance(made, Snapshot)
+        path.parent.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}.json")
+        write_snapshot(unfinished, made)
+        unfinished.rename(path)
+    return path

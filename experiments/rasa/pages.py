@@ -1,0 +1,131 @@
+"""docs/rasa.md: its tables and verdicts, from the CSV files, and its figures."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from experiments.rasa.claims import RULE, about_clusters, about_front, about_m3
+from experiments.rasa.figure_claims import about_fits, about_masters, about_partitions, about_selection, about_time
+from experiments.rasa.figures import front_figure, time_figure
+from experiments.rasa.paper import STORED
+from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, highest, spread, table, valid
+from experiments.results import ROOT, Row, measured_on, put, rows
+
+HERE = Path(__file__).parent
+DOCS = ROOT / "docs" / "rasa.md"
+PICTURES = "pictures"
+FRONT = "rasa-front.svg"
+RASA: Mapping[str, Column] = {
+    "sets": spread("sets", ".0f"),
+    "affinity lost": spread("lost", ".2%"),
+    "partition s": spread("partition_seconds", ".2f"),
+    "gained affinity": spread("affinity"),
+    "moved": spread("moved", ".1%"),
+    "valid": valid,
+    "wall s": highest("wall", ".1f"),
+    "GiB": highest("memory", ".2f"),
+}
+MASTERS: Mapping[str, Column] = {
+    "masters": spread("masters", ".0f"),
+    "affinity between masters": spread("masters_affinity"),
+    "gained affinity": spread("affinity"),
+    "affinity lost": spread("lost", ".2%"),
+    "valid": valid,
+}
+BRIEF: Mapping[str, Column] = {name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s", "GiB")}
+Say = Callable[[Sequence[Row]], Iterable[str]]
+
+
+def block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Column], say: Say) -> list[str]:
+    """A table, what follows from it, and where it was measured."""
+    if not measured:
+        return NOTHING
+    return [*table(measured, by, columns), "", *say(measured), "", f"Measured on {measured_on(measured)}."]
+
+
+def m3_lines(measured: Sequence[Row]) -> list[str]:
+    """Every method on M3."""
+    return block(measured, ("method", "options", "threads", "seconds"), QUALITY, about_m3)
+
+
+def front_lines(measured: Sequence[Row]) -> list[str]:
+    """The front, with its figure."""
+    if not measured:
+        return NOTHING
+    shown = [f"![Gained affinity over moved containers]({PICTURES}/{FRONT})", ""]
+    columns = {name: QUALITY[name] for name in ("seeds", "gained affinity", "moved", "placed", "valid", "wall s")}
+    stored = f"RASA's published answer: {STORED[0]:.5f} with {STORED[1]:.1%} moved."
+    return [*shown, stored, "", *block(measured, ("options", "seconds"), columns, about_front)]
+
+
+def cluster_lines(measured: Sequence[Row]) -> list[str]:
+    """Figure 9."""
+    said = block(measured, ("cluster", "method", "seconds"), QUALITY, about_clusters)
+    return said if said is NOTHING else [RULE, "", *said]
+
+
+def time_lines(measured: Sequence[Row]) -> list[str]:
+    """Figure 10, with its figures."""
+    shown = [f"![{name}: gained affinity over time]({PICTURES}/{file})" for name, file in time_files(measured).items()]
+    return [*shown, *([""] if shown else []), *block(measured, ("cluster", "seconds", "method"), BRIEF, about_time)]
+
+
+def fit_lines(measured: Sequence[Row]) -> list[str]:
+    """Figure 5."""
+    if not measured:
+        return NOTHING
+    head = ["cluster", "curve", "services", "beta or rate", "sum of squared errors", "R²"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in measured:
+        cells = [row["cluster"], row["curve"], row["services"], row["rate"], row["squares"], row["r2"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, "", *about_fits(measured), "", f"Measured on {measured_on(measured)}."]
+
+
+def option_lines(columns: Mapping[str, Column], say: Say) -> Callable[[Sequence[Row]], list[str]]:
+    """A part in which `rasa` has one option after the other."""
+    return lambda measured: block(measured, ("cluster", "options"), columns, say)
+
+
+LINES: Mapping[str, Callable[[Sequence[Row]], list[str]]] = {
+    "m3": m3_lines,
+    "front": front_lines,
+    "clusters": cluster_lines,
+    "partitions": option_lines(RASA, about_partitions),
+    "selection": option_lines(BRIEF, about_selection),
+    "masters": option_lines(MASTERS, about_masters),
+    "time": time_lines,
+    "powerlaw": fit_lines,
+}
+
+
+def written(text: str, folder: Path) -> str:
+    """The page with what the CSV files of a folder say."""
+    for part, lines in LINES.items():
+        text = put(text, f"rasa-{part}", lines(rows(folder / f"{part}.csv")))
+    return text
+
+
+def time_files(measured: Sequence[Row]) -> dict[str, str]:
+    """Cluster -> the name of its figure."""
+    return {name: f"rasa-time-{name.lower()}.svg" for name in dict.fromkeys(row["cluster"] for row in answered(measured))}
+
+
+def pictures(folder: Path) -> dict[str, str]:
+    """File names and SVG documents of the figures that were measured."""
+    front, time = rows(folder / "front.csv"), rows(folder / "time.csv")
+    drawn = {FRONT: front_figure(front)} if front else {}
+    return drawn | {file: time_figure(time, name) for name, file in time_files(time).items()}
+
+
+def write_pages(folder: Path, *, in_docs: bool) -> None:
+    """Into docs/rasa.md and docs/pictures, or into the folder."""
+    page = DOCS if in_docs else folder / DOCS.name
+    page.write_text(written(DOCS.read_text(encoding="utf-8"), folder), encoding="utf-8")
+    target = page.parent / PICTURES
+    target.mkdir(exist_ok=True)
+    for name, drawing in pictures(folder).items():
+        (target / name).write_text(drawing, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages(HERE, in_docs=True)

@@ -1,0 +1,265 @@
+"""RASA's experiments: answers are measured once and checked, and every verdict can fail."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments.rasa import cells, claims, clusters, figure_claims, figures, pages, parts, powerlaw, process, run, tables
+from experiments.results import rows
+
+from bayplan.cli import clock
+from bayplan.collect import read
+from bayplan.generate import GENERATORS
+from bayplan.model import UNPLACED, Placement, ints
+
+ROW = dict.fromkeys(run.FIELDS, "") | {
+    "cluster": "M3",
+    "method": "best",
+    "seed": "0",
+    "threads": "2",
+    "seconds": "60",
+    "reading": "0.1",
+    "wall": "59.0",
+    "cpu": "100",
+    "affinity": "0.87",
+    "moved": "0.5",
+    "placed": "3485",
+    "containers": "3485",
+    "valid": "yes",
+    "memory": "0.5",
+    "commit": "abc",
+    "machine": "a machine",
+}
+FIT = {"cluster": "M3", "curve": "power law", "services": "40", "rate": "1.2", "scale": "0.2", "squares": "0.001", "r2": "0.9"}
+
+
+def fake(**other):
+    return {**ROW, **other}
+
+
+def said(lines, start):
+    found = [line for line in lines if line.startswith(f"- {start}")]
+    assert len(found) == 1, f"{len(found)} lines begin with {start}"
+    return found[0]
+
+
+# ---- cells ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_is_measured_by_the_scores_alone():
+    snapshot = GENERATORS["rasa-m3"].make(seed=0)
+    stays = cells.judged(snapshot, snapshot.placement)
+    assert (stays["moved"], stays["placed"], stays["valid"]) == ("0.000000", "3485", "yes")
+    crowded = Placement(machine_of=ints(np.zeros(3485)))
+    assert cells.judged(snapshot, crowded)["valid"] == "no"
+    assert float(cells.judged(snapshot, crowded)["affinity"]) == pytest.approx(1.0)
+    gone = snapshot.placement.machine_of.copy()
+    gone[0] = UNPLACED
+    assert cells.judged(snapshot, Placement(machine_of=ints(gone)))["placed"] == "3484"
+
+
+def test_options_reach_the_method():
+    asked = cells.options_of(parts.Cell(cluster="M3", method="rasa", options="trivial=pinned ratio=0.5 partition=random"), 547)
+    assert (asked.trivial, asked.partition, asked.masters) == ("pinned", "random", 75)
+    assert cells.options_of(parts.Cell(cluster="M3", method="rasa"), 547).masters is None
+
+
+def test_a_cap_is_kept_and_a_partition_is_measured_beside():
+    clock.start(with_process=False)
+    file = clusters.file_of("rasa-m3")
+    capped = cells.measured(parts.Cell(cluster="rasa-m3", method="best", options="cap=4%", seconds=0.3, threads=1), file)
+    assert float(capped["moved"]) <= 0.04
+    assert capped["lost"] == ""
+    clock.start(with_process=False)
+    whole = cells.measured(parts.Cell(cluster="rasa-m3", method="rasa", options="ratio=1", seconds=0.3, threads=1), file)
+    assert whole["masters"] == "151"
+    assert 0 < float(whole["lost"]) < 1
+    assert 0.9 < float(whole["masters_affinity"]) <= 1
+
+
+def test_a_process_is_watched_and_its_fault_becomes_a_row(monkeypatch):
+    cell = parts.Cell(cluster="rasa-m3", method="original", seconds=20.0)
+    new = process.in_a_process(cell, clusters.file_of("rasa-m3"))
+    assert (new["fault"], new["valid"], new["moved"]) == ("", "yes", "0.000000")
+    assert 0.05 < float(new["memory"]) < 4
+    assert float(new["cpu"]) > 0
+    assert float(new["reading"]) < float(new["wall"])
+    assert set(new) == set(cells.MEASURES)
+    failed = process.in_a_process(cell, Path("/no/such/file.json"))
+    assert "no/such/file.json" in failed["fault"]
+    assert failed["valid"] == "no"
+    monkeypatch.setattr(process, "MOST_MEMORY", 0.001)
+    assert process.in_a_process(cell, clusters.file_of("rasa-m3"))["fault"] == "more than 0.001 GiB"
+
+
+# ---- verdicts ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "word"), [(("0.87", "0.861"), "**no**"), (("0.87", "0.868", "0.861"), "yes"), (("0.9", "0.9", "0.85"), "**no**")]
+)
+def test_best_is_judged_by_its_median_and_by_its_worst_seed(found, word):
+    measured = [fake(seed=str(seed), affinity=one) for seed, one in enumerate(found)]
+    assert f"? {word}:" in said(claims.about_m3(measured), "`best`, 60 s, 2 threads: median")
+
+
+def test_a_late_or_broken_or_incomplete_answer_is_said():
+    good = list(claims.about_m3([fake()]))
+    assert "? yes: 1 of 1" in said(good, "Does every answer place")
+    assert "? yes: 0 of 1 late" in said(good, "Does every run end")
+    for fault in ({"valid": "no"}, {"placed": "3484"}, {"fault": "no answer"}):
+        assert "? **no**: 0 of 1" in said(claims.about_m3([fake(**fault)]), "Does every answer place")
+    assert "? **no**: 1 of 1 late; the latest by 0.50 s" in said(claims.about_m3([fake(wall="60.5")]), "Does every run end")
+
+
+def test_rasa_and_the_baselines_have_a_least_affinity_on_m3():
+    rows_of = [fake(method="rasa", options="trivial=refit", affinity="0.79"), fake(method="pop", affinity="0.14")]
+    lines = list(claims.about_m3(rows_of))
+    assert "? **no**: 0.7900" in said(lines, "`rasa --trivial refit`")
+    assert "? yes: 0.1400" in said(lines, "`pop`, no straw man")
+    assert "? **no**" in said(claims.about_m3([fake(threads="1", seconds="10", affinity="0.85")]), "`best`, 10 s")
+
+
+def test_a_point_of_the_front_needs_its_affinity_and_its_cap():
+    asked = {"options": "cap=4%", "moved": "0.0399", "affinity": "0.4"}
+    assert "? yes" in said(claims.about_front([fake(**asked)]), "At most 4 %")
+    assert "? **no**" in said(claims.about_front([fake(**{**asked, "moved": "0.0401"})]), "At most 4 %")
+    assert "? **no**" in said(claims.about_front([fake(**asked), fake(**{**asked, "affinity": "0.38"})]), "At most 4 %")
+    assert "with 30.0% moved" in said(claims.about_front([fake(moved="0.3"), fake(moved="0.6")]), "RASA's affinity")
+
+
+def test_a_baseline_above_ours_on_one_cluster_is_named():
+    some = [fake(method="rasa", affinity="0.5", moved="0.04"), fake(method="pop", affinity="0.1")]
+    lines = list(claims.about_clusters(some))
+    assert "? yes: 1 comparisons" in said(lines, "Is `rasa` above")
+    assert "? yes: M3 4.0%" in said(lines, "Does `rasa` move less")
+    assert "in part: by 40.0%" not in said(lines, "`rasa` above `pop`")
+    assert "reproduced: by 40.0%" in said(lines, "`rasa` above `pop`")
+    lines = list(
+        claims.about_clusters([*some, fake(method="applsci19", affinity="0.6"), fake(method="original", affinity="0.25")])
+    )
+    assert "? **no**: not on M3 (applsci19)" in said(lines, "Is `rasa` above")
+    assert "**not reproduced**" in said(lines, "`rasa` above `applsci19`")
+    assert "in part: 2.00 times" in said(lines, "`rasa` gains a multiple")
+
+
+def test_memory_time_and_faults_of_the_large_clusters_are_judged():
+    assert "? yes" in said(claims.about_clusters([fake(cluster="rasa-m2", seconds="75", wall="74")]), "Does `best` end")
+    for fault in ({"memory": "6.1"}, {"wall": "75.1"}, {"valid": "no"}):
+        lines = claims.about_clusters([fake(cluster="rasa-m2", seconds="75", **{"wall": "74", **fault})])
+        assert "? **no**" in said(lines, "Does `best` end")
+    lines = claims.about_clusters([fake(affinity="", wall="", valid="no", fault="more than 12 GiB")])
+    assert "? **no**: M3 more than 12 GiB" in said(lines, "Does `best` end")
+
+
+def test_the_order_of_partitioners_and_their_loss_are_judged():
+    mine = fake(method="rasa", options="partition=multi-stage", lost="0.01", partition_seconds="0.5", affinity="0.8")
+    other = fake(method="rasa", options="partition=min-cut", lost="0.3", partition_seconds="0.1", affinity="0.7")
+    none = fake(method="rasa", options="partition=none", affinity="", valid="no", fault="more than 12 GiB")
+    lines = list(figure_claims.about_partitions([mine, other, none]))
+    assert said(lines, "Is `multi-stage` the best").endswith("? yes.")
+    assert "reproduced: by 10.0%" in said(lines, "`multi-stage` above `min-cut`")
+    assert "M3 1.00% (004: 0.91%)" in said(lines, "Affinity that `multi-stage` loses")
+    assert "M3 more than 12 GiB" in said(lines, "Without a partition")
+    lines = list(
+        figure_claims.about_partitions([{**mine, "lost": "0.2", "partition_seconds": "9"}, {**other, "affinity": "0.9"}])
+    )
+    assert "**no**: not on M3 (min-cut 0.9000)" in said(lines, "Is `multi-stage` the best")
+    assert "? **no**" in said(lines, "Affinity that `multi-stage` loses")
+    assert "? **no**" in said(lines, "Time that `multi-stage` takes")
+
+
+def test_selectors_masters_and_time_are_judged():
+    some = [fake(method="rasa", options=f"select={name}", affinity=found) for name, found in (("gcn", "0.8"), ("mip", "0.79"))]
+    assert "? yes: on 1 of 1" in said(figure_claims.about_selection(some), "Is `gcn` the best")
+    assert "? **no**: on 0 of 1" in said(figure_claims.about_selection(some), "Is `mip` the best")
+    some = [fake(method="rasa", options=f"ratio={ratio}", affinity=found) for ratio, found in (("1", "0.7"), ("2", "0.8"))]
+    assert "? **no**: 0.7000" in said(figure_claims.about_masters(some), "M3: is 45 ln^0.66 N close")
+    some = [
+        fake(method=m, seconds=s, affinity=a) for m, s, a in (("rasa", "2", "0.5"), ("rasa", "5", "0.9"), ("pop", "2", "0.6"))
+    ]
+    lines = list(figure_claims.about_time(some))
+    assert "? **no**: not at 2 s" in said(lines, "M3: is `rasa` above `pop`")
+    assert "? **no**: 0.5000 after 2 s, 0.9000 after 5 s" in said(lines, "M3: does more time help `rasa`")
+
+
+# ---- the power law -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_power_law_is_found_where_there_is_one():
+    affinity = 0.3 / np.arange(1.0, 41.0) ** 1.5
+    power, other = (powerlaw.fitted(affinity, curve) for curve in powerlaw.CURVES)
+    assert float(power["rate"]) == pytest.approx(1.5, abs=1e-3)
+    assert float(power["r2"]) == pytest.approx(1.0, abs=1e-4)
+    assert float(other["squares"]) > float(power["squares"])
+
+
+def test_fits_are_judged():
+    exponential = {**FIT, "curve": "exponential"}
+    assert "? yes." in said(figure_claims.about_fits([FIT, {**exponential, "squares": "0.002"}]), "Does the power law")
+    lines = list(figure_claims.about_fits([{**FIT, "rate": "0.9"}, {**exponential, "squares": "0.0001"}]))
+    assert "? **no**: not on M3" in said(lines, "Does the power law")
+    assert "? **no**: M3 0.90" in said(lines, "Is beta above 1")
+
+
+# ---- pages and runs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_has_the_median_first_and_says_why_there_is_no_answer():
+    some = [
+        fake(affinity="0.1"),
+        fake(affinity="0.2", seed="1"),
+        fake(affinity="0.4", seed="2"),
+        fake(method="mip", fault="late"),
+    ]
+    lines = tables.table(some, ("method",), {"gained": tables.spread("affinity"), "valid": tables.valid})
+    assert lines[2:] == ["| `best` | 0.2000 (0.1000 to 0.4000) | yes |", "| `mip` | - | late |"]
+
+
+def test_figures_show_every_answer_and_the_papers():
+    drawn = figures.front_figure([fake(options="cap=4%"), fake(options="price=3"), fake(), fake(fault="late")])
+    assert drawn.count("<circle") == 4 + 4  # answers and the paper's, and the legend
+    drawn = figures.time_figure([fake(seconds="2"), fake(seconds="60"), fake(seconds="2", method="pop")], "M3")
+    assert drawn.count("<path") == 2
+
+
+def test_what_was_not_measured_is_said(tmp_path):
+    text = pages.written(pages.DOCS.read_text(encoding="utf-8"), tmp_path)
+    assert text.count("\nNot measured.\n") == len(pages.LINES) == len(run.EVERY_PART)
+
+
+def test_a_quick_run_measures_every_part_once(tmp_path, monkeypatch):
+    run.main(["--quick", "--out", str(tmp_path)])
+    for part in parts.PARTS:
+        found = rows(tmp_path / f"{part}.csv")
+        assert {row["valid"] for row in found} == {"yes"}
+        assert len(found) == len(list(parts.PARTS[part](parts.QUICK)))
+    assert {row["curve"] for row in rows(tmp_path / "powerlaw.csv")} == set(powerlaw.CURVES)
+    assert "Not measured" not in (tmp_path / "rasa.md").read_text(encoding="utf-8")
+    assert (tmp_path / "pictures" / pages.FRONT).is_file()
+    monkeypatch.setattr(run, "measured", lambda *_: pytest.fail("measured again"))
+    run.main(["--quick", "--out", str(tmp_path)])
+
+
+def test_what_would_end_too_late_is_not_begun(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run, "measured", lambda *_: pytest.fail("begun"))
+    run.measure(tmp_path / "m3.csv", list(parts.m3(parts.QUICK)), quick=True, until=run.datetime.now())
+    assert "no time for 10 of 10 cells" in capsys.readouterr().err
+
+
+def test_without_data_m3_is_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("BAYPLAN_DATA", str(tmp_path))
+    assert run.known(("M3", "rasa-m1")) == ("rasa-m1",)
+    assert "M3 left out" in capsys.readouterr().err
+
+
+@pytest.mark.data
+def test_the_real_cluster_is_m3(data_folder):
+    assert len(read(clusters.file_of("M3")).placement.placed) == 3485
+
+
+def test_the_page_and_the_figures_are_those_of_the_csv_files():
+    text = pages.DOCS.read_text(encoding="utf-8")
+    assert pages.written(text, pages.HERE) == text
+    for name, drawing in pages.pictures(pages.HERE).items():
+        assert (pages.DOCS.parent / pages.PICTURES / name).read_text(encoding="utf-8") == drawing
