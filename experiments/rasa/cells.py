@@ -24,11 +24,13 @@ from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.check import check
 from bayplan.score.churn import moves
+from experiments.results import Row
 
 KEY = ("cluster", "method", "options", "seed", "threads", "seconds")
 ANSWER = ("reading", "wall", "cpu", "affinity", "moved", "placed", "containers", "valid")
 PARTITION = ("sets", "lost", "partition_seconds", "masters", "masters_affinity")  # of `rasa`
 MEASURES = (*ANSWER, *PARTITION, "memory", "fault")
+DEFAULT = {"partition": "multi-stage", "select": "gcn", "trivial": "refit", "ratio": "1"}
 MINUTE = 60.0  # a method gets no more, even where reading has its own seconds
 
 
@@ -49,9 +51,20 @@ class Cell:
         return (self.cluster, self.method, self.options, str(self.seed), str(self.threads), f"{self.seconds:g}")
 
     @property
+    def question(self) -> tuple[str, ...]:
+        """What is asked: the same for cells that differ in how they say so."""
+        return question_of_row(dict(zip(KEY, self.key, strict=True)))
+
+    @property
     def wish(self) -> dict[str, str]:
         """The options by name."""
         return dict(word.split("=", 1) for word in self.options.split())
+
+
+def question_of_row(row: Row) -> tuple[str, ...]:
+    """The key of a row, without options that are what they would be anyway."""
+    words = [word for word in row["options"].split() if DEFAULT.get(word.partition("=")[0]) != word.partition("=")[2]]
+    return tuple(" ".join(words) if name == "options" else row[name] for name in KEY)
 
 
 def options_of(cell: Cell, services: int) -> CollocateOptions:

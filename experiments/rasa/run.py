@@ -2,7 +2,8 @@
 
 Measure what is missing, append each answer to the CSV file of its part as soon as it is checked, then write the tables and the
 figures of docs/rasa.md. Every answer is found in processes of its own. Resumable: what a file already has is not measured again;
-delete its row to measure it anew. `--until` ends the run before the first cell that would not be done by then.
+delete its row to measure it anew. A question that several parts ask is answered once. `--until` ends a part before the first
+cell that would not be done by then.
 `--quick` takes a small generated cluster, one seed, fractions of seconds, this process, and a new folder if none is given.
 M3 is read from rasa/M3.json in the folder BAYPLAN_DATA, or in ../shared/data beside the repository; without it M3 is left out.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from bayplan.cli import clock
 from bayplan.collect import read
-from experiments.rasa.cells import KEY, MEASURES, Cell, measured
+from experiments.rasa.cells import KEY, MEASURES, Cell, measured, question_of_row
 from experiments.rasa.clusters import M3, file_of, has_data
 from experiments.rasa.pages import write_pages
 from experiments.rasa.parts import PARTS, POWER_LAW, QUICK, Scope
@@ -38,13 +39,21 @@ def measure(path: Path, cells: Sequence[Cell], *, quick: bool, until: datetime |
     done = {tuple(row[name] for name in KEY) for row in rows(path)}
     todo = [cell for cell in cells if cell.key not in done]
     for number, cell in enumerate(todo):
-        if until is not None and datetime.now() + timedelta(seconds=cell.seconds) > until:
+        before = answers(path.parent).get(cell.question)
+        if before is None and until is not None and datetime.now() + timedelta(seconds=cell.seconds) > until:
             print(f"{path.stem}: no time for {len(todo) - number} of {len(cells)} cells", file=sys.stderr)
             return
-        new = _here(cell) if quick else in_a_process(cell, file_of(cell.cluster))
+        found = before or (_here(cell) if quick else in_a_process(cell, file_of(cell.cluster)))
+        new = {name: found[name] for name in MEASURES}
         words = [new[name] or "-" for name in ("affinity", "moved", "wall", "memory", "valid", "fault")]
         print(f"{path.stem} {number + 1}/{len(todo)}: {' '.join(filter(None, cell.key))}: {' '.join(words)}", file=sys.stderr)
         append(path, FIELDS, [{**dict(zip(KEY, cell.key, strict=True)), **new, **_where()}])
+
+
+def answers(folder: Path) -> dict[tuple[str, ...], Row]:
+    """What this very commit has answered, in whatever part: nothing is asked twice."""
+    every = [row for part in PARTS for row in rows(folder / f"{part}.csv")]
+    return {question_of_row(row): row for row in every if row["commit"] == _where()["commit"]}
 
 
 def _here(cell: Cell) -> dict[str, str]:

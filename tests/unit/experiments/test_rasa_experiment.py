@@ -241,6 +241,17 @@ def test_a_quick_run_measures_every_part_once(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
 
 
+def test_a_question_that_two_parts_ask_is_answered_once(tmp_path, monkeypatch):
+    first = parts.Cell(cluster="rasa-m3", method="rasa", options="trivial=refit", seconds=0.3, threads=1)
+    run.measure(tmp_path / "m3.csv", [first], quick=True, until=None)
+    monkeypatch.setattr(run, "measured", lambda *_: pytest.fail("measured again"))
+    same = parts.Cell(cluster="rasa-m3", method="rasa", options="select=gcn", seconds=0.3, threads=1)
+    run.measure(tmp_path / "selection.csv", [same], quick=True, until=None)
+    copied, original = rows(tmp_path / "selection.csv")[0], rows(tmp_path / "m3.csv")[0]
+    assert copied == {**original, "options": "select=gcn"}
+    assert first.question != parts.Cell(cluster="rasa-m3", method="rasa", options="select=mip", seconds=0.3, threads=1).question
+
+
 def test_what_would_end_too_late_is_not_begun(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run, "measured", lambda *_: pytest.fail("begun"))
     run.measure(tmp_path / "m3.csv", list(parts.m3(parts.QUICK)), quick=True, until=run.datetime.now())
