@@ -18,6 +18,10 @@ from bayplan.model import Clock, Progress, Tick
 from bayplan.search.stop import Stop
 
 HOT, COLD = 2.0, 0.03  # first and last temperature
+HOT_BY_CAP, LEAST_HOT = (
+    3.0,
+    0.15,
+)  # under a cap: so much of the share of containers that may move, and at least
 WARM = 0.15  # first temperature of a round that goes on from the best
 QUENCH = 0.95  # of a round; from there on only improvements are accepted
 ENOUGH = 9_000  # steps of a round for each container with traffic
@@ -116,17 +120,23 @@ class Crew:
 
 def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
     _get_to_know(walker, pace)
-    begin = 0.0
+    begin, hot = 0.0, _first_heat(walker)
     for n in range(PROBES if walker.capped else 0):
         walker.begin(start)
-        _walked(walker, pace, Round(begin=n * PROBE, end=(n + 1) * PROBE, hot=HOT, probe=True))
+        _walked(walker, pace, Round(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
         walker.learn()
         begin = (n + 1) * PROBE
     number = max(1, int(walker.ease * (1.0 - begin)))
     length = (1.0 - begin) / number
     for n in range(number):
         walker.begin(start)
-        _walked(walker, pace, Round(begin=begin + n * length, end=begin + (n + 1) * length, hot=HOT))
+        _walked(walker, pace, Round(begin=begin + n * length, end=begin + (n + 1) * length, hot=hot))
+
+
+def _first_heat(walker: Walker) -> float:
+    """The temperature at which rounds from the start begin."""
+    share = walker.most_moves / len(walker.hold.machine_of)
+    return float(np.clip(HOT_BY_CAP * share, LEAST_HOT, HOT)) if walker.capped else HOT
 
 
 def _get_to_know(walker: Walker, pace: Pace) -> None:
