@@ -136,7 +136,7 @@ def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
 def _first_heat(walker: Walker) -> float:
     """The temperature at which rounds from the start begin."""
     share = walker.most_moves / len(walker.hold.machine_of)
-    return float(np.clip(HOT_BY_CAP * share, LEAST_HOT, HOT)) if walker.capped else HOT
+    return float(np.clip(HOT_BY_CAP * share**2, LEAST_HOT, HOT)) if walker.capped else HOT
 
 
 def _get_to_know(walker: Walker, pace: Pace) -> None:
