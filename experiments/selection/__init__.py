@@ -1,0 +1,1 @@
+"""Which algorithm suits a sub-problem? Labels, training, and how good the choices are."""

@@ -1,0 +1,88 @@
+"""`python -m experiments.selection.label [--clusters 250] [--seconds 2] [--minutes 40] [--only cg]`: measure sub-problems.
+
+Every sub-problem is given to both algorithms of the pool, with so many seconds and one thread each. One row per sub-problem and
+algorithm is appended to runs.csv as soon as it is measured, and the feature graph to graphs.zip. Resumable: what runs.csv has is
+not measured again. `experiments.selection.examples` makes labels of the rows.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from bayplan.decide.collocate.pool import POOL
+from bayplan.decide.collocate.select.features import FeatureGraph, feature_graph
+from bayplan.decide.collocate.select.signature import LABELS
+from bayplan.decide.collocate.task import Task, faults, gained
+from experiments.results import append, commit, machine, rows
+from experiments.selection.examples import GRAPHS, HERE, RUNS, SUBPROBLEM, name_of
+from experiments.selection.graphs import keep
+from experiments.selection.sources import FIRST_SEED, Source, parts, source
+
+SMALL = 1004  # the seed of a source with one small sub-problem
+FIELDS = (*SUBPROBLEM, "algorithm", "budget", "gained", "seconds", "cpu", "commit", "machine")
+
+
+def measured(task: Task, name: str, seconds: float) -> dict[str, str]:
+    """What an algorithm gains, its seconds by the clock and of the processor; ends all if its answer breaks a rule."""
+    begin, busy = time.perf_counter(), time.process_time()
+    counts = POOL[name](task, seconds=seconds, seed=0, threads=1)
+    took, used = time.perf_counter() - begin, time.process_time() - busy
+    if broken := faults(task, counts):
+        sys.exit(f"{name}: {broken}")
+    return {"gained": f"{gained(task, counts):.8g}", "seconds": f"{took:.3f}", "cpu": f"{used:.3f}"}
+
+
+@cache
+def _warm_up(name: str) -> None:
+    """Nothing, but the algorithm's code is compiled: that is not part of its time."""
+    ((_, task), *_) = parts(source(SMALL))
+    POOL[name](task, seconds=1.0, seed=0, threads=1)
+
+
+def subproblem(origin: Source, part: int, task: Task, graph: FeatureGraph) -> dict[str, str]:
+    """What a sub-problem is."""
+    told = (
+        origin.settings.name, origin.seed, origin.masters, origin.trivial, part, task.shape[0], task.demand.sum(), graph.machines,
+        graph.types, len(graph.a), f"{graph.weight.sum():.8g}",
+    )  # fmt: skip
+    return dict(zip(SUBPROBLEM, map(str, told), strict=True))
+
+
+def measure(folder: Path, clusters: range, algorithms: Sequence[str], seconds: float, until: float) -> None:
+    """Rows that are missing, until the time is over."""
+    done, where = {(name_of(one), one["algorithm"]) for one in rows(folder / RUNS)}, {"commit": commit(), "machine": machine()}
+    for seed in clusters:
+        origin = source(seed)
+        for part, task in parts(origin):
+            graph = feature_graph(task)
+            about = subproblem(origin, part, task, graph)
+            keep(folder / GRAPHS, name_of(about), graph)
+            for name in algorithms:
+                if time.monotonic() > until:
+                    return
+                if (name_of(about), name) not in done:
+                    _warm_up(name)
+                    run = {"algorithm": name, "budget": f"{seconds:g}", **measured(task, name, seconds)}
+                    append(folder / RUNS, FIELDS, [{**about, **run, **where}])
+                    print(*about.values(), *run.values(), file=sys.stderr)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clusters", type=int, default=250, help="how many clusters")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each algorithm and sub-problem")
+    parser.add_argument("--minutes", type=float, default=40.0, help="no new run after so many")
+    parser.add_argument("--only", choices=LABELS, help="one of the algorithms")
+    parser.add_argument("--out", type=Path, default=HERE, help="the folder for runs.csv and graphs.zip")
+    asked = parser.parse_args(argv)
+    clusters = range(FIRST_SEED, FIRST_SEED + asked.clusters)
+    algorithms = (asked.only,) if asked.only else LABELS
+    measure(asked.out, clusters, algorithms, asked.seconds, time.monotonic() + 60 * asked.minutes)
+
+
+if __name__ == "__main__":
+    main()
