@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bayplan.decide.collocate.blocks import blocks
+from bayplan.decide.collocate.blocks import LARGEST, block_size, blocks
 from bayplan.decide.collocate.columns.generation import Columns
 from bayplan.decide.collocate.columns.rounds import Rounds
 from bayplan.decide.collocate.columns.types import types_of
@@ -22,7 +22,9 @@ from bayplan.model import (
     UNPLACED,
     Allow,
     AntiAffinity,
+    Budget,
     Capacity,
+    Clock,
     Cluster,
     IntArray,
     Pinned,
@@ -36,6 +38,7 @@ from bayplan.score.counts import loads
 from bayplan.search.problem import Problem
 
 SAFETY = 1e-9  # added to every bound: far more than sums of floating-point numbers lose
+ENOUGH = 0.6  # of the time: after that no larger blocks are begun
 LAST = 0.2  # of the time: for a bound at the last prices
 CLOSE = 1e-6  # of the master: nearer it need not come
 
@@ -47,43 +50,52 @@ def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> f
     on machines are ignored, which can only raise the bound. Services are bounded block by block, as if each block had all
     machines for itself; traffic between blocks counts in full.
     """
-    traffic = problem.cluster.traffic
-    if not len(traffic.weight):
+    if not len(problem.cluster.traffic.weight):
         return None
-    began, relaxed, block_of = time.perf_counter(), _relaxed(problem), blocks(problem.cluster)
-    inside = block_of[traffic.a] == block_of[traffic.b]
-    weight = np.bincount(block_of[traffic.a[inside]], traffic.weight[inside]) / traffic.weight.sum()
-    total = 1.0
-    for block in np.argsort(-weight, kind="stable").tolist():
-        remaining = seconds - (time.perf_counter() - began)
-        if weight[block] <= 0 or remaining <= 0:
+    clock, relaxed = Budget(seconds=seconds).clock(), _relaxed(problem)
+    total, size = 1.0, block_size(problem.cluster, seconds)
+    while not clock.expired():
+        told = Told(progress=progress, clock=clock)
+        total = min(total, _by_blocks(relaxed, blocks(problem.cluster, size), told))
+        if size >= LARGEST or clock.seconds > ENOUGH * seconds:
             break
-        task = whole_task(relaxed, services=ints(np.flatnonzero(block_of == block)), free=_everyone(problem.cluster))
-        without = total - float(weight[block])
-        share = remaining * weight[block] / weight[weight <= weight[block]].sum()
-        total = min(
-            total, without + _bounded(task, share, Told(progress=progress, without=without, began=began, seconds=seconds))
-        )
+        size = min(LARGEST, 3 * size)  # there is time for larger blocks
     return min(1.0, total + SAFETY)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _by_blocks(problem: Problem, block_of: IntArray, told: "Told") -> float:
+    """A bound: all traffic, less what each block cannot gain. Heavy blocks come first and have more of the time."""
+    traffic = problem.cluster.traffic
+    inside = block_of[traffic.a] == block_of[traffic.b]
+    weight = np.bincount(block_of[traffic.a[inside]], traffic.weight[inside]) / traffic.weight.sum()
+    everyone, total = ints(np.arange(len(problem.cluster.workloads.name))), 1.0
+    for block in np.argsort(-weight, kind="stable").tolist():
+        if weight[block] <= 0 or told.remaining <= 0:
+            break
+        task = whole_task(problem, services=ints(np.flatnonzero(block_of == block)), free=everyone)
+        share = told.remaining * weight[block] / weight[weight <= weight[block]].sum()
+        told.without = total - float(weight[block])
+        total = min(total, told.without + _bounded(task, share, told))
+    return total
+
+
+@dataclass(slots=True, kw_only=True)
 class Told:
-    """What a bound of one block means for all."""
+    """What a bound of one block means for all, told on the way."""
 
     progress: Progress
-    without: float  # the bound without the block
-    began: float
-    seconds: float
+    clock: Clock
+    without: float = 0.0  # the bound without the block
+
+    @property
+    def remaining(self) -> float:
+        """Seconds."""
+        return (self.clock.budget.seconds or 0.0) - self.clock.seconds
 
     def tell(self, bound: float) -> None:
         """Report a bound of the block."""
-        done = (time.perf_counter() - self.began) / max(1e-9, self.seconds)
+        done = self.clock.seconds / max(1e-9, self.clock.budget.seconds or 0.0)
         self.progress(Tick(stage="bounding", done=min(1.0, done), score=min(1.0, self.without + bound)))
-
-
-def _everyone(cluster: Cluster) -> IntArray:
-    return ints(np.arange(len(cluster.workloads.name)))
 
 
 def _bounded(task: Task, seconds: float, told: Told) -> float:

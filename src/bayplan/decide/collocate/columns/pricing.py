@@ -17,7 +17,7 @@ from bayplan.model import FloatArray, IntArray
 AT_ONCE = 20  # boxes between two looks at the clock
 STEPS = 10  # of the bound, in each box
 ROOT_STEPS = 200  # in the first one
-MOVES = 10_000  # of a walk
+MOVES = 4_000  # of a walk
 HOT, COLD = 2e-3, 1e-5  # of a walk, by the largest weight
 
 Chance: TypeAlias = npt.NDArray[np.uint64]  # (1,) state of the random numbers

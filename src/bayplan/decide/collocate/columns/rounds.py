@@ -15,8 +15,9 @@ TINY = 1e-8  # a pattern that is better than the best known one by less is not l
 INERTIA = 0.7  # of prices, from round to round
 WALKS = 4  # of a type, in one round
 SOME = 12  # types that one round looks at
-FEW = 1.5  # new patterns per type: below that, boxes are looked at, too
+FEW = 0.7  # new patterns per type: below that, boxes are looked at, too
 EASES = (1.0, 0.95, 0.85, 0.7, 0.5)
+COMPARED = 400  # types: more are not compared with each other
 USED = 1e-6  # value of a column that the master uses
 
 
@@ -134,7 +135,7 @@ def _below(columns: Columns) -> BoolArray:
     task, first = columns.task, columns.types.first
     rising = np.concatenate([task.room[first].T, task.allow[:, first], task.spare[:, first]]).astype(np.int64).T
     below = np.zeros((len(first), len(first)), dtype=np.bool_)
-    for t in range(len(first)):
+    for t in range(len(first) if len(first) <= COMPARED else 0):
         same = (task.fixed[:, first] == task.fixed[:, first[t], None]).all(axis=0)
         below[t] = same & (rising >= rising[t]).all(axis=1)
         below[t, t] = False

@@ -1,13 +1,14 @@
 """Column generation whole (004 Algorithm 1): patterns until time runs short, whole ones chosen, what is left by marginal gain."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from bayplan.decide.collocate.columns.generation import Columns
 from bayplan.decide.collocate.columns.rounds import Rounds
 from bayplan.decide.collocate.columns.types import types_of
-from bayplan.decide.collocate.columns.whole import choose_patterns, kept_or_better, patterns_of
+from bayplan.decide.collocate.columns.whole import Pattern, choose_patterns, kept_or_better, patterns_of
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.task import Task, faults
 from bayplan.model import IntArray
@@ -16,10 +17,13 @@ GENERATING = 0.7  # of the time
 PATTERNS = 6_000  # that are worth a choice
 
 
-def solve_columns(task: Task, *, seconds: float, seed: int = 0, rest: IntArray | None = None) -> IntArray:
+def solve_columns(
+    task: Task, *, seconds: float, seed: int = 0, rest: IntArray | None = None, known: Sequence[Pattern] = ()
+) -> IntArray:
     """Counts (service, machine) that break nothing and gain no less than what is there now, if that breaks nothing.
 
-    `rest` (resource,): what containers outside of the task will need of the task's room in total.
+    `rest` (resource,): what containers outside of the task will need of the task's room in total. `known`: patterns to begin
+    with, beside those of a greedy pass and of what is there now.
     """
     began = time.perf_counter()
     start = greedy_counts(task)
@@ -27,7 +31,7 @@ def solve_columns(task: Task, *, seconds: float, seed: int = 0, rest: IntArray |
     if len(task.a) and task.demand.any() and len(task.machine):
         left = None if rest is None else np.maximum(1.0, (task.room.sum(axis=0) - rest).astype(np.float64))
         columns = Columns(task=task, types=types_of(task), left=np.zeros(0) if left is None else left)
-        for t, pattern in [*patterns_of(columns.types, start), *patterns_of(columns.types, now)]:
+        for t, pattern in [*patterns_of(columns.types, start), *patterns_of(columns.types, now), *known]:
             columns.add(t, pattern)
         _generate(columns, began, seconds, seed)
         best = np.argsort(-columns.reduced(columns.solve()), kind="stable")[:PATTERNS].tolist()

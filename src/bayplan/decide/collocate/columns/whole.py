@@ -22,11 +22,11 @@ SIZES = (300, 1_000, 2_000, 4_000)  # patterns in one integer program
 
 def patterns_of(types: Types, counts: IntArray) -> list[Pattern]:
     """The patterns of an answer (service, machine), each type's different ones."""
-    found: list[Pattern] = []
-    for t in range(len(types.number)):
-        different = np.unique(counts[:, types.machines(t)].T, axis=0)
-        found.extend((t, pattern) for pattern in different if pattern.any())
-    return found
+    found: dict[tuple[int, bytes], IntArray] = {}
+    for m in np.flatnonzero(counts.any(axis=0)).tolist():
+        pattern = counts[:, m].copy()
+        found.setdefault((int(types.of_machine[m]), pattern.tobytes()), pattern)
+    return [(t, pattern) for (t, _), pattern in found.items()]
 
 
 def choose_patterns(
