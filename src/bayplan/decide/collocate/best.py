@@ -1,30 +1,28 @@
-"""The best of what bayplan knows: annealing in counts, then whole machines of all its rounds put together anew, and again.
+"""The best of what bayplan knows: annealing in counts, then column generation from the machines that it has passed.
 
-Put together: an integer program over the patterns of machines that the walks have passed. What it finds is where the next,
-shorter walk begins.
+What that puts together is where a last, shorter walk begins. Where there are too many machines for column generation, or where
+moves count, the walks have all the time.
 """
 
 from dataclasses import replace
-
-import numpy as np
 
 from bayplan.decide.collocate.annealing import Crew, Pace
 from bayplan.decide.collocate.answer import collocated, has_other_terms, net_gain, worth_it
 from bayplan.decide.collocate.berths import few_moves
 from bayplan.decide.collocate.finish import start_of, time_to_solve
-from bayplan.decide.collocate.hold import hold_of, placement_of
+from bayplan.decide.collocate.hold import hold_of, items_of, placement_of
 from bayplan.decide.collocate.original import outsiders
-from bayplan.decide.collocate.recombine import recombined
+from bayplan.decide.collocate.recombine import recombined, worth_recombining
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.model import Budget, Clock, Confidence, Placement, Progress, Result, Term, Tick, Transient
 from bayplan.search.drive import search
 from bayplan.search.problem import Problem
 from bayplan.search.stop import Stop, stoppable
 
-EXPLORE = 0.6  # of the time, for rounds from the start
-REFINE, EACH = 3, 15.0  # times that machines are put together and walked on from, at most, and one for so many seconds
-RECOMBINE = 0.4  # of the time of such a time, at most, for the integer program
-SETTLE = 0.05  # of the time, for sending those home who gain nothing elsewhere
+EXPLORE = 0.4  # of the time, for rounds from the start ...
+REFINE = 0.15  # ... for the last walk ...
+SETTLE = 0.05  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
+WITHOUT_CLOCK = 2.0  # seconds of column generation where only steps are counted
 STEPS = 2_000  # of a walk, for each container, where no budget is given
 BOTH = 0.5  # of the time, for affinity alone, where other terms count, too
 
@@ -78,28 +76,25 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
     if pace.until is None and pace.steps is None:
         pace = replace(pace, steps=STEPS * len(hold.machine_of))
     free = price == 0 and problem.most_moves is None
-    whole, pace = pace, _part(pace, 0.0, 1.0 - SETTLE if free else 1.0)
-    crew.explore(_part(pace, 0.0, EXPLORE))
-    times = REFINE if pace.until is None else int(np.clip((pace.until - pace.began) / EACH, 1, REFINE))
-    for n in range(times):
-        part = _part(pace, EXPLORE + n * (1 - EXPLORE) / times, EXPLORE + (n + 1) * (1 - EXPLORE) / times)
-        machine_of = crew.best_of
-        if free and not pace.stop.asked:
-            answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
-            machine_of = _put_together(problem, answers, part, seed).machine_of[who].astype(hold.machine_of.dtype)
-        crew.refine(replace(part, began=pace.clock.seconds), machine_of)
-    found = placement_of(problem.start, who, crew.best_of)
-    if not free or pace.stop.asked:
-        return found
-    crew.settle(_part(whole, 1.0 - SETTLE, 1.0), few_moves(problem, found).machine_of[who].astype(hold.machine_of.dtype))
+    settling = SETTLE if free else 0.0
+    generating = free and worth_recombining(problem)
+    crew.explore(_part(pace, 0.0, EXPLORE if generating else 1.0 - REFINE - settling))
+    machine_of = crew.best_of
+    if generating and not pace.stop.asked:
+        answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
+        machine_of = items_of(_put_together(problem, answers, _part(pace, EXPLORE, 1.0 - REFINE - settling), seed), who)
+    crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
+    if free and not pace.stop.asked:
+        found = placement_of(problem.start, who, crew.best_of)
+        crew.settle(_part(pace, 1.0 - SETTLE, 1.0), items_of(few_moves(problem, found), who))
     return placement_of(problem.start, who, crew.best_of)
 
 
 def _put_together(problem: Problem, answers: list[Placement], part: Pace, seed: int) -> Placement:
-    """What an integer program makes of the machines of some answers."""
-    seconds = 2.0 if part.until is None else RECOMBINE * max(0.0, part.until - part.clock.seconds)
-    part.progress(Tick(stage="recombining", done=part.share(0)))
-    return recombined(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
+    """What column generation makes of the machines of some answers."""
+    seconds = WITHOUT_CLOCK if part.until is None else part.until - part.clock.seconds
+    part.progress(Tick(stage="generating patterns", done=0.0))
+    return recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
 
 
 def _part(pace: Pace, begin: float, end: float) -> Pace:

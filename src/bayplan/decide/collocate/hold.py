@@ -69,6 +69,11 @@ def placement_of(start: Placement, who: IntArray, machine_of: Int32Array) -> Pla
     return Placement(machine_of=everyone)
 
 
+def items_of(placement: Placement, who: IntArray) -> Int32Array:
+    """(item,) the machines of a placement."""
+    return placement.machine_of[who].astype(np.int32)
+
+
 def _came_from(before: IntArray, now: Int32Array) -> Int32Array:
     return np.where(before == UNPLACED, now, before).astype(np.int32)
 

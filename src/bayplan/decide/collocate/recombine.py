@@ -1,22 +1,28 @@
-"""Machines of several answers put together to one: an integer program over the patterns that the answers have."""
+"""Machines of several answers put together to one: column generation that begins with the patterns that the answers have."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from bayplan.decide.collocate.assemble import assembled
+from bayplan.decide.collocate.columns.solve import solve_columns
 from bayplan.decide.collocate.columns.types import Types, types_of
-from bayplan.decide.collocate.columns.whole import Pattern, choose_patterns, patterns_of
+from bayplan.decide.collocate.columns.whole import Pattern, patterns_of
 from bayplan.decide.collocate.movable import movable
 from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.task import Task
 from bayplan.decide.collocate.tasks import affine, whole_task
-from bayplan.model import UNPLACED, Clock, IntArray, Placement
+from bayplan.model import UNPLACED, Clock, IntArray, Placement, ints
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.problem import Problem
 
-MOST_PATTERNS = 20_000  # an integer program over more takes too long to be worth it ...
+MOST_PATTERNS = 20_000  # a program over more takes too long to be worth it ...
 MOST_MACHINES = 300  # ... and so does one over so many machines
+
+
+def worth_recombining(problem: Problem) -> bool:
+    """Is the cluster so small that this can end?"""
+    return len(problem.cluster.machines.name) <= MOST_MACHINES
 
 
 def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float, clock: Clock, seed: int) -> Placement:
@@ -24,7 +30,7 @@ def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float
 
     Services without traffic are lifted and get a machine afterwards.
     """
-    if len(problem.cluster.machines.name) > MOST_MACHINES or seconds <= 0:
+    if seconds <= 0:
         return answers[0]
     crucial = affine(problem.cluster)
     others = np.setdiff1d(np.arange(len(problem.cluster.workloads.name)), crucial)
@@ -33,7 +39,7 @@ def recombined(problem: Problem, answers: Sequence[Placement], *, seconds: float
     patterns = _patterns(problem, task, types, answers)
     if len(patterns) > MOST_PATTERNS:
         return answers[0]
-    counts = choose_patterns(types, patterns, task, seconds, _left(problem, task, others))
+    counts = solve_columns(task, seconds=seconds, seed=seed, rest=_rest(problem, others), known=patterns)
     placement, _ = assembled(problem, [task], [counts], free=others)
     placement = refit(problem, placement, may_go=movable(problem), clock=clock, seed=seed)
     worse = len(placement.unplaced) > len(answers[0].unplaced)
@@ -64,10 +70,8 @@ def _counts(problem: Problem, task: Task, answer: Placement) -> IntArray:
     return counts
 
 
-def _left(problem: Problem, task: Task, others: IntArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """(resource,) room that movable containers of other services leave to all of the task."""
+def _rest(problem: Problem, others: IntArray) -> IntArray:
+    """(resource,) what movable containers of other services need."""
     cluster = problem.cluster
     owner = cluster.containers.workload[movable(problem)]
-    rest = cluster.workloads.request[owner[np.isin(owner, others)]].sum(axis=0)
-    counted = task.request.any(axis=0)
-    return np.maximum(0.0, np.where(counted, task.room.sum(axis=0) - rest, 1.0)).astype(np.float64)
+    return ints(cluster.workloads.request[owner[np.isin(owner, others)]].sum(axis=0))
