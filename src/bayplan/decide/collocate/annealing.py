@@ -25,6 +25,7 @@ HOT_BY_CAP, LEAST_HOT = (
 WARM = 0.15  # first temperature of a round that goes on from the best
 QUENCH = 0.95  # of a round; from there on only improvements are accepted
 ENOUGH = 9_000  # steps of a round for each container with traffic
+TURNS = 500  # of a walk, at least
 LATE = tuple(np.linspace(0.5, 0.9, 9).tolist())  # parts of a round at which the present is kept
 PROBES, PROBE = 4, 0.08  # rounds that find the price of moves under a cap, and the part of the time for each
 CAP_FROM = 0.8  # of a round; from there on the cap on moves is hard
@@ -40,6 +41,10 @@ class Pace:
     began: float  # by the clock
     until: float | None  # by the clock; None: no limit
     steps: int | None = None  # of each walk, at most
+
+    def turn(self, walked: int) -> int:
+        """Steps until the next look at where the walk stands."""
+        return TURN if self.steps is None else max(1, min(TURN, self.steps // TURNS, self.steps - walked))
 
     def share(self, walked: int) -> float:
         """The part of the walk that is done; 1 if it is over."""
@@ -103,7 +108,7 @@ class Crew:
         walker.begin(machine_of)
         walker.bring_home()
         while pace.share(walker.steps) < 1.0:
-            walker.turn(0.0, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps - walker.steps)))
+            walker.turn(0.0, COLD, pace.turn(walker.steps))
         self.best, self.best_of = walker.worth, walker.hold.machine_of.copy()
 
     def _go(self, walk: Callable[[Walker], None]) -> None:
@@ -143,7 +148,7 @@ def _get_to_know(walker: Walker, pace: Pace) -> None:
     """Measure how many rounds there is time for."""
     share = 0.0
     while share < 0.01:
-        walker.turn(HOT, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps // 100)))
+        walker.turn(HOT, COLD, pace.turn(walker.steps))
         share = pace.share(walker.steps)
     walker.ease = walker.steps / share / (ENOUGH * max(1, walker.affine))
 
@@ -160,7 +165,7 @@ def _walked(walker: Walker, pace: Pace, part: Round) -> None:
             due = next(late, np.inf)
         heat = 0.0 if inner > QUENCH else part.hot * (COLD / part.hot) ** (inner / QUENCH)
         walker.guard(hard=inner > CAP_FROM and not part.probe, free=inner > QUENCH and not part.probe)
-        walker.turn(heat, COLD, TURN if pace.steps is None else max(1, min(TURN, pace.steps - walker.steps)))
+        walker.turn(heat, COLD, pace.turn(walker.steps))
         pace.progress(Tick(stage="annealing", done=min(1.0, share), score=walker.ever))
     if not part.probe:
         walker.passed.append(walker.best_of)
