@@ -26,7 +26,7 @@ class Scope:
     clusters: tuple[str, ...] = CLUSTERS
     two: tuple[str, ...] = (M3, "rasa-m1")  # Figure 10
     seeds: int = 5
-    fewer: int = 3  # seeds, where a part has many cells
+    fewer: int = 2  # seeds, where a part has many cells
     threads: int = 2
     hurry: float = 1.0  # of the seconds of every cell
     most: int | None = None  # values of an option that are tried
@@ -53,7 +53,7 @@ def m3(scope: Scope) -> Iterator[Cell]:
             yield scope.cell(scope.real, method, seed=seed)
     for method in ("mip", "column-generation"):
         yield scope.cell(scope.real, method)
-    for seed in range(scope.seeds):
+    for seed in range(scope.fewer):
         yield scope.cell(scope.real, "pop", seed=seed)
 
 
@@ -82,17 +82,17 @@ def _rasa(scope: Scope, name: str, values: Sequence[object], seconds: float) -> 
 
 def partitions(scope: Scope) -> Iterator[Cell]:
     """Figure 6."""
-    return _rasa(scope, "partition", PARTITIONERS, 30.0)
+    return _rasa(scope, "partition", PARTITIONERS, 20.0)
 
 
 def selection(scope: Scope) -> Iterator[Cell]:
     """Figure 8."""
-    return _rasa(scope, "select", SELECTORS, 30.0)
+    return _rasa(scope, "select", SELECTORS, 20.0)
 
 
 def masters(scope: Scope) -> Iterator[Cell]:
     """Figure 7."""
-    return _rasa(scope, "ratio", RATIOS, 20.0)
+    return _rasa(scope, "ratio", RATIOS, 15.0)
 
 
 def over_time(scope: Scope) -> Iterator[Cell]:
