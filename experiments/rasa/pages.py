@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from experiments.rasa.bounds import bound_lines
 from experiments.rasa.claims import RULE, about_clusters, about_front, about_m3
 from experiments.rasa.figure_claims import about_fits, about_masters, about_partitions, about_selection, about_time
 from experiments.rasa.figures import front_figure, time_figure
 from experiments.rasa.paper import STORED
+from experiments.rasa.parts import BOUND, PARTS
 from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, highest, spread, table, valid
 from experiments.results import ROOT, Row, measured_on, put, rows
 
@@ -102,7 +104,8 @@ def written(text: str, folder: Path) -> str:
     """The page with what the CSV files of a folder say."""
     for part, lines in LINES.items():
         text = put(text, f"rasa-{part}", lines(rows(folder / f"{part}.csv")))
-    return text
+    bounds, answers = rows(folder / f"{BOUND}.csv"), [row for part in PARTS for row in rows(folder / f"{part}.csv")]
+    return put(text, f"rasa-{BOUND}", bound_lines(bounds, answers) if bounds else NOTHING)
 
 
 def time_files(measured: Sequence[Row]) -> dict[str, str]:

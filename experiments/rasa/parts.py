@@ -112,4 +112,4 @@ PARTS: Mapping[str, Callable[[Scope], Iterator[Cell]]] = {
     "masters": masters,
     "time": over_time,
 }
-POWER_LAW = "powerlaw"  # the part that needs no method
+POWER_LAW, BOUND = "powerlaw", "bound"  # the parts that need no method

@@ -18,10 +18,13 @@ from pathlib import Path
 
 from bayplan.cli import clock
 from bayplan.collect import read
+from experiments.rasa.bounds import EVERY as EVERY_BOUND
+from experiments.rasa.bounds import QUICK as QUICK_BOUND
+from experiments.rasa.bounds import measure_bounds
 from experiments.rasa.cells import KEY, MEASURES, Cell, measured, question_of_row
 from experiments.rasa.clusters import M3, file_of, has_data
 from experiments.rasa.pages import write_pages
-from experiments.rasa.parts import PARTS, POWER_LAW, QUICK, Scope
+from experiments.rasa.parts import BOUND, PARTS, POWER_LAW, QUICK, Scope
 from experiments.rasa.powerlaw import CURVES, fitted, ranked
 from experiments.rasa.powerlaw import MEASURES as FITTED
 from experiments.rasa.process import in_a_process
@@ -31,7 +34,7 @@ HERE = Path(__file__).parent
 FIELDS = (*KEY, *MEASURES, "commit", "machine")
 FIT_KEY = ("cluster", "curve")
 FIT_FIELDS = (*FIT_KEY, *FITTED, "commit", "machine")
-EVERY_PART = (*PARTS, POWER_LAW)
+EVERY_PART = (*PARTS, POWER_LAW, BOUND)
 
 
 def measure(path: Path, cells: Sequence[Cell], *, quick: bool, until: datetime | None) -> None:
@@ -117,6 +120,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         measure(out / f"{part}.csv", cells, quick=asked.quick, until=asked.until)
     if POWER_LAW in parts:
         measure_fits(out / f"{POWER_LAW}.csv", [name for name in scope.clusters if name in usable])
+    if BOUND in parts:
+        bounds = QUICK_BOUND if asked.quick else [some for some in EVERY_BOUND if some.cluster in usable]
+        measure_bounds(out / f"{BOUND}.csv", bounds, _where())
     write_pages(out, in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.rasa import cells, claims, clusters, figure_claims, figures, pages, parts, powerlaw, process, run, tables
+from experiments.rasa import bounds, cells, claims, clusters, figure_claims, figures, pages, parts, powerlaw, process, run, tables
 from experiments.results import rows
 
 from bayplan.cli import clock
@@ -225,7 +225,7 @@ def test_figures_show_every_answer_and_the_papers():
 
 def test_what_was_not_measured_is_said(tmp_path):
     text = pages.written(pages.DOCS.read_text(encoding="utf-8"), tmp_path)
-    assert text.count("\nNot measured.\n") == len(pages.LINES) == len(run.EVERY_PART)
+    assert text.count("\nNot measured.\n") == len(pages.LINES) + 1 == len(run.EVERY_PART)
 
 
 def test_a_quick_run_measures_every_part_once(tmp_path, monkeypatch):
@@ -274,3 +274,15 @@ def test_the_page_and_the_figures_are_those_of_the_csv_files():
     assert pages.written(text, pages.HERE) == text
     for name, drawing in pages.pictures(pages.HERE).items():
         assert (pages.DOCS.parent / pages.PICTURES / name).read_text(encoding="utf-8") == drawing
+
+
+def test_a_bound_is_judged_by_what_was_asked_and_by_every_answer():
+    row = {"cluster": "M3", "seconds": "600", "wall": "500", "bound": "0.8771", "commit": "abc", "machine": "a machine"}
+    answer = {"cluster": "M3", "affinity": "0.8744", "valid": "yes"}
+    said_of = bounds.bound_lines([row], [answer])
+    assert "| M3 | 600 | 500 | 0.8771 | 0.8744 | 0.31% |" in said_of
+    assert "in ten minutes? yes" in said(said_of, "M3, at most")
+    assert "**no**" in said(bounds.bound_lines([{**row, "bound": "0.8831"}], [answer]), "M3, at most")
+    assert "no, nowhere" in said(said_of, "Is a bound below")
+    assert "**yes**: M3" in said(bounds.bound_lines([{**row, "bound": "0.87"}], [answer]), "Is a bound below")
+    assert "no, nowhere" in said(bounds.bound_lines([{**row, "bound": "0.87"}], [{**answer, "valid": "no"}]), "Is a bound below")
