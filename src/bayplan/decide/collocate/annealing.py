@@ -5,7 +5,7 @@ its length is what a cluster of that many containers needs, if the time lasts. W
 independent of each other: their answers differ by more than a longer round would gain.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -88,9 +88,9 @@ class Crew:
         """Rounds that there was time for when it was measured."""
         return max(walker.ease for walker in self.walkers)
 
-    def explore(self, pace: Pace) -> None:
-        """Rounds from the start."""
-        self._go(lambda walker: _fresh_rounds(walker, pace, self.start))
+    def explore(self, pace: Pace, *, idle: int = 0) -> None:
+        """Rounds from the start; the first `idle` walkers rest."""
+        self._go(lambda walker: _fresh_rounds(walker, pace, self.start), self.walkers[idle:])
 
     def refine(self, pace: Pace, machine_of: Int32Array) -> None:
         """One round from a placement, not so hot that it is forgotten."""
@@ -99,7 +99,7 @@ class Crew:
             walker.begin(machine_of)
             _walked(walker, pace, Round(begin=0.0, end=1.0, hot=WARM))
 
-        self._go(walk)
+        self._go(walk, self.walkers)
 
     def settle(self, pace: Pace, machine_of: Int32Array) -> None:
         """Go on from a placement as good as the best, and send those home who gain nothing where they are."""
@@ -111,12 +111,12 @@ class Crew:
             walker.turn(0.0, COLD, pace.turn(walker.steps))
         self.best, self.best_of = walker.worth, walker.hold.machine_of.copy()
 
-    def _go(self, walk: Callable[[Walker], None]) -> None:
-        for walker in self.walkers:
+    def _go(self, walk: Callable[[Walker], None], walkers: Sequence[Walker]) -> None:
+        for walker in walkers:
             walker.steps = 0
-        with ThreadPoolExecutor(len(self.walkers)) as pool:
-            list(pool.map(walk, self.walkers))
-        for walker in self.walkers:
+        with ThreadPoolExecutor(max(1, len(walkers))) as pool:
+            list(pool.map(walk, walkers))
+        for walker in walkers:
             self.passed += walker.passed
             walker.passed = []
             if walker.ever > self.best:

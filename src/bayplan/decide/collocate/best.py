@@ -4,17 +4,19 @@ What that puts together is where a last, shorter walk begins. Where there are to
 moves count, the walks have all the time.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from bayplan.decide.collocate.annealing import Crew, Pace
 from bayplan.decide.collocate.answer import collocated, has_other_terms, net_gain, worth_it
 from bayplan.decide.collocate.berths import few_moves
 from bayplan.decide.collocate.finish import start_of, time_to_solve
-from bayplan.decide.collocate.hold import hold_of, items_of, placement_of
+from bayplan.decide.collocate.hold import Int32Array, hold_of, items_of, placement_of
 from bayplan.decide.collocate.original import outsiders
 from bayplan.decide.collocate.recombine import recombined, worth_recombining
 from bayplan.decide.collocate.signature import CollocateOptions
-from bayplan.model import Budget, Clock, Confidence, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.score.affinity import gained_affinity
 from bayplan.search.drive import search
 from bayplan.search.problem import Problem
 from bayplan.search.stop import Stop, stoppable
@@ -81,8 +83,7 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
     crew.explore(_part(pace, 0.0, EXPLORE if generating else 1.0 - REFINE - settling))
     machine_of = crew.best_of
     if generating and not pace.stop.asked:
-        answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
-        machine_of = items_of(_put_together(problem, answers, _part(pace, EXPLORE, 1.0 - REFINE - settling), seed), who)
+        machine_of = _put_together(problem, crew, who, _part(pace, EXPLORE, 1.0 - REFINE - settling), seed)
     crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
     if free and not pace.stop.asked:
         found = placement_of(problem.start, who, crew.best_of)
@@ -90,11 +91,18 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
     return placement_of(problem.start, who, crew.best_of)
 
 
-def _put_together(problem: Problem, answers: list[Placement], part: Pace, seed: int) -> Placement:
-    """What column generation makes of the machines of some answers."""
+def _put_together(problem: Problem, crew: Crew, who: IntArray, part: Pace, seed: int) -> Int32Array:
+    """(item,) What column generation makes of the machines that the crew has passed, or what all of the crew but one find
+    meanwhile, if that gains more."""
+    answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
     seconds = WITHOUT_CLOCK if part.until is None else part.until - part.clock.seconds
     part.progress(Tick(stage="generating patterns", done=0.0))
-    return recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
+    with ThreadPoolExecutor(1) as beside:
+        walk = beside.submit(crew.explore, replace(part, began=part.clock.seconds), idle=1)
+        found = recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
+        walk.result()
+    better = gained_affinity(problem.cluster, found) > crew.best
+    return items_of(found, who) if better else crew.best_of
 
 
 def _part(pace: Pace, begin: float, end: float) -> Pace:
