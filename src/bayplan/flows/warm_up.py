@@ -41,6 +41,7 @@ def warm_up(progress: Progress) -> tuple[str, ...]:
 
 def _methods(progress: Progress, before: int) -> tuple[str, ...]:
     """Every method decides about the smallest cluster that has something to decide."""
+    from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
     from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
     from bayplan.decide.place import PLACERS, PlaceOptions
     from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
@@ -57,7 +58,9 @@ def _methods(progress: Progress, before: int) -> tuple[str, ...]:
     sure = replace(waiting.cluster, rules=(*waiting.cluster.rules, Confidence(resource=0, alpha=0.99)))
     for packer in PACKERS.values():
         packer(pack_problem(sure, waiting.placement), PackOptions(), budget=budget, seed=0, progress=silent)
-    return (*PLACERS, *REBALANCERS, *PACKERS)
+    for collocator in COLLOCATORS.values():
+        collocator(Problem.of(_smallest([0, 1])), CollocateOptions(engine="here"), budget=budget, seed=0, progress=silent)
+    return (*PLACERS, *REBALANCERS, *PACKERS, *COLLOCATORS)
 
 
 def _smallest(machine_of: list[int]) -> Snapshot:

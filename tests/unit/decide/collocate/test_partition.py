@@ -7,7 +7,7 @@ import pytest
 from tests.affinity_graphs import graph_of, ring
 
 from bayplan.collect import read
-from bayplan.decide.collocate.partition import PARTITIONERS, Partition, affinity_graph, edge_weight
+from bayplan.decide.collocate.partition import PARTITIONERS, Partition, affinity_graph
 from bayplan.decide.collocate.partition import balanced as stage
 from bayplan.decide.collocate.partition.balanced import balanced, part_count
 from bayplan.decide.collocate.partition.stages import affine, compatible, master_count, masters
@@ -32,34 +32,6 @@ def test_weights_add_up_to_one(cluster):
     graph = affinity_graph(cluster)
     assert graph.weight.sum() == pytest.approx(1.0)
     assert graph.affinity.sum() == pytest.approx(2.0)
-
-
-def test_equal_priorities_change_nothing(cluster):
-    same = np.full(len(cluster.replicas), 3.0)
-    assert edge_weight(cluster, same) == pytest.approx(edge_weight(cluster))
-
-
-def test_a_priority_raises_the_edges_of_its_service_by_its_root(cluster):
-    priority = np.ones(len(cluster.replicas))
-    first = cluster.traffic.a[0]
-    priority[first] = 4.0
-    touched = (cluster.traffic.a == first) | (cluster.traffic.b == first)
-    ratio = edge_weight(cluster, priority) / edge_weight(cluster)
-    assert ratio[touched] == pytest.approx(2.0 * ratio[~touched][0])
-
-
-def test_priority_zero_takes_a_service_out(cluster):
-    priority = np.ones(len(cluster.replicas))
-    first = int(cluster.traffic.a[0])
-    priority[first] = 0.0
-    assert first not in affine(affinity_graph(cluster, priority))
-    assert edge_weight(cluster, 0 * priority).sum() == 0.0
-
-
-@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_a_priority_is_a_finite_number_and_not_negative(cluster, bad):
-    with pytest.raises(ModelError, match="priorities"):
-        edge_weight(cluster, np.full(len(cluster.replicas), bad))
 
 
 # ---- stages 1 to 3 -------------------------------------------------------------------------------------------------------------

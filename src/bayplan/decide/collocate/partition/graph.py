@@ -36,34 +36,17 @@ class Graph:
         return floats(np.bincount(ends, weights=np.tile(self.weight, 2), minlength=self.n))
 
 
-def affinity_graph(cluster: Cluster, priority: FloatArray | None = None) -> Graph:
-    """The graph of a cluster; `priority` (workload,) multiplies traffic (II-B), see `edge_weight`."""
+def affinity_graph(cluster: Cluster) -> Graph:
+    """The graph of a cluster."""
     row_of, allow = allowed(cluster)
     capacity = np.maximum(cluster.machines.capacity.sum(axis=0, dtype=np.float64), 1.0)
+    total = cluster.traffic.weight.sum()
     return Graph(
         a=cluster.traffic.a,
         b=cluster.traffic.b,
-        weight=edge_weight(cluster, priority),
+        weight=floats(cluster.traffic.weight / total if total > 0 else np.zeros(len(cluster.traffic.weight))),
         replicas=cluster.replicas,
         share=floats(cluster.workloads.request * cluster.replicas[:, None].astype(np.float64) / capacity),
         row_of=ints(row_of),
         allow=allow,
     )
-
-
-def edge_weight(cluster: Cluster, priority: FloatArray | None = None) -> FloatArray:
-    """(edge,) affinity of a total of 1: the traffic, times the geometric mean of the priorities of its two ends.
-
-    004 II-B: the traffic of a service of high priority counts more. The mean lies between the wishes of both ends,
-    and doubling every priority changes nothing. A priority of 0 takes a service's traffic out.
-    """
-    traffic = cluster.traffic
-    weight = traffic.weight
-    if priority is not None:
-        given = np.asarray(priority, dtype=np.float64)
-        if given.shape != cluster.replicas.shape or not (np.isfinite(given) & (given >= 0)).all():
-            raise ModelError(f"priorities: expected {len(cluster.replicas)} finite numbers, zero or more")
-        root = np.sqrt(given)
-        weight = weight * root[traffic.a] * root[traffic.b]
-    total = weight.sum()
-    return floats(weight / total if total > 0 else np.zeros(len(weight)))
