@@ -30,12 +30,19 @@ def patterns_of(types: Types, counts: IntArray) -> list[Pattern]:
 
 
 def choose_patterns(
-    types: Types, patterns: Sequence[Pattern], task: Task, seconds: float, left: FloatArray | None = None
+    types: Types,
+    patterns: Sequence[Pattern],
+    task: Task,
+    seconds: float,
+    left: FloatArray | None = None,
+    *,
+    exactly: bool = False,
 ) -> IntArray:
     """Counts (service, machine) that gain most with some patterns, each on so many machines of its type as pay.
 
     Patterns have to fit. First the best ones by the linear master alone are tried, then more, each time from the choice before.
     What demand they leave is placed by marginal gain. `left` (resource,): room that others leave to all services together.
+    `exactly`: without a gap, and without the presolve of HiGHS, which may call something optimal that is not.
     """
     ends = time.perf_counter() + seconds
     sigma = _sigma(types, patterns, task)
@@ -48,7 +55,7 @@ def choose_patterns(
         some = np.union1d(order[:size], np.flatnonzero(times))
         draft = _draft(types, [patterns[n] for n in some.tolist()], task, sigma[some], times[some], left)
         slice_ = remaining if size >= min(len(order), SIZES[-1]) else remaining / 2
-        point = solve(draft, seconds=slice_, gap=GAP).point
+        point = solve(draft, seconds=slice_, gap=0.0 if exactly else GAP, presolve=not exactly).point
         if point is not None and sigma[some] @ np.round(point) > sigma @ times:
             times = np.zeros_like(times)
             times[some] = np.round(point).astype(np.int64)
