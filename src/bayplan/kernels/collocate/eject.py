@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.collocate.yard import Yard, book, pick
+from bayplan.kernels.collocate.yard import Yard, book, may_come, pick
 from bayplan.kernels.search.chance import share
 from bayplan.kernels.search.compiled import kernel
 
@@ -61,17 +61,6 @@ def leave(yard, pool, c):
         pool.before[pool.after[c]] = pool.before[c]
     pool.waiting[pool.size[0]] = c
     pool.size[0] += 1
-
-
-@kernel
-def may_come(yard, s, m):
-    """May the service stand on the machine, as far as allow lists and anti-affinity go?"""
-    if not yard.allow[yard.row_of[s], m]:
-        return False
-    for e in range(yard.set_start[s], yard.set_start[s + 1]):
-        if yard.spare[yard.set_of[e], m] <= 0:
-            return False
-    return True
 
 
 @kernel

@@ -32,17 +32,23 @@ class Yard(NamedTuple):
 
 
 @kernel
-def fits(yard, s, m):
-    """May one more container of the service stand on the machine?"""
-    for r in range(yard.free.shape[1]):
-        if yard.request[s, r] > 0 and yard.request[s, r] > yard.free[m, r]:
-            return False
+def may_come(yard, s, m):
+    """May one more container of the service stand on the machine, as far as allow lists and anti-affinity go?"""
     if not yard.allow[yard.row_of[s], m]:
         return False
     for e in range(yard.set_start[s], yard.set_start[s + 1]):
         if yard.spare[yard.set_of[e], m] <= 0:
             return False
     return True
+
+
+@kernel
+def fits(yard, s, m):
+    """May one more container of the service stand on the machine?"""
+    for r in range(yard.free.shape[1]):
+        if yard.request[s, r] > 0 and yard.request[s, r] > yard.free[m, r]:
+            return False
+    return may_come(yard, s, m)
 
 
 @kernel
