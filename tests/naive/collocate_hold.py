@@ -19,7 +19,7 @@ def counted(cluster: Cluster, placement: Placement) -> Counter[tuple[int, int]]:
 def expect_consistent(hold: Hold, cluster: Cluster, placement: Placement, before: Placement) -> None:
     """AssertionError if the hold differs from what the placement says. `before`: everybody ran then."""
     counts = counted(cluster, placement)
-    assert {(m, w): int(hold.count[m, w]) for m, w in zip(*np.nonzero(hold.count), strict=True)} == counts
+    assert {(m, w): int(hold.counts[m, w]) for m, w in zip(*np.nonzero(hold.counts), strict=True)} == counts
     for m in range(len(hold.size)):
         here = hold.on[m, : hold.size[m]].tolist()
         assert sorted(here) == np.flatnonzero(hold.machine_of == m).tolist()

@@ -42,7 +42,7 @@ def hold_of(problem: Problem, start: Placement, *, most_moves: int | None) -> tu
         weight=yard.weight,
         chosen=_cumulated(yard.edge_start, yard.weight),
         home=_counts(cluster, problem.before.machine_of, problem.before.machine_of != UNPLACED),
-        count=_counts(cluster, start.machine_of, stays & (start.machine_of != UNPLACED)),
+        counts=_counts(cluster, start.machine_of, stays & (start.machine_of != UNPLACED)),
         free=yard.free,
         spare=yard.spare,
         machine_of=np.full(len(who), UNPLACED, dtype=np.int32),
@@ -58,7 +58,7 @@ def hold_of(problem: Problem, start: Placement, *, most_moves: int | None) -> tu
 
 def copied(hold: Hold) -> Hold:
     """The same, what changes on arrays of its own."""
-    changes = ("count", "free", "spare", "machine_of", "slot_of", "on", "size", "tally", "worth")
+    changes = ("counts", "free", "spare", "machine_of", "slot_of", "on", "size", "tally", "worth")
     return hold._replace(**{name: getattr(hold, name).copy() for name in changes})
 
 

@@ -137,8 +137,8 @@ def shift(hold, c, m, least):
     s, origin = hold.service_of[c], hold.machine_of[c]
     if gain_of(hold, s, m) - loss_of(hold, s, origin) < least:
         return 0
-    if hold.tally[MOVES] >= hold.tally[MOST_MOVES] and hold.count[m, s] >= hold.home[m, s]:
-        if hold.count[origin, s] <= hold.home[origin, s]:
+    if hold.tally[MOVES] >= hold.tally[MOST_MOVES] and hold.counts[m, s] >= hold.home[m, s]:
+        if hold.counts[origin, s] <= hold.home[origin, s]:
             return 0
     take(hold, c)
     put(hold, c, m)

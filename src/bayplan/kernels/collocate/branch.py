@@ -30,10 +30,10 @@ def shrink(question, part, alpha, low, high, total, target):
     cut = 0
     for t in range(len(low)):
         spare = target - (total - part.value[t])
-        while low[t] < part.count[t] and value_at(question, part, alpha, t, low[t]) <= spare:
+        while low[t] < part.counts[t] and value_at(question, part, alpha, t, low[t]) <= spare:
             low[t] += 1
             cut += 1
-        while high[t] > part.count[t] and value_at(question, part, alpha, t, high[t]) <= spare:
+        while high[t] > part.counts[t] and value_at(question, part, alpha, t, high[t]) <= spare:
             high[t] -= 1
             cut += 1
     return cut
@@ -136,8 +136,8 @@ def explore(question, part, stack, now, target, steps, boxes, found_out):
         if not look(question, part, stack, now, top, target, steps):
             stack.size[0] -= 1
             continue
-        if worth(question, part.count) > target and keeps(question, part.count):
-            copy(part.count, found_out)
+        if worth(question, part.counts) > target and keeps(question, part.counts):
+            copy(part.counts, found_out)
             return FOUND
         t = to_branch(question, part, stack.low[top], stack.high[top])
         if t < 0:  # all is decided
@@ -168,7 +168,7 @@ def warm_up() -> None:
     )
     now = Prices(alpha=0.5 * real, nu=np.zeros(1))
     part = Part(
-        price=0 * real, count=0 * whole, sum=0 * real, square=0 * real, steps=np.zeros(1, dtype=np.int64), value=0 * real,
+        price=0 * real, counts=0 * whole, sum=0 * real, square=0 * real, steps=np.zeros(1, dtype=np.int64), value=0 * real,
         low=0 * real, high=0 * real, slope=np.zeros(1), tilt=0 * real,
     )  # fmt: skip
     stack = Stack(
@@ -179,5 +179,5 @@ def warm_up() -> None:
     lower(question, part, Prices(alpha=stack.alpha[0], nu=stack.nu[0]), now, stack.low[0], stack.high[0], 0.0, 2)
     explore(question, part, stack, now, 0.0, 2, 2, 0 * whole)
     log, chance = np.zeros(2 * EJECTIONS + 4, dtype=np.int64), np.ones(1, dtype=np.uint64)
-    walk = Walk(count=0 * whole, used=np.zeros(1, dtype=np.int64), log=log, chance=chance, bill=np.zeros(3))
+    walk = Walk(counts=0 * whole, used=np.zeros(1, dtype=np.int64), log=log, chance=chance, bill=np.zeros(3))
     search(question, walk, 2, 1.0, 0.5, 0.5, 0 * whole)

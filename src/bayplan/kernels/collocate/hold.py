@@ -35,7 +35,7 @@ class Hold(NamedTuple):
     chosen: npt.NDArray[np.float64]  # (half edge,) cumulated weight of a service's edges, 1 at its last
     home: npt.NDArray[np.int16]  # (machine, service) counts from which moves are counted
 
-    count: npt.NDArray[np.int16]  # (machine, service)
+    counts: npt.NDArray[np.int16]  # (machine, service)
     free: npt.NDArray[np.int64]  # (machine, resource)
     spare: npt.NDArray[np.int32]  # (set, machine)
     machine_of: npt.NDArray[np.int32]  # (container,) or NOWHERE
@@ -49,7 +49,7 @@ class Hold(NamedTuple):
 @kernel
 def step_gain(hold, s, m, low):
     """The affinity that the container number low + 1 of the service adds on a machine."""
-    here, gain = hold.count[m], 0.0
+    here, gain = hold.counts[m], 0.0
     share, more = low * hold.one_over[s], (low + 1) * hold.one_over[s]
     for e in range(hold.edge_start[s], hold.edge_start[s + 1]):
         t = hold.neighbour[e]
@@ -63,27 +63,27 @@ def step_gain(hold, s, m, low):
 @kernel
 def gain_of(hold, s, m):
     """What one more container of the service on the machine is worth: affinity, less the price of a move."""
-    n = hold.count[m, s]
+    n = hold.counts[m, s]
     return step_gain(hold, s, m, n) - (hold.worth[PRICE] if n >= hold.home[m, s] else 0.0)
 
 
 @kernel
 def loss_of(hold, s, m):
     """What one container of the service less on the machine costs: affinity, less the price of a move that is not made."""
-    n = hold.count[m, s]
+    n = hold.counts[m, s]
     return step_gain(hold, s, m, n - 1) - (hold.worth[PRICE] if n > hold.home[m, s] else 0.0)
 
 
 @kernel
 def book(hold, s, m, by):
     """Count one container more (1) or less (-1)."""
-    n = hold.count[m, s]
+    n = hold.counts[m, s]
     if by > 0:
         if n >= hold.home[m, s]:
             hold.tally[MOVES] += 1
     elif n > hold.home[m, s]:
         hold.tally[MOVES] -= 1
-    hold.count[m, s] = n + by
+    hold.counts[m, s] = n + by
     for r in range(hold.free.shape[1]):
         hold.free[m, r] -= by * hold.request[s, r]
     for e in range(hold.set_start[s], hold.set_start[s + 1]):
@@ -146,7 +146,7 @@ def smallest_hold() -> Hold:
         first=np.arange(3),
         chosen=np.ones(2),
         home=np.zeros((2, 2), dtype=np.int16),
-        count=np.zeros((2, 2), dtype=np.int16),
+        counts=np.zeros((2, 2), dtype=np.int16),
         machine_of=np.full(2, NOWHERE, dtype=np.int32),
         slot_of=np.zeros(2, dtype=np.int32),
         on=np.zeros((2, 4), dtype=np.int32),

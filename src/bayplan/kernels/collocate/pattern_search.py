@@ -14,7 +14,7 @@ EJECTIONS = 8  # at most, for one move
 class Walk(NamedTuple):
     """One machine while it is changed."""
 
-    count: Ints  # (service,)
+    counts: Ints  # (service,)
     used: Ints  # (row,)
     log: Ints  # (2 * change,) service and difference, to go back
     chance: np.ndarray  # (1,) uint64
@@ -60,9 +60,9 @@ def fits(question, used):
 @kernel
 def change(question, walk, t, by, changes):
     """Make a change, and note it."""
-    walk.bill[0] += difference(question, walk.count, t, by)
+    walk.bill[0] += difference(question, walk.counts, t, by)
     walk.bill[1] += question.cost[t] * by
-    walk.count[t] += by
+    walk.counts[t] += by
     for e in range(question.row_start[t], question.row_start[t + 1]):
         walk.used[question.row[e]] += by * question.amount[e]
     walk.log[2 * changes], walk.log[2 * changes + 1] = t, by
@@ -73,7 +73,7 @@ def undo(question, walk, changes):
     """Take the noted changes back."""
     for n in range(changes - 1, -1, -1):
         t, by = walk.log[2 * n], walk.log[2 * n + 1]
-        walk.count[t] -= by
+        walk.counts[t] -= by
         for e in range(question.row_start[t], question.row_start[t + 1]):
             walk.used[question.row[e]] -= by * question.amount[e]
 
@@ -94,17 +94,17 @@ def move(question, walk, t):
     degree = question.start[t + 1] - question.start[t]
     s = question.other[question.start[t] + below(walk.chance, degree)] if degree > 0 else -1
     if walk_more == 0 and s >= 0:
-        by = to_meet(question, walk.count, t, s) - walk.count[t]
+        by = to_meet(question, walk.counts, t, s) - walk.counts[t]
     elif walk_more <= 4:
         by = 1
     else:
         by = -1
-    if by == 0 or walk.count[t] + by < 0 or walk.count[t] + by > question.most[t]:
+    if by == 0 or walk.counts[t] + by < 0 or walk.counts[t] + by > question.most[t]:
         return 0
     change(question, walk, t, by, 0)
     changes = 1
     if s >= 0 and walk_more in (1, 2, 5):
-        then = to_meet(question, walk.count, s, t) - walk.count[s]
+        then = to_meet(question, walk.counts, s, t) - walk.counts[s]
         if then * by > 0:
             change(question, walk, s, then, changes)
             changes += 1
@@ -121,13 +121,13 @@ def eject(question, walk, running, changes):
         victim, least = -1, np.inf
         for _ in range(6):
             t = below(walk.chance, running)
-            if walk.count[t] > 0 and t != first:
+            if walk.counts[t] > 0 and t != first:
                 relief = 0.0
                 for e in range(question.row_start[t], question.row_start[t + 1]):
                     if walk.used[question.row[e]] > question.room[question.row[e]]:
                         relief += question.amount[e] / question.room[question.row[e]]
                 if relief > 0.0:
-                    loss = -(difference(question, walk.count, t, -1) + walk.bill[2] * question.cost[t]) / relief
+                    loss = -(difference(question, walk.counts, t, -1) + walk.bill[2] * question.cost[t]) / relief
                     if loss < least:
                         victim, least = t, loss
         if victim < 0:
@@ -144,10 +144,10 @@ def search(question, walk, moves, hot, cold, ease, best_out):
     A share `ease` of the cost counts at the start, all of it in the last quarter: what pays only together comes in first, and
     what does not pay in the end leaves.
     """
-    n_s = len(walk.count)
-    here = worth(question, walk.count)
+    n_s = len(walk.counts)
+    here = worth(question, walk.counts)
     top = here
-    copy(walk.count, best_out)
+    copy(walk.counts, best_out)
     for n in range(moves):
         walk.bill[2] = min(1.0, ease + (1.0 - ease) * n / (0.75 * moves))
         changes = move(question, walk, below(walk.chance, n_s))
@@ -163,7 +163,7 @@ def search(question, walk, moves, hot, cold, ease, best_out):
             here += walk.bill[0] - walk.bill[1]
             if here > top + 1e-12:
                 top = here
-                copy(walk.count, best_out)
+                copy(walk.counts, best_out)
         else:
             undo(question, walk, changes)
     return worth(question, best_out)

@@ -50,7 +50,7 @@ class Part(NamedTuple):
     """Of every service at some prices: what it takes of each container, its best count, and what that is worth."""
 
     price: Floats  # (service,)
-    count: Ints  # (service,)
+    counts: Ints  # (service,)
     sum: Floats  # (service,) of the counts of the last steps
     square: Floats  # (service,) of the counts of the last steps, summed
     steps: Ints  # (1,) how many those are
@@ -108,7 +108,7 @@ def rise(question, part, alpha, t, p):
 @kernel
 def peak(question, part, alpha, t, low, high):
     """The count of service t that is worth most, from a hint: the value is concave, so halve."""
-    p = min(high, max(low, part.count[t]))
+    p = min(high, max(low, part.counts[t]))
     if p < high and rise(question, part, alpha, t, p) > 0.0:
         low = p + 1
     elif p > low and rise(question, part, alpha, t, p - 1) <= 0.0:
@@ -145,7 +145,7 @@ def bound_at(question, part, alpha, nu, low, high):
             price += nu[question.row[e]] * question.fill[e]
         part.price[t] = price
         p = peak(question, part, alpha, t, low[t], high[t])
-        part.count[t] = p
+        part.counts[t] = p
         part.value[t] = value_at(question, part, alpha, t, p)
         total += part.value[t]
         for e in range(question.row_start[t], question.row_start[t + 1]):
@@ -160,7 +160,7 @@ def bound_at(question, part, alpha, nu, low, high):
 def above(question, part, h, t):
     """How far the best count of service t reaches into the levels of half-edge h that both services are needed for."""
     s = question.other[h]
-    y = question.share[t] + question.unit[t] * part.count[t]
+    y = question.share[t] + question.unit[t] * part.counts[t]
     return max(0.0, min(y, part.high[s]) - max(part.low[s], part.low[t]))
 
 
@@ -171,7 +171,7 @@ def steepness(question, part, alpha, nu):
     for r in range(len(nu)):
         if part.slope[r] < 0.0 or nu[r] > 0.0:
             total += part.slope[r] ** 2
-    for t in range(len(part.count)):
+    for t in range(len(part.counts)):
         for h in range(question.start[t], question.start[t + 1]):
             if h < question.twin[h]:
                 tilt = above(question, part, h, t) - above(question, part, question.twin[h], question.other[h])
@@ -198,8 +198,8 @@ def step(question, part, alpha, nu, length):
 def remember(part, first):
     """Add the counts to those of the steps before, unless these are the first."""
     part.steps[0] = 1 if first else part.steps[0] + 1
-    for t in range(len(part.count)):
-        p = np.float64(part.count[t])
+    for t in range(len(part.counts)):
+        p = np.float64(part.counts[t])
         part.sum[t] = p if first else part.sum[t] + p
         part.square[t] = p * p if first else part.square[t] + p * p
 

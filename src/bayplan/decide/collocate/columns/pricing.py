@@ -78,7 +78,7 @@ class Pricer:
         if not question.most.any():
             return self._whole(service, best), 0.0
         walk = Walk(
-            count=best.copy(),
+            counts=best.copy(),
             used=best @ self.corner.amount[service],
             log=np.zeros(2 * EJECTIONS + 4, dtype=np.int64),
             chance=chance,
@@ -112,7 +112,7 @@ def room_for(question: Question) -> tuple[Part, Stack, Prices]:
     slots = 3 + int(np.ceil(np.log2(question.most + 1.0)).sum())
     part = Part(
         price=np.zeros(n),
-        count=np.zeros(n, dtype=np.int64),
+        counts=np.zeros(n, dtype=np.int64),
         sum=np.zeros(n),
         square=np.zeros(n),
         steps=np.zeros(1, dtype=np.int64),
