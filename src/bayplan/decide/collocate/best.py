@@ -22,6 +22,7 @@ from bayplan.search.problem import Problem
 from bayplan.search.stop import Stop, stoppable
 
 EXPLORE = 0.4  # of the time, for rounds from the start ...
+LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
 REFINE = 0.15  # ... for the last walk ...
 SETTLE = 0.05  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
 WITHOUT_CLOCK = 2.0  # seconds of column generation where only steps are counted
@@ -80,15 +81,21 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
     free = price == 0 and problem.most_moves is None
     settling = SETTLE if free else 0.0
     generating = free and worth_recombining(problem)
-    crew.explore(_part(pace, 0.0, EXPLORE if generating else 1.0 - REFINE - settling))
+    explored = _explored(pace) if generating else 1.0 - REFINE - settling
+    crew.explore(_part(pace, 0.0, explored))
     machine_of = crew.best_of
     if generating and not pace.stop.asked:
-        machine_of = _put_together(problem, crew, who, _part(pace, EXPLORE, 1.0 - REFINE - settling), seed)
+        machine_of = _put_together(problem, crew, who, _part(pace, explored, 1.0 - REFINE - settling), seed)
     crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
     if free and not pace.stop.asked:
         found = placement_of(problem.start, who, crew.best_of)
         crew.settle(_part(pace, 1.0 - SETTLE, 1.0), items_of(few_moves(problem, found), who))
     return placement_of(problem.start, who, crew.best_of)
+
+
+def _explored(pace: Pace) -> float:
+    """The part of a walk after which patterns are generated."""
+    return EXPLORE if pace.until is None else min(EXPLORE, LONGEST / max(1e-9, pace.until - pace.began))
 
 
 def _put_together(problem: Problem, crew: Crew, who: IntArray, part: Pace, seed: int) -> Int32Array:
