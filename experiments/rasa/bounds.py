@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     seconds: float
 
 
-EVERY = (*(Asked(M3, seconds) for seconds in (10.0, 60.0, 180.0, TEN_MINUTES)), *(Asked(f"rasa-m{n}", 60.0) for n in (1, 2, 4)))
+EVERY = (*(Asked(M3, seconds) for seconds in (10.0, 60.0, 300.0)), *(Asked(f"rasa-m{n}", 60.0) for n in (1, 2, 4)))
 QUICK = (Asked("rasa-m3", 0.5),)
 
 
