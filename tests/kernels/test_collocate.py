@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
+from tests.collocations import pairs_apart
 from tests.naive.collocate_hold import expect_consistent
 from tests.strategies import valid_snapshots
 
@@ -87,6 +88,18 @@ def test_the_best_of_a_walk_is_what_it_says(together):
 @pytest.fixture
 def together() -> Snapshot:
     """Two pairs of services that talk, each pair apart on two machines."""
-    from tests.collocations import pairs_apart
-
     return pairs_apart()
+
+
+def test_what_a_round_begins_with_is_not_forgotten():
+    snapshot = pairs_apart(3)
+    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    walker = Walker(hold, seed=1)
+    together = np.repeat(np.arange(3), 4).astype(np.int32)  # both services of each pair on one machine
+    walker.begin(together)
+    walker.forget()
+    for _ in range(5):
+        walker.turn(50.0, 0.01, 100)  # far too hot to come back
+    best = placement_of(snapshot.placement, who, walker.ever_of)
+    assert walker.ever == walker.best == pytest.approx(1.0)
+    assert gained_affinity(snapshot.cluster, best) == pytest.approx(1.0)

@@ -5,7 +5,7 @@ its length is what a cluster of that many containers needs, if the time lasts. W
 independent of each other: their answers differ by more than a longer round would gain.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -28,6 +28,7 @@ ENOUGH = 9_000  # steps of a round for each container with traffic
 TURNS = 500  # of a walk, at least
 LATE = tuple(np.linspace(0.5, 0.9, 9).tolist())  # parts of a round at which the present is kept
 PROBES, PROBE = 4, 0.08  # rounds that find the price of moves under a cap, and the part of the time for each
+SLOWER = 3.0  # a round under a cap takes longer
 CAP_FROM = 0.8  # of a round; from there on the cap on moves is hard
 
 
@@ -88,9 +89,9 @@ class Crew:
         """Rounds that there was time for when it was measured."""
         return max(walker.ease for walker in self.walkers)
 
-    def explore(self, pace: Pace, *, idle: int = 0) -> None:
-        """Rounds from the start; the first `idle` walkers rest."""
-        self._go(lambda walker: _fresh_rounds(walker, pace, self.start), self.walkers[idle:])
+    def explore(self, pace: Pace) -> None:
+        """Rounds from the start."""
+        self._go(lambda walker: _fresh_rounds(walker, pace, self.start))
 
     def refine(self, pace: Pace, machine_of: Int32Array) -> None:
         """One round from a placement, not so hot that it is forgotten."""
@@ -99,7 +100,7 @@ class Crew:
             walker.begin(machine_of)
             _walked(walker, pace, Round(begin=0.0, end=1.0, hot=WARM))
 
-        self._go(walk, self.walkers)
+        self._go(walk)
 
     def settle(self, pace: Pace, machine_of: Int32Array) -> None:
         """Go on from a placement as good as the best, and send those home who gain nothing where they are."""
@@ -111,12 +112,12 @@ class Crew:
             walker.turn(0.0, COLD, pace.turn(walker.steps))
         self.best, self.best_of = walker.worth, walker.hold.machine_of.copy()
 
-    def _go(self, walk: Callable[[Walker], None], walkers: Sequence[Walker]) -> None:
-        for walker in walkers:
+    def _go(self, walk: Callable[[Walker], None]) -> None:
+        for walker in self.walkers:
             walker.steps = 0
-        with ThreadPoolExecutor(max(1, len(walkers))) as pool:
-            list(pool.map(walk, walkers))
-        for walker in walkers:
+        with ThreadPoolExecutor(len(self.walkers)) as pool:
+            list(pool.map(walk, self.walkers))
+        for walker in self.walkers:
             self.passed += walker.passed
             walker.passed = []
             if walker.ever > self.best:
@@ -131,7 +132,7 @@ def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
         _walked(walker, pace, Round(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
         walker.learn()
         begin = (n + 1) * PROBE
-    number = max(1, int(walker.ease * (1.0 - begin)))
+    number = max(1, int(walker.ease * (1.0 - begin) / (SLOWER if walker.capped else 1.0)))
     length = (1.0 - begin) / number
     for n in range(number):
         walker.begin(start)
@@ -141,7 +142,7 @@ def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
 def _first_heat(walker: Walker) -> float:
     """The temperature at which rounds from the start begin."""
     share = walker.most_moves / len(walker.hold.machine_of)
-    return float(np.clip(HOT_BY_CAP * share**2, LEAST_HOT, HOT)) if walker.capped else HOT
+    return float(np.clip(HOT_BY_CAP * share**2 * max(1.0, walker.ease), LEAST_HOT, HOT)) if walker.capped else HOT
 
 
 def _get_to_know(walker: Walker, pace: Pace) -> None:

@@ -4,7 +4,6 @@ What that puts together is where a last, shorter walk begins. Where there are to
 moves count, the walks have all the time.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from bayplan.decide.collocate.annealing import Crew, Pace
@@ -23,8 +22,8 @@ from bayplan.search.stop import Stop, stoppable
 
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
-REFINE = 0.15  # ... for the last walk ...
-SETTLE = 0.05  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
+REFINE = 0.1  # ... for the last walk ...
+SETTLE = 0.04  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
 WITHOUT_CLOCK = 2.0  # seconds of column generation where only steps are counted
 STEPS = 2_000  # of a walk, for each container, where no budget is given
 BOTH = 0.5  # of the time, for affinity alone, where other terms count, too
@@ -99,15 +98,11 @@ def _explored(pace: Pace) -> float:
 
 
 def _put_together(problem: Problem, crew: Crew, who: IntArray, part: Pace, seed: int) -> Int32Array:
-    """(item,) What column generation makes of the machines that the crew has passed, or what all of the crew but one find
-    meanwhile, if that gains more."""
+    """(item,) What column generation makes of the machines that the crew has passed; the crew's best, if that gains more."""
     answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
     seconds = WITHOUT_CLOCK if part.until is None else part.until - part.clock.seconds
     part.progress(Tick(stage="generating patterns", done=0.0))
-    with ThreadPoolExecutor(1) as beside:
-        walk = beside.submit(crew.explore, replace(part, began=part.clock.seconds), idle=1)
-        found = recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
-        walk.result()
+    found = recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
     better = gained_affinity(problem.cluster, found) > crew.best
     return items_of(found, who) if better else crew.best_of
 

@@ -61,8 +61,9 @@ class Walker:
         refill(self.hold, machine_of)
 
     def forget(self) -> None:
-        """From here on the present is the best so far."""
-        self.best, self.best_of = (self.worth, self.hold.machine_of.copy()) if self._within else (-np.inf, self.best_of)
+        """From here on the present is the best so far of a new round."""
+        self.best = -np.inf
+        self._judge()
 
     def turn(self, heat: float, least: float, steps: int) -> None:
         """So many steps at a temperature; below `least` containers are drawn as if it were that."""
@@ -71,10 +72,7 @@ class Walker:
         bag = np.searchsorted(total, self.random.random(steps) * total[-1], side="right")
         walk(self.hold, np.minimum(bag, len(total) - 1), self.style, self.chance, self.scale * heat, steps, self.party)
         self.steps += steps
-        if self.worth > self.best and self._within:
-            self.best, self.best_of = self.worth, self.hold.machine_of.copy()
-            if self.best > self.ever:
-                self.ever, self.ever_of = self.best, self.best_of
+        self._judge()
 
     def guard(self, *, hard: bool, free: bool) -> None:
         """Where there is a cap on moves: `hard`: no more of them from now on, `free`: they cost their true price only."""
@@ -99,6 +97,13 @@ class Walker:
         else:
             target = low + float(np.clip(STRIDE * few, -MOST_STRIDE, MOST_STRIDE))
         self.charged = max(self.price, float(np.exp(target)))
+
+    def _judge(self) -> None:
+        """Remember the present if it is the best of the round, or of all."""
+        if self.worth > self.best and self._within:
+            self.best, self.best_of = self.worth, self.hold.machine_of.copy()
+            if self.best > self.ever:
+                self.ever, self.ever_of = self.best, self.best_of
 
     @property
     def _within(self) -> bool:

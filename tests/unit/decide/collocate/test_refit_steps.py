@@ -30,12 +30,13 @@ def test_who_cannot_go_home_goes_to_the_fullest_machine_that_takes_it():
 
 def test_others_make_room_for_who_fits_nowhere():
     eject.warm_up()
+    compiled = len(eject.settle.signatures)
     problem = problem_of(rules=CPU, capacity=5, replicas=(4, 3, 1))
     after = refitted(problem, [0, 0, 0, 1, 1, 2, 2, UNPLACED])  # two, two and one of five are free; three are wanted
     assert UNPLACED not in after
     load = np.bincount(after, weights=[1, 1, 1, 1, 2, 2, 2, 3])
     assert (load <= 5).all()
-    assert len(eject.settle.signatures) == 1  # warming up compiles what is needed
+    assert len(eject.settle.signatures) == compiled  # warming up compiles what is needed
 
 
 def test_who_may_not_go_stays_and_the_old_place_is_given_back():
