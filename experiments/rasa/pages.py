@@ -19,11 +19,13 @@ FRONT = "rasa-front.svg"
 RASA: Mapping[str, Column] = {
     "sets": spread("sets", ".0f"),
     "affinity lost": spread("lost", ".2%"),
+    "affinity between masters": spread("masters_affinity", ".2%"),
     "partition s": spread("partition_seconds", ".2f"),
     "gained affinity": spread("affinity"),
     "moved": spread("moved", ".1%"),
     "valid": valid,
     "wall s": highest("wall", ".1f"),
+    "CPU s": highest("cpu", ".1f"),
     "GiB": highest("memory", ".2f"),
 }
 MASTERS: Mapping[str, Column] = {
@@ -32,8 +34,9 @@ MASTERS: Mapping[str, Column] = {
     "gained affinity": spread("affinity"),
     "affinity lost": spread("lost", ".2%"),
     "valid": valid,
+    "CPU s": highest("cpu", ".1f"),
 }
-BRIEF: Mapping[str, Column] = {name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s", "GiB")}
+BRIEF: Mapping[str, Column] = {name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s", "CPU s", "GiB")}
 Say = Callable[[Sequence[Row]], Iterable[str]]
 
 
