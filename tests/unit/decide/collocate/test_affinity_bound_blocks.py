@@ -46,11 +46,11 @@ def test_everything_may_be_gained_where_one_machine_takes_all():
 def test_what_is_pinned_lowers_the_bound_to_what_is_there():
     problem = problem_of(rules=(BOTH, Pinned(containers=tuple(range(9)))))
     here = gained_affinity(problem.cluster, problem.start)
-    assert affinity_bound(problem, seconds=1.0, progress=silent) == pytest.approx(here, abs=1e-6)
+    assert affinity_bound(problem, seconds=20.0, progress=silent) == pytest.approx(here, abs=1e-6)
 
 
 def test_small_machines_lower_the_bound():
-    bound = affinity_bound(problem_of(rules=(BOTH,), capacity=6), seconds=2.0, progress=silent)
+    bound = affinity_bound(problem_of(rules=(BOTH,), capacity=6), seconds=20.0, progress=silent)
     assert bound is not None
     assert gained_affinity(problem_of().cluster, problem_of().start) <= bound < 1.0
 
@@ -59,4 +59,4 @@ def test_small_machines_lower_the_bound():
 def test_the_published_cluster_has_a_bound_below_everything(data_folder):
     problem = Problem.of(read(data_folder / "rasa" / "M3.json"))
     bounds = (affinity_bound(problem, seconds=seconds, progress=silent) for seconds in (4.0, 20.0, 100.0))
-    assert 0.87 < next(bound for bound in bounds if bound is not None and bound < 1.0)  # a busy machine needs longer
+    assert next(bound for bound in bounds if bound is not None and bound < 1.0) > 0.87  # a busy machine needs longer
