@@ -6,6 +6,8 @@ moves count, the walks have all the time.
 
 from dataclasses import replace
 
+import numpy as np
+
 from bayplan.decide.collocate.annealing import Crew, Pace
 from bayplan.decide.collocate.answer import collocated, has_other_terms, net_gain, worth_it
 from bayplan.decide.collocate.berths import few_moves
@@ -24,7 +26,6 @@ EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
 REFINE = 0.1  # ... for the last walk ...
 SETTLE = 0.04  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
-WITHOUT_CLOCK = 2.0  # seconds of column generation where only steps are counted
 STEPS = 2_000  # of a walk, for each container, where no budget is given
 BOTH = 0.5  # of the time, for affinity alone, where other terms count, too
 
@@ -79,7 +80,7 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
         pace = replace(pace, steps=STEPS * len(hold.machine_of))
     free = price == 0 and problem.most_moves is None
     settling = SETTLE if free else 0.0
-    generating = free and worth_recombining(problem)
+    generating = free and pace.until is not None and worth_recombining(problem)  # by steps alone the answer is always the same
     explored = _explored(pace) if generating else 1.0 - REFINE - settling
     crew.explore(_part(pace, 0.0, explored))
     machine_of = crew.best_of
@@ -94,15 +95,15 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
 
 def _explored(pace: Pace) -> float:
     """The part of a walk after which patterns are generated."""
-    return EXPLORE if pace.until is None else min(EXPLORE, LONGEST / max(1e-9, pace.until - pace.began))
+    return min(EXPLORE, LONGEST / max(1e-9, (pace.until or np.inf) - pace.began))
 
 
 def _put_together(problem: Problem, crew: Crew, who: IntArray, part: Pace, seed: int) -> Int32Array:
     """(item,) What column generation makes of the machines that the crew has passed; the crew's best, if that gains more."""
     answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
-    seconds = WITHOUT_CLOCK if part.until is None else part.until - part.clock.seconds
     part.progress(Tick(stage="generating patterns", done=0.0))
-    found = recombined(problem, answers, seconds=max(0.0, seconds), clock=part.clock, seed=seed)
+    seconds = max(0.0, (part.until or 0.0) - part.clock.seconds)
+    found = recombined(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
     better = gained_affinity(problem.cluster, found) > crew.best
     return items_of(found, who) if better else crew.best_of
 
