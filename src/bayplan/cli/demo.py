@@ -10,6 +10,9 @@ from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
+    from bayplan.flows.decide import Decision
+    from bayplan.flows.inspect import Inspection
+    from bayplan.flows.migrate import Route
     from bayplan.flows.tour import Stop
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
@@ -35,11 +38,10 @@ def demo(
         from bayplan.flows.migrate import write_route
         from bayplan.flows.migrate_report import write_plan_page
         from bayplan.flows.report import write_comparison, write_picture, write_report
-        from bayplan.flows.tour import ALIVE, brought_together, road, tour, write_stop
+        from bayplan.flows.tour import brought_together, road, tour, write_stop
         from bayplan.generate.boutique import boutique
         from bayplan.generate.rasa import rasa_m3
         from bayplan.score.duration import StepCosts
-        from bayplan.score.explain import explain
 
         command, snapshot = "bayplan demo", boutique(seed=seed)
         inspection = inspect(snapshot)
@@ -81,6 +83,19 @@ def demo(
         gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
         screen.say_object({"seed": seed, "valid": not inspection.violations, "affinity": gained, "files": files})
         return
+    _say_shop(inspection, placed, moved, route, seed)
+    _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
+    _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
+    width = max(map(len, files))
+    print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
+
+
+def _say_shop(inspection: "Inspection", placed: "Decision", moved: "Decision", route: "Route", seed: int) -> None:
+    """The shop as it is, why a container stands where it does, and what placing, rebalancing and migrating do."""
+    from bayplan.flows.tour import ALIVE
+    from bayplan.score.explain import explain
+
+    snapshot = inspection.snapshot
     screen.show(inspection)
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
@@ -90,10 +105,6 @@ def demo(
         screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
     print(f"\nbayplan migrate --alive {ALIVE}")
     screen.route(route, method="waves", seed=seed, wall=clock.seconds(), files={})
-    _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
-    _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
-    width = max(map(len, files))
-    print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
 
 
 def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
