@@ -15,13 +15,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from bayplan.model import (
     NO_LIMIT,
     UNPLACED,
-    Admission,
     Allow,
     AntiAffinity,
     BalanceTarget,
     Capacity,
     Cluster,
     ClusterRequest,
+    ClusterRequests,
     CoLocate,
     Confidence,
     Containers,
@@ -403,7 +403,7 @@ def timed_requests(draw: DrawFn, max_requests: int = 7) -> TimedRequests:
 
 
 @st.composite
-def admissions(draw: DrawFn, max_requests: int = 4) -> Admission:
+def admissions(draw: DrawFn, max_requests: int = 4) -> ClusterRequests:
     """Zones with some links missing, and requests in order of arrival."""
     n_z, k = draw(st.integers(1, 4)), draw(st.integers(1, 2))
     zones = Zones(
@@ -414,7 +414,7 @@ def admissions(draw: DrawFn, max_requests: int = 4) -> Admission:
         bandwidth=ints(draw(tables(n_z, n_z, st.integers(0, 6)))),
     )
     drawn = [draw(_cluster_requests(i, k)) for i in range(draw(st.integers(0, max_requests)))]
-    return Admission(zones=zones, requests=tuple(sorted(drawn, key=lambda request: request.arrival)))
+    return ClusterRequests(zones=zones, requests=tuple(sorted(drawn, key=lambda request: request.arrival)))
 
 
 @st.composite

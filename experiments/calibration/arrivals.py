@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.collect.traces.table import read_columns
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.generate.requests import WINDOW, requests
-from bayplan.model import FloatArray, TimedRequests
+from bayplan.model import Fleet, FloatArray, TimedRequests
 from bayplan.score.check import check_schedule
 from experiments.calibration.fits import area_bound, cyclic_first_fit
 
@@ -49,7 +49,7 @@ def _served(seed: int, machines: int, load: int) -> dict[str, float]:
     return {
         "requests": len(made.name),
         "share served by cyclic first fit": len(schedule.served) / len(made.name),
-        "rules broken": len(check_schedule(made, schedule, machines)),
+        "rules broken": len(check_schedule(made, schedule, Fleet.alike(machines, made.capacity))),
         "area bound on the share served": area_bound(made, machines, WINDOW),
     }
 

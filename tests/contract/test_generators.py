@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayplan.generate import GENERATORS, options
-from bayplan.model import Admission, Snapshot, TimedRequests
+from bayplan.model import ClusterRequests, Snapshot, TimedRequests
 from bayplan.score.check import violations
 
 LARGE = {"rasa-m1", "rasa-m2", "rasa-m4", "freecontainer-dcb"}  # made once, not three times
@@ -43,7 +43,7 @@ def arrays(instance):
     elif isinstance(instance, TimedRequests):
         yield from (instance.start, instance.end, instance.demand, instance.value)
     else:
-        assert isinstance(instance, Admission)
+        assert isinstance(instance, ClusterRequests)
         yield from (instance.zones.capacity, instance.zones.bandwidth)
         for request in instance.requests:
             yield from (request.demand, request.traffic, np.array([request.start, request.end, request.value]))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.naive.rules import broken_rules
 from tests.strategies import admissions, clusters, placements, timed_requests, valid_snapshots
 
-from bayplan.model import RULES, UNPLACED, Acceptance, Admission, Schedule, TimedRequests, ints
+from bayplan.model import RULES, UNPLACED, Acceptance, ClusterRequests, Fleet, Schedule, TimedRequests, ints
 from bayplan.score.check import RUNNING, check, check_admission, check_schedule, violations
 
 QUICK = settings(max_examples=80, deadline=None)
@@ -71,14 +71,14 @@ def test_a_schedule_is_judged_at_every_time(data):
                 over = sum(int(requests.demand[j, r]) for j in now) - int(requests.capacity[r])
                 key = (str(m), resource.name)
                 worst[key] = max(worst.get(key, 0), over)
-    found = check_schedule(requests, Schedule(machine_of=ints(chosen)), machines)
+    found = check_schedule(requests, Schedule(machine_of=ints(chosen)), Fleet.alike(machines, requests.capacity))
     assert {v.subject: v.excess for v in found} == {key: over for key, over in worst.items() if over > 0}
 
 
 @QUICK
 @given(st.data())
 def test_an_admission_is_judged_by_every_constraint_of_001(data):
-    admission: Admission = data.draw(admissions())
+    admission: ClusterRequests = data.draw(admissions())
     zones = admission.zones
     z = st.integers(0, len(zones.name) - 1)
     accepted = {}

@@ -18,7 +18,7 @@ from bayplan.collect.document.schemas import schema
 from bayplan.collect.document.text import write_text_atomically
 from bayplan.collect.requests import double_requests, end_fault
 from bayplan.errors import Fault, InputError
-from bayplan.model import Admission, ClusterRequest, IntArray, Zones, floats, ints
+from bayplan.model import ClusterRequest, ClusterRequests, IntArray, Zones, floats, ints
 
 
 def from_slots(first: int, last: int) -> tuple[float, float]:
@@ -26,7 +26,7 @@ def from_slots(first: int, last: int) -> tuple[float, float]:
     return float(first - 1), float(last)
 
 
-def read_admission(document: object, source: str) -> Admission:
+def read_admission(document: object, source: str) -> ClusterRequests:
     """Zones and requests, these in order of arrival (as in the file where they arrive together)."""
     faults, part = well_shaped(document, schema("admission"))
     if part is None or part.lacks("amounts"):  # no amount means anything then
@@ -51,15 +51,15 @@ def read_admission(document: object, source: str) -> Admission:
         bandwidth=_bandwidth(file),
     )
     requests = [_request(entry, d) for entry, d in zip(file["requests"], demand, strict=True)]
-    return Admission(zones=zones, requests=tuple(sorted(requests, key=lambda request: request.arrival)))
+    return ClusterRequests(zones=zones, requests=tuple(sorted(requests, key=lambda request: request.arrival)))
 
 
-def write_admission(path: str | os.PathLike[str], admission: Admission) -> None:
+def write_admission(path: str | os.PathLike[str], admission: ClusterRequests) -> None:
     """Write a file that `read_admission` reads back as the same value."""
     write_text_atomically(path, admission_text(admission))
 
 
-def admission_text(admission: Admission) -> str:
+def admission_text(admission: ClusterRequests) -> str:
     """The document as JSON, amounts in base units, one line per zone, link and request."""
     zones = admission.zones
     names = [resource.name for resource in zones.resources]

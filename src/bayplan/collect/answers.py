@@ -15,7 +15,7 @@ from bayplan.collect.document.salvage import well_shaped
 from bayplan.collect.document.schemas import schema
 from bayplan.collect.document.text import write_text_atomically
 from bayplan.errors import Fault, InputError
-from bayplan.model import UNPLACED, Acceptance, Admission, ClusterRequest, IntArray, Schedule, TimedRequests, ints
+from bayplan.model import UNPLACED, Acceptance, ClusterRequest, ClusterRequests, IntArray, Schedule, TimedRequests, ints
 
 MACHINE = re.compile(r"m(0|[1-9][0-9]{0,8})")
 
@@ -40,7 +40,7 @@ def write_served(path: str | os.PathLike[str], schedule: Schedule, requests: Tim
     write_text_atomically(path, json.dumps({"served": served}, indent=1) + "\n")
 
 
-def read_accepted(document: object, admission: Admission, source: str) -> Acceptance:
+def read_accepted(document: object, admission: ClusterRequests, source: str) -> Acceptance:
     """The zones of each request's members; who is not named is refused."""
     faults, part = well_shaped(document, schema("accepted"))
     accepted: dict[str, dict[str, str]] = part.document["accepted"] if part else {}
@@ -51,7 +51,7 @@ def read_accepted(document: object, admission: Admission, source: str) -> Accept
     return Acceptance(zone_of=tuple(_zones(request, accepted.get(request.name), zone) for request in admission.requests))
 
 
-def write_accepted(path: str | os.PathLike[str], acceptance: Acceptance, admission: Admission) -> None:
+def write_accepted(path: str | os.PathLike[str], acceptance: Acceptance, admission: ClusterRequests) -> None:
     """Write a file that `read_accepted` reads back as the same acceptance, one line per request."""
     zone, lines = admission.zones.name, []
     for request, zones in zip(admission.requests, acceptance.zone_of, strict=True):
@@ -73,7 +73,7 @@ def _served_faults(served: Mapping[str, str], known: Mapping[str, int]) -> Itera
             yield _wrong(name, "names a machine that cannot be", machine, "m0, m1, ...")
 
 
-def _accepted_faults(accepted: Mapping[str, Mapping[str, str]], admission: Admission) -> Iterator[Fault]:
+def _accepted_faults(accepted: Mapping[str, Mapping[str, str]], admission: ClusterRequests) -> Iterator[Fault]:
     members = {request.name: request.members for request in admission.requests}
     zones = set(admission.zones.name)
     for name, placed in accepted.items():

@@ -16,7 +16,7 @@ from bayplan.collect.native import (
     text_of,
 )
 from bayplan.errors import Fault, InputError
-from bayplan.model import Admission, Cluster, Placement, Snapshot, TimedRequests
+from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
 KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
@@ -24,9 +24,9 @@ KNOWN_PLACEMENTS = (
     "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
 )
 PathLike: TypeAlias = str | os.PathLike[str]
-Document: TypeAlias = Snapshot | TimedRequests | Admission  # what a native file can hold
-D = TypeVar("D", Snapshot, TimedRequests, Admission)
-KINDS = {Snapshot: "a cluster", TimedRequests: "timed requests", Admission: "zones and cluster requests"}
+Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
+D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
+KINDS = {Snapshot: "a cluster", TimedRequests: "timed requests", ClusterRequests: "zones and cluster requests"}
 SOLUTIONS = {  # key -> what a file with it is
     "placement": "a placement, which goes with a cluster",
     "batches": "a migration plan, which goes with a cluster",
@@ -48,9 +48,9 @@ def read_requests(path: PathLike) -> TimedRequests:
     return _read_as(path, TimedRequests, 'timed requests ("kind": "requests")')
 
 
-def read_admission(path: PathLike) -> Admission:
+def read_admission(path: PathLike) -> ClusterRequests:
     """The zones and cluster requests in a file."""
-    return _read_as(path, Admission, 'zones and cluster requests ("kind": "admission")')
+    return _read_as(path, ClusterRequests, 'zones and cluster requests ("kind": "admission")')
 
 
 def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | None = None) -> D:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from bayplan.collect import answers, plans
 from bayplan.collect.document.text import read_document, write_text_atomically
 from bayplan.collect.files import PathLike, write_placement
-from bayplan.model import Acceptance, Admission, Cluster, Placement, Plan, Schedule, Snapshot, TimedRequests
+from bayplan.model import Acceptance, Cluster, ClusterRequests, Placement, Plan, Schedule, Snapshot, TimedRequests
 
 
 def write_solution(path: PathLike, snapshot: Snapshot, placement: Placement) -> None:
@@ -46,11 +46,11 @@ def write_served(path: PathLike, schedule: Schedule, requests: TimedRequests) ->
     answers.write_served(path, schedule, requests)
 
 
-def read_accepted(path: PathLike, admission: Admission) -> Acceptance:
+def read_accepted(path: PathLike, admission: ClusterRequests) -> Acceptance:
     """The acceptance in a file, of these requests."""
     return answers.read_accepted(read_document(path), admission, os.fspath(path))
 
 
-def write_accepted(path: PathLike, acceptance: Acceptance, admission: Admission) -> None:
+def write_accepted(path: PathLike, acceptance: Acceptance, admission: ClusterRequests) -> None:
     """Write an acceptance that `read_accepted` reads back."""
     answers.write_accepted(path, acceptance, admission)

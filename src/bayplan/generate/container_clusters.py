@@ -7,7 +7,7 @@ so that fractions of it are whole numbers and 1 <= b / f <= U holds for the stor
 import numpy as np
 
 from bayplan.generate.registry import require
-from bayplan.model import Admission, ClusterRequest, FloatArray, IntArray, Progress, Resource, Zones, floats, ints, silent
+from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Resource, Zones, floats, ints, silent
 
 UNIT = 1000  # base units in one unit of 001
 CAPACITY = (50, 100)  # C and D: uniform, 001 section VI
@@ -28,7 +28,7 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
     count: int = 100,
     seed: int = 0,
     progress: Progress = silent,
-) -> Admission:
+) -> ClusterRequests:
     """`count` requests (I) over `slots` slots (T) for `zones` zones (S) with `resources` resources (K).
 
     `value_ratio` is U. A request starts in a uniform slot and ends in a uniform slot from there on; it
@@ -51,7 +51,7 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
     last = rng.integers(first, slots, endpoint=True)
     order = np.argsort(first, kind="stable")  # equal arrivals stay in the order drawn: random, and seeded
     drawn = [_request(f"r{i:04d}", int(size[j]), resources, rng) for i, j in enumerate(order)]
-    return Admission(
+    return ClusterRequests(
         zones=where,
         requests=tuple(
             ClusterRequest(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.model import Admission, Snapshot, TimedRequests
+    from bayplan.model import ClusterRequests, Snapshot, TimedRequests
 
-    Instance: TypeAlias = Snapshot | TimedRequests | Admission
+    Instance: TypeAlias = Snapshot | TimedRequests | ClusterRequests
 
 Setting: TypeAlias = int | float | str
 NOT_OFFERED = ("seed", "progress")  # every generator takes them; they are not settings of an instance

@@ -4,6 +4,7 @@ from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
 from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
 from bayplan.model.combined import Allowed, allowed, singled_out
+from bayplan.model.fleet import Fleet
 from bayplan.model.migration import Limits, Migration, Terms, Way
 from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
@@ -28,7 +29,7 @@ from bayplan.model.rules import (
 from bayplan.model.running import Running
 from bayplan.model.snapshot import Snapshot
 from bayplan.model.topology import MACHINE, Level, machine_level
-from bayplan.model.zones import Acceptance, Admission, ClusterRequest, Zones
+from bayplan.model.zones import Acceptance, ClusterRequest, ClusterRequests, Zones
 
 __all__ = [
     "GAINS",
@@ -38,7 +39,6 @@ __all__ = [
     "UNPLACED",
     "Acceptance",
     "Action",
-    "Admission",
     "Allow",
     "Allowed",
     "AntiAffinity",
@@ -49,10 +49,12 @@ __all__ = [
     "Clock",
     "Cluster",
     "ClusterRequest",
+    "ClusterRequests",
     "CoLocate",
     "Confidence",
     "Containers",
     "Dependency",
+    "Fleet",
     "FloatArray",
     "IntArray",
     "Interference",

@@ -14,7 +14,7 @@ from bayplan.model.placement import UNPLACED
 class TimedRequests:
     """Requests that each need one machine during (start, end], and one machine's capacity.
 
-    All machines are alike; how many there are is the scheduler's question, not the requests'.
+    How many machines there are, and of which other sizes, is the fleet's question, not the requests'.
     """
 
     name: tuple[str, ...]  # (request,)
@@ -24,6 +24,7 @@ class TimedRequests:
     end: FloatArray  # (request,)
     demand: IntArray  # (request, resource)
     value: FloatArray  # (request,)
+    priority: tuple[str, ...] = ()  # (request,) the class it is in; empty: there are no classes
 
     def __post_init__(self) -> None:
         for field in ("capacity", "demand"):
@@ -38,6 +39,8 @@ class TimedRequests:
             raise ModelError("timed requests: an interval is empty or not finite")
         if (self.demand < 0).any() or not (np.isfinite(self.value) & (self.value >= 0)).all():
             raise ModelError("timed requests: a demand or value is negative or not finite")
+        if self.priority and len(self.priority) != n:
+            raise ModelError(f"timed requests: {len(self.priority)} priorities for {n} requests")
         if (self.capacity < 0).any():
             raise ModelError("timed requests: a capacity is negative")
 

@@ -57,7 +57,7 @@ class ClusterRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
+class ClusterRequests:
     """The zones and the requests, in order of arrival."""
 
     zones: Zones

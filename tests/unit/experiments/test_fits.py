@@ -6,7 +6,7 @@ from experiments.calibration.fits import area_bound, cyclic_first_fit, worst_fit
 
 from bayplan.generate.boutique import boutique
 from bayplan.generate.requests import WINDOW, requests
-from bayplan.model import CoLocate, Placement, Resource, TimedRequests
+from bayplan.model import CoLocate, Fleet, Placement, Resource, TimedRequests
 from bayplan.score.check import check, check_schedule
 
 
@@ -42,7 +42,7 @@ def test_the_order_is_that_of_the_starts_not_of_the_file():
 def test_first_fit_overloads_no_machine_and_stays_below_the_area_bound(seed):
     asked = requests(machines=3, load=4.0, seed=seed)
     schedule = cyclic_first_fit(asked, 3)
-    assert check_schedule(asked, schedule, 3) == ()
+    assert check_schedule(asked, schedule, Fleet.alike(3, asked.capacity)) == ()
     assert 0 < len(schedule.served) / len(asked.name) <= area_bound(asked, 3, WINDOW) < 1
 
 

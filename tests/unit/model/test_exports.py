@@ -3,8 +3,9 @@
 import bayplan.model
 
 NAMES = """
-GAINS MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Admission Allow Allowed AntiAffinity BalanceTarget BoolArray Budget
-Capacity Clock Cluster ClusterRequest CoLocate Confidence Containers Dependency FloatArray IntArray Interference Level
+GAINS MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Allow Allowed AntiAffinity BalanceTarget BoolArray Budget
+Capacity Clock Cluster ClusterRequest ClusterRequests CoLocate Confidence Containers Dependency Fleet
+FloatArray IntArray Interference Level
 Limits Machines Migration MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Running
 Schedule Services Snapshot Spread
 Status Step Term Terms Tick TimedRequests Traffic Transient TransientMode Way Workloads Zones allowed floats ints machine_level

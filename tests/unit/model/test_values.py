@@ -9,11 +9,11 @@ from tests.unit.score.check.hand_made import at, cluster
 from bayplan.errors import ModelError
 from bayplan.model import (
     Action,
-    Admission,
     AntiAffinity,
     BalanceTarget,
     Budget,
     ClusterRequest,
+    ClusterRequests,
     Confidence,
     Interference,
     MoveCosts,
@@ -166,9 +166,9 @@ def test_cluster_requests_that_make_no_sense_are_refused(parts, sentence):
 def test_requests_come_in_order_of_arrival_to_zones_that_fit_together():
     zones = Zones(name=("z",), resources=CPU, capacity=[[1]], request_cap=[[1]], bandwidth=[[0]])
     late = request("late", arrival=1.0, start=1.0, end=2.0)
-    assert Admission(zones=zones, requests=(request(), late)).requests[1] is late
+    assert ClusterRequests(zones=zones, requests=(request(), late)).requests[1] is late
     with pytest.raises(ModelError, match="not in order of arrival"):
-        Admission(zones=zones, requests=(late, request()))
+        ClusterRequests(zones=zones, requests=(late, request()))
     with pytest.raises(ModelError, match="zones: arrays of shapes"):
         replace(zones, bandwidth=ints([[0, 0]]))
     with pytest.raises(ModelError, match="zones: an amount is negative"):

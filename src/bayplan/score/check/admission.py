@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.errors import ModelError
-from bayplan.model import Acceptance, Admission, BoolArray, FloatArray, IntArray
+from bayplan.model import Acceptance, BoolArray, ClusterRequests, FloatArray, IntArray
 from bayplan.score.check.confidence import TOLERANCE
 from bayplan.score.check.sweep import exact, peak
 from bayplan.score.check.violation import Violation, amount
@@ -15,7 +15,7 @@ from bayplan.score.check.violation import Violation, amount
 Choice: TypeAlias = Mapping[int, IntArray]  # request -> zone of each of its members
 
 
-def check_admission(admission: Admission, acceptance: Acceptance) -> tuple[Violation, ...]:
+def check_admission(admission: ClusterRequests, acceptance: Acceptance) -> tuple[Violation, ...]:
     """Violations of `acceptance`. Traffic within one zone uses no link, so it is not limited.
 
     Requests whose members do not all have a zone are reported and count for nothing else.
@@ -33,12 +33,12 @@ def check_admission(admission: Admission, acceptance: Acceptance) -> tuple[Viola
     )
 
 
-def _without_zone(admission: Admission, i: int, zones: IntArray) -> int:
+def _without_zone(admission: ClusterRequests, i: int, zones: IntArray) -> int:
     """Members that have no zone, or one that does not exist, and zones too many."""
     return int((zones >= len(admission.zones.name)).sum()) + abs(len(admission.requests[i].members) - len(zones))
 
 
-def _strays(admission: Admission, wrong: Mapping[int, int]) -> Iterator[Violation]:
+def _strays(admission: ClusterRequests, wrong: Mapping[int, int]) -> Iterator[Violation]:
     """(1a), (1c): an accepted request has exactly one zone for each member."""
     zones = len(admission.zones.name)
     for i, count in wrong.items():
@@ -47,7 +47,7 @@ def _strays(admission: Admission, wrong: Mapping[int, int]) -> Iterator[Violatio
         yield Violation(rule="accepted", subject=(name,), excess=count, sentence=sentence)
 
 
-def _demand(admission: Admission, i: int, zones: IntArray) -> npt.NDArray[Any]:
+def _demand(admission: ClusterRequests, i: int, zones: IntArray) -> npt.NDArray[Any]:
     """(zone, resource) what one request takes, exactly."""
     asked = exact(admission.requests[i].demand)
     demand = np.zeros(admission.zones.capacity.shape, dtype=asked.dtype)
@@ -55,7 +55,7 @@ def _demand(admission: Admission, i: int, zones: IntArray) -> npt.NDArray[Any]:
     return demand
 
 
-def _traffic(admission: Admission, i: int, zones: IntArray) -> FloatArray:
+def _traffic(admission: ClusterRequests, i: int, zones: IntArray) -> FloatArray:
     """(zone, zone) what one request sends over each link; nothing within a zone."""
     n_z = len(admission.zones.name)
     traffic = np.zeros((n_z, n_z))
@@ -64,7 +64,7 @@ def _traffic(admission: Admission, i: int, zones: IntArray) -> FloatArray:
     return traffic
 
 
-def _over_request_cap(admission: Admission, accepted: Choice) -> Iterator[Violation]:
+def _over_request_cap(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
     """(1d): one request takes at most B of a zone."""
     zones = admission.zones
     for i in accepted:
@@ -80,7 +80,7 @@ def _over_request_cap(admission: Admission, accepted: Choice) -> Iterator[Violat
             )
 
 
-def _over_capacity(admission: Admission, accepted: Choice) -> Iterator[Violation]:
+def _over_capacity(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
     """(1b): what runs in a zone at one time fits."""
     zones, some = admission.zones, list(accepted)
     start, end = _times(admission, some)
@@ -98,7 +98,7 @@ def _over_capacity(admission: Admission, accepted: Choice) -> Iterator[Violation
             )
 
 
-def _over_bandwidth(admission: Admission, accepted: Choice) -> Iterator[Violation]:
+def _over_bandwidth(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
     """(1e)-(1f): what crosses a link at one time fits; a missing link carries nothing."""
     zones, some = admission.zones, list(accepted)
     start, end = _times(admission, some)
@@ -120,6 +120,6 @@ def _used(amounts: IntArray | FloatArray) -> BoolArray:
     return np.asarray((amounts > 0).any(axis=0), dtype=np.bool_)
 
 
-def _times(admission: Admission, some: list[int]) -> tuple[FloatArray, FloatArray]:
+def _times(admission: ClusterRequests, some: list[int]) -> tuple[FloatArray, FloatArray]:
     start = np.array([admission.requests[i].start for i in some])
     return start, np.array([admission.requests[i].end for i in some])

@@ -3,7 +3,7 @@
 import pytest
 
 from bayplan.errors import ModelError
-from bayplan.model import Acceptance, Admission, ClusterRequest, Resource, Zones
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones
 from bayplan.score.check import check_admission
 
 
@@ -15,7 +15,7 @@ def request(name: str, start: float, end: float) -> ClusterRequest:
 
 
 @pytest.fixture
-def admission() -> Admission:
+def admission() -> ClusterRequests:
     """Two zones with a link from 'n' to 's' and none back."""
     zones = Zones(
         name=("n", "s"),
@@ -24,10 +24,10 @@ def admission() -> Admission:
         request_cap=[[5], [6]],
         bandwidth=[[0, 3], [0, 0]],
     )
-    return Admission(zones=zones, requests=(request("p", 0, 2), request("q", 1, 3), request("r", 2, 4)))
+    return ClusterRequests(zones=zones, requests=(request("p", 0, 2), request("q", 1, 3), request("r", 2, 4)))
 
 
-def sentences(admission: Admission, accepted: dict[int, list[int]]) -> list[str]:
+def sentences(admission: ClusterRequests, accepted: dict[int, list[int]]) -> list[str]:
     acceptance = Acceptance(zone_of=tuple(accepted.get(i) for i in range(len(admission.requests))))
     return [violation.sentence for violation in check_admission(admission, acceptance)]
 
@@ -59,7 +59,7 @@ def test_sums_beyond_int64_are_exact(size):
         name=("n",), resources=(Resource(name="memory"),), capacity=[[2**63 - 1]], request_cap=[[size]], bandwidth=[[0]]
     )
     acceptance = Acceptance(zone_of=([0, 0], [0]))
-    found = check_admission(Admission(zones=zones, requests=(huge, small)), acceptance)
+    found = check_admission(ClusterRequests(zones=zones, requests=(huge, small)), acceptance)
     assert {v.rule: v.excess for v in found} == {"request-cap": size, "capacity": 2 * size + 1 - (2**63 - 1)}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bayplan.errors import ModelError
-from bayplan.model import UNPLACED, Resource, Schedule, TimedRequests
+from bayplan.model import UNPLACED, Fleet, Resource, Schedule, TimedRequests
 from bayplan.score.check import check_schedule
 
 
@@ -21,7 +21,10 @@ def requests() -> TimedRequests:
 
 
 def judged(machine_of: list[int], machines: int) -> list[str]:
-    return [v.sentence for v in check_schedule(requests(), Schedule(machine_of=machine_of), machines)]
+    return [
+        v.sentence
+        for v in check_schedule(requests(), Schedule(machine_of=machine_of), Fleet.alike(machines, requests().capacity))
+    ]
 
 
 def test_half_open_intervals_that_touch_do_not_meet():
@@ -60,5 +63,5 @@ def test_sums_beyond_int64_are_exact(size):
         demand=[[size]] * 3,
         value=[1.0] * 3,
     )
-    (found,) = check_schedule(huge, Schedule(machine_of=[0, 0, 0]), 1)
+    (found,) = check_schedule(huge, Schedule(machine_of=[0, 0, 0]), Fleet.alike(1, huge.capacity))
     assert found.excess == 3 * size - (2**63 - 1)

@@ -1,0 +1,1 @@
+"""Place the members of one request (IQP (4) of 001)."""

@@ -1,0 +1,1 @@
+"""Choose which timed requests to serve, and on which machine (002)."""
