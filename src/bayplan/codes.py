@@ -105,6 +105,11 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     ),
     "E1515": Code("a step of a plan names a container or machine that does not exist", "make the plan for this cluster"),
     "E1516": Code("a plan has the same step twice in one batch", "remove one of the two"),
+    "E1517": Code("a request of a stream arrives before the one that came before it", "sort the stream by arrival"),
+    "E1518": Code("a member of a request fits into no zone, even if all are empty", "lower its demand, or add a larger zone"),
+    "E1519": Code("a request starts before now", "offer it before it starts, or move its start"),
+    "E1520": Code("a stream has no zones", "begin it with a header line, or give a file with --zones"),
+    "E1521": Code("lines of one request contradict each other", "say the times and the value once, and each member once"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
@@ -156,7 +161,7 @@ TRACES: Mapping[str, Code] = {  # E18..: the traces
     "E1808": Code("a machine of the trace has no capacity of any resource", "leave the row out"),
 }
 
-SAMPLES: Mapping[str, Code] = {  # E19..: tables of samples
+SAMPLES: Mapping[str, Code] = {  # E19..: tables, of samples and of streams
     "E1901": Code("a line of a table has more or fewer cells than its header", "add or remove cells; quote texts with commas"),
     "E1902": Code("a table cannot be split into cells", "close the quotes, and double those inside of a quoted text"),
 }
