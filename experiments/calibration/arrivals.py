@@ -31,7 +31,7 @@ def of_requests(seed: int, loads: Loads) -> dict[str, float]:
     """The shape of the default requests, and how many are served at each load."""
     made = requests(seed=seed, machines=loads.machines)
     duration = made.end - made.start
-    drawn = requests(seed=seed, machines=1, load=1e-3, horizon=FOREVER, count=DRAWN)
+    drawn = requests(seed=seed, machines=1, load=1e-3, horizon=FOREVER, n=DRAWN)
     values = {
         "requests": len(made.name),
         **_demand(made.demand / made.capacity),

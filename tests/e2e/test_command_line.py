@@ -13,6 +13,7 @@ import pytest
 from tests.naive.gmrp import gmrp_cost
 
 from bayplan.cli.main import COMMANDS, main
+from bayplan.collect import read_requests
 
 
 @pytest.fixture
@@ -102,6 +103,15 @@ def test_generate_lists_what_it_can_make(capsys):
         (["generate", "nothing"], "no generator 'nothing'"),
         (["generate", "boutique", "--set", "colour=red"], "colour"),
         (["generate", "boutique", "--set", "broken=maybe"], "maybe"),
+        (["generate", "boutique", "--broken", "maybe"], "setting 'broken' is 'maybe'"),
+        (
+            ["generate", "requests", "--machine", "7"],
+            "no setting 'machine' (7); expected one of machines, load, horizon, n",
+        ),
+        (["generate", "requests", "--n"], "'--n' has no value"),
+        (["generate", "requests", "7"], "'7' is too much"),
+        (["generate", "requests", "--n", "7", "--set", "n=8"], "each name once"),
+        (["generate", "--n", "7", "requests"], "expected the name of a generator before its settings"),
         (["convert", ".", "--trace", "nothing", "--out", "x.json"], "no trace 'nothing'"),
         (["frobnicate"], "frobnicate"),
         (["show"], "FILE"),
@@ -298,6 +308,18 @@ def test_version_is_an_option_too(capsys):
     assert capsys.readouterr().out.startswith("bayplan ")
 
 
+@pytest.mark.parametrize(
+    "settings", [["--n", "2000", "--machines", "20", "--load", "3"], ["--n=2000", "--set", "machines=20", "--set", "load=3"]]
+)
+def test_a_setting_of_a_generator_is_an_option_of_its_own(settings, tmp_path):
+    file = tmp_path / "made.json"
+    assert main(["generate", "requests", *settings, "--out", str(file), "--quiet"]) == 0
+    made = read_requests(file)
+    share = (made.demand / made.capacity).mean(axis=1) @ (made.end - made.start)
+    assert len(made.name) == 2000
+    assert share / (20 * (made.end.max() - made.start.min())) == pytest.approx(3, rel=1e-3)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [["version"], ["--help"], ["generate"]])
 def test_a_full_disk_behind_stdout_is_said_in_one_line(arguments):
@@ -312,7 +334,7 @@ def test_a_full_disk_behind_stdout_is_said_in_one_line(arguments):
     "setting",
     [
         "requests load=1e12",
-        "requests count=1000000000",
+        "requests n=1000000000",
         "ucac services=1000000",
         "ucac scale=1e9",
         "container-clusters zones=5000",

@@ -64,8 +64,10 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "version": version.version,
 }
 
+SETTINGS = {"generate": generate.OPEN}  # what a command wants of its parser
+
 for name, function in COMMANDS.items():
-    app.command(name)(function)
+    app.command(name, context_settings=SETTINGS.get(name))(function)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ The shapes are those of the trace that 002 uses, measured on the first 94 minute
 """
 
 import numpy as np
+from scipy.optimize import brentq
 
 from bayplan.errors import UsageError
 from bayplan.generate.registry import require
@@ -22,7 +23,8 @@ LONG_SHARE = 0.09  # trace: 8.5 % of the tasks that start in the window outlive 
 WINDOW = 5612.0  # seconds of the trace
 SCALE = 1_000_000  # base units in one machine
 BATCH = 4096  # requests drawn at a time until the load is reached
-TOLERANCE = 1e-6  # of the load factor when demands are stretched
+NEAR = 1e-4  # relative: demands as drawn are left alone if the load is this near
+TOLERANCE = 1e-3  # relative: no instance is further from its load
 MOST = 5_000_000  # requests
 WEIGHTS = ("one", "area", "random")
 
@@ -32,33 +34,28 @@ def requests(
     machines: int = 100,
     load: float = 2.0,
     horizon: float = WINDOW,
-    count: int = 0,
+    n: int = 0,
     weights: str = "one",
     seed: int = 0,
     progress: Progress = silent,
 ) -> TimedRequests:
-    """Requests whose load factor (002 (5)) on `machines` machines over `horizon` is `load`.
+    """Requests within `horizon` whose load factor (002 (5)) on `machines` machines is `load`.
 
-    With `count` 0 as many are drawn as the load takes. With a count, exactly so many, their demands
-    stretched by one factor (and capped at one machine). `weights`: value 1 each, (cpu + memory) / 2
-    times duration, or uniform on [1, 100].
+    With `n` 0 as many are drawn as the load takes. With another `n`, exactly so many, their demands stretched by one
+    factor (and capped at one machine). `weights`: value 1 each, (cpu + memory) / 2 times duration, or uniform on [1, 100].
     """
     require(
         "requests",
         (machines >= 1, f"machines is {machines}; expected 1 or more"),
         (load > 0, f"load is {load}; expected more than 0"),
         (horizon > 0, f"horizon is {horizon}; expected more than 0 seconds"),
-        (0 <= count <= MOST, f"count is {count}; expected 0 to {MOST:,}"),
+        (0 <= n <= MOST, f"n is {n}; expected 0 to {MOST:,}"),
         (weights in WEIGHTS, f"weights is '{weights}'; expected one of {', '.join(WEIGHTS)}"),
     )
     rng = np.random.default_rng(seed)
-    work = load * machines * horizon  # machine seconds
-    if count:
-        demand, start, end = _draw(count, horizon, rng)
-        demand = demand * _stretch(demand, end - start, work)
-    else:
-        demand, start, end = _draw_until(work, horizon, rng)
-    amount = np.clip(np.rint(np.minimum(demand, 1.0) * SCALE), 1, SCALE)
+    demand, start, end = _draw(n, horizon, rng) if n else _draw_until(load * machines * horizon, horizon, rng)
+    work = load * machines * float(end.max() - start.min())  # machine seconds: (5) divides by the time that is asked for
+    amount = _amounts(demand, end - start, work)
     order = np.argsort(start, kind="stable")
     return TimedRequests(
         name=tuple(f"q{i:06d}" for i in range(len(order))),
@@ -71,15 +68,15 @@ def requests(
     )
 
 
-def _draw(count: int, horizon: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _draw(n: int, horizon: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(request, resource) demands in machines, starts and ends in seconds, clipped to the horizon."""
-    normal = rng.standard_normal((count, 2))
+    normal = rng.standard_normal((n, 2))
     normal[:, 1] = CORRELATION * normal[:, 0] + np.sqrt(1 - CORRELATION**2) * normal[:, 1]
     demand = np.minimum(np.exp(np.log(MEDIAN) + normal * SIGMA), 1.0)
-    long = rng.random(count) < LONG_SHARE
+    long = rng.random(n) < LONG_SHARE
     median, sigma = np.where(long, LONG_MEDIAN, SHORT_MEDIAN), np.where(long, LONG_SIGMA, SHORT_SIGMA)
-    duration = median * np.exp(sigma * rng.standard_normal(count))
-    start = rng.random(count) * horizon
+    duration = median * np.exp(sigma * rng.standard_normal(n))
+    start = rng.random(n) * horizon
     return demand, start, np.minimum(start + np.maximum(duration, 1e-3), horizon)
 
 
@@ -98,20 +95,35 @@ def _draw_until(work: float, horizon: float, rng: np.random.Generator) -> tuple[
     return demand[:enough], start[:enough], end[:enough]
 
 
+def _amounts(demand: FloatArray, duration: FloatArray, work: float) -> FloatArray:
+    """(request, resource) base units, stretched by one factor so that they take `work` machine seconds."""
+    factor = 1.0 if abs(_taken(demand, duration) - work) <= NEAR * work else _stretch(demand, duration, work)
+    amount = np.clip(np.rint(np.minimum(demand * factor, 1.0) * SCALE), 1, SCALE)
+    if abs(_taken(amount / SCALE, duration) - work) > TOLERANCE * work:
+        raise UsageError(
+            f"generator 'requests': n is {len(duration)}, too many for this load: requests would be smaller than the smallest "
+            f"demand, {1 / SCALE:g} of a machine; expected a smaller n, or more load or machines"
+        )
+    return floats(amount)
+
+
 def _stretch(demand: FloatArray, duration: FloatArray, work: float) -> float:
     """The factor on all demands that gives `work` machine seconds when none exceeds one machine."""
     if work > duration.sum():
         most = duration.sum() / work
         raise UsageError(
-            f"generator 'requests': count is {len(duration)}, too few for this load: even requests for whole machines reach "
-            f"{most:.3g} of it; expected a larger count, or less load, fewer machines, or count 0 for as many as it takes"
+            f"generator 'requests': n is {len(duration)}, too few for this load: even requests for whole machines reach "
+            f"{most:.3g} of it; expected a larger n, or less load, fewer machines, or n 0 for as many as it takes"
         )
-    low, high = 0.0, 1.0 / float(demand.min())
-    while high - low > TOLERANCE * high:
-        middle = (low + high) / 2
-        reached = float(np.sum(np.minimum(demand * middle, 1.0).mean(axis=1) * duration))
-        low, high = (middle, high) if reached < work else (low, middle)
-    return high
+    low, high = np.log(work / _taken(demand, duration)) - 1.0, -np.log(demand.min())  # what is taken is concave in the factor
+    if _taken(demand * np.exp(high), duration) <= work:
+        return float(np.exp(high))
+    return float(np.exp(brentq(lambda x: _taken(demand * np.exp(x), duration) - work, low, high, rtol=1e-9)))
+
+
+def _taken(demand: FloatArray, duration: FloatArray) -> float:
+    """Machine seconds by (5), when no demand exceeds one machine."""
+    return float(np.minimum(demand, 1.0).mean(axis=1) @ duration)
 
 
 def _value(weights: str, demand: FloatArray, duration: FloatArray, rng: np.random.Generator) -> FloatArray:

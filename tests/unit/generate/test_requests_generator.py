@@ -5,28 +5,45 @@ from bayplan.errors import UsageError
 from bayplan.generate.requests import SCALE, WINDOW, requests
 
 
-def load_factor(timed, machines, horizon=WINDOW):
+def load_factor(timed, machines):
     """002 (5), literally."""
     total = 0.0
-    for (a, b), s, f in zip(timed.demand / SCALE, timed.start, timed.end, strict=True):
+    for (a, b), s, f in zip((timed.demand / SCALE).tolist(), timed.start.tolist(), timed.end.tolist(), strict=True):
         total += (a + b) / 2 * (f - s)
-    return total / (machines * horizon)
+    return total / (machines * (timed.end.max() - timed.start.min()))
 
 
-@pytest.mark.parametrize("load", [0.5, 2.0, 5.0])
+@pytest.mark.parametrize("load", [0.01, 0.5, 2.0, 5.0])
 def test_reaches_the_load_factor(load):
-    assert load_factor(requests(machines=20, load=load, seed=1), 20) == pytest.approx(load, rel=0.01)
+    assert load_factor(requests(machines=20, load=load, seed=1), 20) == pytest.approx(load, rel=1e-3)
 
 
-def test_a_count_is_kept_and_still_reaches_the_load():
-    timed = requests(machines=10, load=2.0, count=1000, seed=3)
-    assert len(timed.name) == 1000
-    assert load_factor(timed, 10) == pytest.approx(2.0, rel=1e-4)
+@pytest.mark.parametrize(
+    ("n", "machines", "load"),
+    [
+        (1, 1, 0.5),
+        (7, 2, 0.3),
+        (1000, 10, 2.0),
+        (1000, 10, 12.0),  # requests are larger than those of the trace
+        (20_000, 20, 3.0),  # 1,000 requests per machine
+        (20_000, 20, 12.0),
+        (50_000, 1, 0.2),  # tiny requests
+    ],
+)
+def test_the_number_asked_for_is_kept_and_still_reaches_the_load(n, machines, load):
+    timed = requests(machines=machines, load=load, n=n, seed=3)
+    assert len(timed.name) == n
+    assert load_factor(timed, machines) == pytest.approx(load, rel=1e-3)
 
 
-def test_too_small_a_count_is_refused():
-    with pytest.raises(UsageError, match="count is 10, too few"):
-        requests(machines=100, load=12.0, count=10)
+def test_too_few_requests_for_a_load_are_refused():
+    with pytest.raises(UsageError, match=r"n is 10, too few for this load.*expected a larger n"):
+        requests(machines=100, load=12.0, n=10)
+
+
+def test_too_many_requests_for_a_load_are_refused():
+    with pytest.raises(UsageError, match=r"n is 100000, too many for this load.*expected a smaller n"):
+        requests(machines=1, load=0.01, n=100_000)
 
 
 def test_resembles_the_trace():
