@@ -1,0 +1,1 @@
+"""The experiments of 002: which requests are served when there is not room for all."""

@@ -1,0 +1,58 @@
+"""The tables, verdicts and figures: into docs/schedule.md, or into a folder of their own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.cradle.cells import LOADS, LOCAL, MACHINES
+from experiments.cradle.claims import claim_table
+from experiments.cradle.figures import pictures
+from experiments.cradle.tables import load_table, local_table, machine_table, picked, traces_of
+from experiments.results import ROOT, Row, measured_on, put, rows
+
+HERE = Path(__file__).parent
+DOCS = ROOT / "docs"
+MARKER = "cradle"
+
+
+def lines_of(measured: Sequence[Row]) -> list[str]:
+    """What stands between the markers."""
+    if not measured:
+        return ["Not measured."]
+    loads = picked(measured, part=LOADS)
+    said = [f"{len(measured):,} cells; {_broken(measured)} Measured on {measured_on(measured)}.", ""]
+    said += [*claim_table(measured), ""]
+    for trace in traces_of(loads):
+        word = trace.replace("_", "-")
+        said += [f"**{trace}**: served by load", "", *load_table(measured, trace), ""]
+        said += [f"![{trace}: served over load](pictures/cradle-{word}-served.svg)", ""]
+        said += [f"![{trace}: served over resources](pictures/cradle-{word}-used.svg)", ""]
+    said += ["![Ratio over load](pictures/cradle-ratio.svg)", ""]
+    if picked(measured, part=MACHINES):
+        said += ["**Over the number of machines**", "", *machine_table(measured), ""]
+        said += ["![Ratio over machines](pictures/cradle-machines.svg)", ""]
+    if picked(measured, part=LOCAL):
+        said += ["**What exchanges add**", "", *local_table(measured), ""]
+    return said[:-1]
+
+
+def _broken(measured: Sequence[Row]) -> str:
+    broken = sum(row["broken"] not in ("", "0") for row in measured)
+    return "the referee found every schedule sound." if not broken else f"**{broken} schedules break a capacity.**"
+
+
+def write_pages(folder: Path, *, in_docs: bool) -> None:
+    """From cells.csv of `folder` into docs/, or into tables.md and pictures beside it."""
+    measured = rows(folder / "cells.csv")
+    target = DOCS if in_docs else folder
+    (target / "pictures").mkdir(exist_ok=True)
+    for name, drawing in pictures(measured).items() if measured else ():
+        (target / "pictures" / name).write_text(drawing, encoding="utf-8")
+    if in_docs:
+        page = DOCS / "schedule.md"
+        page.write_text(put(page.read_text(encoding="utf-8"), MARKER, lines_of(measured)), encoding="utf-8")
+    else:
+        (folder / "tables.md").write_text("\n".join(["# Cradle", "", *lines_of(measured), ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages(HERE, in_docs=True)

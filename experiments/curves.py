@@ -1,0 +1,75 @@
+"""Line charts of measured results: one curve per name, its points joined from left to right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from bayplan.report import svg
+from bayplan.report.svg import element, line, number, text, width_of
+
+WIDTH, HEIGHT, LEFT, TOP, WIDE, TALL = 760, 440, 68.0, 92.0, 650.0, 280.0
+TICKS = 6
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A stretch of numbers laid along one side, by difference or (`logarithmic`) by ratio."""
+
+    least: float
+    most: float
+    name: str
+    logarithmic: bool = False
+    percent: bool = False
+
+    def share(self, value: float) -> float:
+        """Where a value is: 0 at the start, 1 at the end."""
+        if self.logarithmic:
+            return (log10(value) - log10(self.least)) / max(1e-12, log10(self.most) - log10(self.least))
+        return (value - self.least) / max(1e-12, self.most - self.least)
+
+    @property
+    def marks(self) -> list[float]:
+        """Round values, few enough to be read."""
+        if self.logarithmic:
+            return [10.0**k for k in range(ceil(log10(self.least) - 1e-9), floor(log10(self.most) + 1e-9) + 1)]
+        rough = (self.most - self.least) / TICKS
+        power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
+        step = next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough)
+        first = ceil(self.least / step - 1e-9)
+        return [k * step for k in range(first, floor(self.most / step + 1e-9) + 1)]
+
+    def said(self, value: float) -> str:
+        """A mark as text."""
+        return f"{value:.0%}" if self.percent else f"{value:,.10g}"
+
+
+def chart(title: str, caption: str, x: Axis, y: Axis, curves: Mapping[str, Sequence[Point]]) -> str:
+    """An SVG document."""
+    parts = [text(LEFT, 24, title, "head"), text(LEFT, 42, caption, "soft small"), _legend(list(curves)), _frame(x, y)]
+    for colour, points in enumerate(curves.values()):
+        placed = [(LEFT + WIDE * x.share(a), TOP + TALL * (1 - y.share(b))) for a, b in sorted(points)]
+        path = "L".join(f"{number(a)} {number(b)}" for a, b in placed)
+        parts.append(element("path", d=f"M{path}", style=f"fill:none;stroke:var(--s{colour});stroke-width:1.8"))
+        parts += [element("circle", cx=a, cy=b, r=3.2, class_=f"s{colour}") for a, b in placed]
+    return svg.document(WIDTH, HEIGHT, title, caption, "".join(parts))
+
+
+def _frame(x: Axis, y: Axis) -> str:
+    parts = []
+    for value in y.marks:
+        height = TOP + TALL * (1 - y.share(value))
+        parts += [line(LEFT, height, LEFT + WIDE, height, "grid"), text(LEFT - 8, height + 4, y.said(value), "soft small end")]
+    parts.append(line(LEFT, TOP + TALL, LEFT + WIDE, TOP + TALL, "floor"))
+    parts += [text(LEFT + WIDE * x.share(value), TOP + TALL + 16, x.said(value), "soft small mid") for value in x.marks]
+    parts.append(text(LEFT + WIDE / 2, TOP + TALL + 34, x.name, "soft small mid"))
+    return "".join([*parts, text(LEFT, TOP - 8, y.name, "soft small")])
+
+
+def _legend(names: Sequence[str]) -> str:
+    parts, x = [], LEFT
+    for colour, name in enumerate(names):
+        parts.append(element("circle", cx=x + 5, cy=60.0, r=4.5, class_=f"s{colour}"))
+        parts.append(text(x + 14, 64, name, "small"))
+        x += 14 + width_of(name, 11) + 22
+    return "".join(parts)
