@@ -1,0 +1,58 @@
+"""A sweep: one CSV row per cell, appended as soon as it is measured; what a file has is not measured again."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from experiments.results import append, commit, machine, rows
+
+
+class Keyed(Protocol):
+    """Something to measure."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The first columns of its row."""
+        ...
+
+
+Cell = TypeVar("Cell", bound=Keyed)
+
+
+def sweep(
+    path: Path, names: Sequence[str], cells: Iterable[Cell], ask: Callable[[Cell], dict[str, str]], until: str | None = None
+) -> None:
+    """Measure every cell whose key is not in the file yet; begin none after `until` (HH:MM)."""
+    done = {tuple(row[name] for name in names) for row in rows(path)}
+    todo = [cell for cell in cells if cell.key not in done]
+    for number, cell in enumerate(todo):
+        if until is not None and datetime.now().strftime("%H:%M") >= until:
+            print(f"{len(todo) - number} cells left for another time", file=sys.stderr)
+            return
+        new = ask(cell)
+        print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}: {' '.join(new.values())}", file=sys.stderr)
+        row = {**dict(zip(names, cell.key, strict=True)), **new, "commit": commit(), "machine": machine()}
+        append(path, tuple(row), [row])
+
+
+def arguments_of(
+    about: str | None, parts: Sequence[str], here: Path, argv: Sequence[str] | None
+) -> tuple[argparse.Namespace, list[str], Path]:
+    """What the user asked for: all arguments, the parts, and the folder, which exists now."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="tiny instances, one seed")
+    parser.add_argument("--only", default=",".join(parts), help=f"some of {', '.join(parts)}")
+    parser.add_argument("--seeds", help="such as 0-4, or 3")
+    parser.add_argument("--until", metavar="HH:MM", help="begin no cell after this time")
+    parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
+    arguments = parser.parse_args(argv)
+    only = arguments.only.split(",")
+    if not set(only) <= set(parts):
+        sys.exit(f"--only {arguments.only}: expected some of {', '.join(parts)}")
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else here)
+    out.mkdir(parents=True, exist_ok=True)
+    return arguments, only, out
