@@ -1,5 +1,45 @@
 """Choosing timed requests: the local ratio passes, profiles over time."""
 
+import numpy as np
+
+from bayplan.kernels.schedule.first_fit import Windows, fill_up, fill_windows
+from bayplan.kernels.schedule.local_ratio import Class, push, unwind
+from bayplan.kernels.schedule.profile import Profile, fits, put, put_all, take
+from bayplan.kernels.schedule.rooms import tree_of
+
 
 def warm_up() -> None:
     """Compile what a decision needs, with the types it uses."""
+    _warm_up_cradle()
+    _warm_up_best_effort()
+
+
+def _warm_up_cradle() -> None:
+    zero, one, demand = np.zeros(1), np.ones(1), np.ones((1, 1), dtype=np.int64)
+    index = np.zeros(1, dtype=np.int64)
+    of = Class(start=zero, end=one, weight=one, share=one, below=one, demand=demand, ended=index, latest=index)
+    most, residual = np.zeros((2, 1), dtype=np.int64), np.zeros(1)
+    tree_of(np.ones(1, dtype=np.int64), 1, most)
+    push(of, np.zeros(2), np.zeros(2), residual)
+    unwind(of, residual, most, np.zeros(1, dtype=np.int64))
+
+
+def _warm_up_best_effort() -> None:
+    base, index = np.ones((1, 1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    profile = Profile(
+        width=2,
+        first=index,
+        last=index + 1,
+        demand=np.ones((1, 1), dtype=np.int64),
+        base=base,
+        least=base.copy(),
+        head=np.full((1, 1), -1, dtype=np.int32),
+        follow=np.full(2, -1, dtype=np.int32),
+    )
+    fits(profile, 0, 0)
+    put(profile, 0, 0)
+    take(profile, 0, 0)
+    put_all(profile, index - 1)
+    windows = Windows(log2=np.zeros(2, dtype=np.int64), most=np.zeros((2, 1, 1, 1), dtype=np.int64))
+    fill_windows(windows, profile)
+    fill_up(windows, profile, index, index - 1)

@@ -1,0 +1,128 @@
+"""Best effort: requests in a given order, each to the lowest-index machine that has room during its whole interval.
+
+A tree over the machines (a heap, as in `rooms`) keeps for each node and each window of 2^l cells the largest, over the machines
+below, of what is least free in that window. An interval contains two such windows that cover all its whole cells. If one of them
+is too short for the demand at a node, no machine below has room. What passes down to a machine is checked exactly.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.schedule.profile import fits, put
+from bayplan.kernels.schedule.rooms import NOBODY
+from bayplan.kernels.search.compiled import kernel
+
+
+class Windows(NamedTuple):
+    """The tree. A window that begins at cell g has 2^level cells."""
+
+    log2: npt.NDArray[np.int64]  # (cells + 1,) rounded down
+    most: npt.NDArray[np.int64]  # (node, level, cell, resource)
+
+
+@kernel
+def copy_cells(windows, profile, m, low, high):
+    """Windows of one cell of machine m."""
+    i = windows.most.shape[0] // 2 + m
+    for g in range(low, high):
+        for r in range(windows.most.shape[3]):
+            windows.most[i, 0, g, r] = profile.least[m, g, r]
+
+
+@kernel
+def narrow_windows(windows, i, low, high):
+    """Windows of machine node i that meet the cells [low, high), from its cells."""
+    most = windows.most
+    for level in range(1, most.shape[1]):
+        half = 1 << (level - 1)
+        for g in range(max(0, low - 2 * half + 1), min(high, most.shape[2] - 2 * half + 1)):
+            for r in range(most.shape[3]):
+                most[i, level, g, r] = min(most[i, level - 1, g, r], most[i, level - 1, g + half, r])
+
+
+@kernel
+def raise_windows(windows, i, low, high):
+    """Windows of node i that meet the cells [low, high), from its two children. Did one change?"""
+    most, changed = windows.most, False
+    for level in range(most.shape[1]):
+        size = 1 << level
+        for g in range(max(0, low - size + 1), min(high, most.shape[2] - size + 1)):
+            for r in range(most.shape[3]):
+                value = max(most[2 * i, level, g, r], most[2 * i + 1, level, g, r])
+                changed |= value != most[i, level, g, r]
+                most[i, level, g, r] = value
+    return changed
+
+
+@kernel
+def fill_windows(windows, profile):
+    """The whole tree, from the profiles."""
+    leaves, cells = windows.most.shape[0] // 2, windows.most.shape[2]
+    for m in range(profile.least.shape[0]):
+        copy_cells(windows, profile, m, 0, cells)
+        narrow_windows(windows, leaves + m, 0, cells)
+    for i in range(leaves - 1, 0, -1):
+        raise_windows(windows, i, 0, cells)
+
+
+@kernel
+def refresh(windows, profile, m, j):
+    """The tree after request j was put on machine m."""
+    low, high = profile.first[j] // profile.width, (profile.last[j] - 1) // profile.width + 1
+    i = windows.most.shape[0] // 2 + m
+    copy_cells(windows, profile, m, low, high)
+    narrow_windows(windows, i, low, high)
+    i >>= 1
+    while i and raise_windows(windows, i, low, high):
+        i >>= 1
+
+
+@kernel
+def may_fit(windows, i, j, profile, low, high):
+    """May a machine below node i have room for request j in the whole cells [low, high)?"""
+    if low >= high:
+        return True
+    level = windows.log2[high - low]
+    last = high - (1 << level)
+    for r in range(profile.demand.shape[1]):
+        need = profile.demand[j, r]
+        if windows.most[i, level, low, r] < need or windows.most[i, level, last, r] < need:
+            return False
+    return True
+
+
+@kernel
+def first_fit(windows, profile, j):
+    """The lowest-index machine that has room for request j during its whole interval, or NOBODY."""
+    machines, leaves, width = profile.least.shape[0], windows.most.shape[0] // 2, profile.width
+    low, high = -(-profile.first[j] // width), profile.last[j] // width  # whole cells
+    i = 1
+    while True:
+        if may_fit(windows, i, j, profile, low, high):
+            if i < leaves:
+                i = 2 * i
+                continue
+            if i - leaves >= machines:
+                return NOBODY
+            if fits(profile, i - leaves, j):
+                return i - leaves
+        while i & 1:  # a right child, or the root: go up
+            if i == 1:
+                return NOBODY
+            i >>= 1
+        i += 1
+
+
+@kernel
+def fill_up(windows, profile, order, machine_out):
+    """Requests in this order that have no machine, each where it fits first."""
+    for j in order:
+        if machine_out[j] != NOBODY:
+            continue
+        m = first_fit(windows, profile, j)
+        if m != NOBODY:
+            machine_out[j] = m
+            put(profile, m, j)
+            refresh(windows, profile, m, j)

@@ -1,0 +1,160 @@
+"""What every machine has free over time: room for a request, putting it there, taking it away.
+
+Times are ranks among all starts and ends; rank t stands for the half-open piece from the t-th to the next time. Ranks are
+grouped into cells of equal width. A machine keeps, per cell, what is free at its beginning and the least that is free in it,
+and the changes inside the cell as a linked list. Node 2j is the start of request j, node 2j + 1 its end, so nothing is
+allocated. Whole cells are looked up; only the two cells at the borders of an interval are walked.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.search.compiled import kernel
+
+NONE = -1
+
+
+class Profile(NamedTuple):
+    """Machines over time. `put` and `take` keep it consistent; everybody else only reads."""
+
+    width: int  # ranks in a cell
+    first: npt.NDArray[np.int64]  # (request,) rank of its start
+    last: npt.NDArray[np.int64]  # (request,) rank of its end
+    demand: npt.NDArray[np.int64]  # (request, resource)
+    base: npt.NDArray[np.int64]  # (machine, cell, resource) free at the cell's beginning
+    least: npt.NDArray[np.int64]  # (machine, cell, resource) the least that is free in the cell
+    head: npt.NDArray[np.int32]  # (machine, cell) first change after the cell's beginning, or NONE
+    follow: npt.NDArray[np.int32]  # (2 * request,) the next change in the same cell, or NONE
+
+
+@kernel
+def rank_of(profile, node):
+    """When this change happens."""
+    return profile.last[node >> 1] if node & 1 else profile.first[node >> 1]
+
+
+@kernel
+def change_of(profile, node, r):
+    """What becomes free at this change."""
+    amount = profile.demand[node >> 1, r]
+    return amount if node & 1 else -amount
+
+
+@kernel
+def fits_in_cell(profile, m, g, j, start, end):
+    """Is there room on machine m for request j at the ranks of cell g that are in [start, end)?"""
+    for r in range(profile.demand.shape[1]):
+        need = profile.demand[j, r]
+        if profile.least[m, g, r] >= need:
+            continue
+        free, node = profile.base[m, g, r], profile.head[m, g]
+        while node != NONE and rank_of(profile, node) <= start:
+            free += change_of(profile, node, r)
+            node = profile.follow[node]
+        if free < need:
+            return False
+        while node != NONE and rank_of(profile, node) < end:
+            free += change_of(profile, node, r)
+            if free < need:
+                return False
+            node = profile.follow[node]
+    return True
+
+
+@kernel
+def fits(profile, m, j):
+    """Is there room on machine m for request j during its whole interval? Cells, plus the changes in two of them."""
+    start, end, width = profile.first[j], profile.last[j], profile.width
+    low, high = start // width, (end - 1) // width
+    for g in range(low + 1, high):
+        for r in range(profile.demand.shape[1]):
+            if profile.least[m, g, r] < profile.demand[j, r]:
+                return False
+    return fits_in_cell(profile, m, low, j, start, end) and (high == low or fits_in_cell(profile, m, high, j, start, end))
+
+
+@kernel
+def link(profile, m, node):
+    """Enter a change; at one rank what ends comes before what starts, so that no sum in between is too low."""
+    t = rank_of(profile, node)
+    g = t // profile.width
+    if t == g * profile.width:  # `base` has it
+        return
+    until = t if node & 1 else t + 1
+    before, after = NONE, profile.head[m, g]
+    while after != NONE and rank_of(profile, after) < until:
+        before, after = after, profile.follow[after]
+    profile.follow[node] = after
+    if before == NONE:
+        profile.head[m, g] = node
+    else:
+        profile.follow[before] = node
+
+
+@kernel
+def unlink(profile, m, node):
+    """Strike a change out."""
+    t = rank_of(profile, node)
+    g = t // profile.width
+    if t == g * profile.width:
+        return
+    if profile.head[m, g] == node:
+        profile.head[m, g] = profile.follow[node]
+        return
+    before = profile.head[m, g]
+    while profile.follow[before] != node:
+        before = profile.follow[before]
+    profile.follow[before] = profile.follow[node]
+
+
+@kernel
+def find_least(profile, m, g, r):
+    """Walk the cell for the least that is free in it."""
+    free, node = profile.base[m, g, r], profile.head[m, g]
+    least = free
+    while node != NONE:
+        free += change_of(profile, node, r)
+        least = min(least, free)
+        node = profile.follow[node]
+    profile.least[m, g, r] = least
+
+
+@kernel
+def shift(profile, m, j, sign):
+    """Add `sign` times the demand of j to what is free during its interval; its changes are in the lists already, or gone."""
+    start, end, width = profile.first[j], profile.last[j], profile.width
+    for g in range(start // width, (end - 1) // width + 1):
+        for r in range(profile.demand.shape[1]):
+            amount = sign * profile.demand[j, r]
+            if g * width >= start:
+                profile.base[m, g, r] += amount
+            if g * width >= start and (g + 1) * width <= end:
+                profile.least[m, g, r] += amount
+            else:
+                find_least(profile, m, g, r)
+
+
+@kernel
+def put(profile, m, j):
+    """Request j runs on machine m from now on. Nobody checks that there is room."""
+    link(profile, m, 2 * j)
+    link(profile, m, 2 * j + 1)
+    shift(profile, m, j, -1)
+
+
+@kernel
+def take(profile, m, j):
+    """Request j does not run on machine m any more."""
+    unlink(profile, m, 2 * j)
+    unlink(profile, m, 2 * j + 1)
+    shift(profile, m, j, 1)
+
+
+@kernel
+def put_all(profile, machine_of):
+    """Every request that has a machine runs there."""
+    for j in range(len(machine_of)):
+        if machine_of[j] >= 0:
+            put(profile, machine_of[j], j)
