@@ -12,7 +12,6 @@ from bayplan.decide.admit.oneshot.case import Case
 from experiments.online_clusters.settings import ONE_SHOTS, READINGS, Scope
 
 KEY = ("members", "zones", "resources", "inside", "trial", "method")
-MEASURES = ("cost", "optimum", "proven", "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

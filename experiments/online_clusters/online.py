@@ -13,7 +13,6 @@ from bayplan.score.check import check_admission
 from experiments.online_clusters.settings import AZURE, OFFLINE, ONLINE, Scope, Setting
 
 KEY = ("data", "members", "zones", "ratio", "requests", "capacity", "slots", "seed", "method")
-MEASURES = ("value", "winners", "bound", "broken", "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

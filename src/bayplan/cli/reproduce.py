@@ -11,7 +11,7 @@ from bayplan.cli import screen
 from bayplan.cli.options import Json
 from bayplan.errors import UsageError, WorldError
 
-PAPERS = ("freecontainer", "gmrp", "rasa", "ucac")  # folders of experiments/
+PAPERS = ("freecontainer", "gmrp", "rasa", "ucac", "online-clusters", "cradle")  # folders of experiments/, - for _
 ROOT = Path(__file__).parents[3]  # of a clone that is installed with `pip install --editable`
 
 Paper = Annotated[
@@ -48,20 +48,25 @@ def reproduce(paper: Paper, quick: Quick = False, out: Folder = None, json: Json
 
     - rasa: gained affinity under a minute, over moves and over time; M3 is read from rasa/ in the folder BAYPLAN_DATA
 
+    - online-clusters: placing one cluster of containers, and admitting streams of them, twenty seeds; Azure's from BAYPLAN_DATA
+
+    - cradle: which timed requests are served at loads from 1 to 12, five seeds; three traces from traces/ in BAYPLAN_DATA
+
     - gmrp: the Google Machine Reassignment Problem; its models are read from gmrp/ in the folder BAYPLAN_DATA
 
     Example: [cyan]bayplan reproduce freecontainer --quick --out first-look[/cyan]
     """
     if paper not in PAPERS:
         raise UsageError(f"no experiments of '{paper}'; expected one of {', '.join(PAPERS)}")
-    if not (ROOT / "experiments" / paper / "run.py").is_file():
+    package = paper.replace("-", "_")
+    if not (ROOT / "experiments" / package / "run.py").is_file():
         raise UsageError(
             f"no experiments in {ROOT}: they are not part of the installed package; "
             "clone the repository, install it with 'pip install --editable .' and run this again"
         )
     sys.path.insert(0, str(ROOT))
     try:
-        experiment = importlib.import_module(f"experiments.{paper}.run")
+        experiment = importlib.import_module(f"experiments.{package}.run")
     finally:
         sys.path.remove(str(ROOT))
     folder = out or Path(f"reproduced-{paper}")
