@@ -51,11 +51,17 @@ def cradle_choice(problem: ScheduleProblem, allowed: BoolArray | None = None) ->
 
 
 def _of_one_kind(problem: ScheduleProblem, kind: int, left: BoolArray) -> IntArray:
-    """The most valuable of the candidates; of equal ones the first: narrow, then wide by resource."""
-    left = left & problem.fits(kind)
+    """The most valuable of the candidates; of equal ones the first: narrow, then wide by resource.
+
+    With a machine for everybody each gets its own: 002 assumes that there are fewer machines than requests.
+    """
+    left = left & problem.fits(kind) & (problem.requests.value > 0)
     best = np.full(len(left), UNPLACED, dtype=np.int64)
+    if np.count_nonzero(left) <= problem.fleet.machines[kind]:
+        best[left] = np.arange(np.count_nonzero(left))
+        return best
     worth = 0.0
-    for members, wide in _classes(problem, kind, left):
+    for members, wide in classes(problem, kind, left):
         found = local_ratio(problem, kind, members, wide=wide)
         value = float(problem.requests.value[members[found != UNPLACED]].sum())
         if value > worth:
@@ -65,7 +71,7 @@ def _of_one_kind(problem: ScheduleProblem, kind: int, left: BoolArray) -> IntArr
     return best
 
 
-def _classes(problem: ScheduleProblem, kind: int, left: BoolArray) -> list[tuple[IntArray, bool]]:
+def classes(problem: ScheduleProblem, kind: int, left: BoolArray) -> list[tuple[IntArray, bool]]:
     """Narrow requests, and for each resource those that take more than half a machine of it; is it a wide class?
 
     A request may be wide twice.

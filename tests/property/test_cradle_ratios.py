@@ -1,0 +1,109 @@
+"""The theorems of 002 section IV, and their versions for more resources and several kinds of machines, against the optimum."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive.schedule import optimum
+from tests.schedules import overloads, problem, problems, solved
+
+from bayplan.decide.schedule import SCHEDULERS
+from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio
+from bayplan.model import UNPLACED
+
+some = settings(max_examples=120, deadline=None)
+ROUNDING = 1e-9
+
+
+def worth(asked, members, machine):
+    return float(asked.requests.value[members[machine != UNPLACED]].sum())
+
+
+def at_least(value, best, ratio):
+    return value * ratio >= best * (1 - ROUNDING)
+
+
+def asked_for(asked):
+    """Resources that somebody who would fit asks for."""
+    possible = asked.requests.demand[asked.possible]
+    return max(1, int(possible.any(axis=0).sum())) if len(possible) else 1
+
+
+@st.composite
+def of_one_class(draw, *, wide):
+    """Requests for more than half of a machine's cpu, or for at most half of everything; 2 resources."""
+    cpu = st.integers(6, 10) if wide else st.integers(0, 5)
+    rows = []
+    for _ in range(draw(st.integers(1, 7))):
+        start = draw(st.integers(0, 6)) / 2
+        memory = draw(st.integers(0, 10 if wide else 5))
+        value = draw(st.sampled_from([1.0, 1.0, 2.0, 2.5, 0.3, 6.0]))
+        rows.append((start, start + draw(st.integers(1, 6)) / 2, [draw(cpu), memory], value))
+    return problem(rows, draw(st.integers(1, 3)))
+
+
+@some
+@given(asked=of_one_class(wide=True))
+def test_wide_requests_are_worth_the_best_by_2_less_1_over_k(asked):
+    members, k = np.arange(len(asked.requests.name)), asked.fleet.size
+    found = worth(asked, members, local_ratio(asked, 0, members, wide=True))
+    assert at_least(found, optimum(asked), 2 - 1 / k)
+
+
+@some
+@given(asked=of_one_class(wide=False))
+def test_narrow_requests_are_worth_an_eighth_of_the_best(asked):
+    members = np.arange(len(asked.requests.name))
+    found = worth(asked, members, local_ratio(asked, 0, members, wide=False))
+    assert at_least(found, optimum(asked), 8)
+
+
+@some
+@given(asked=problems(resources=(2, 2)))
+def test_cradle_is_worth_a_twelfth_of_the_best(asked):
+    assert at_least(solved(SCHEDULERS["cradle"], asked).score["value"], optimum(asked), 12)
+
+
+@some
+@given(asked=problems(resources=(1, 3)))
+def test_each_class_and_cradle_keep_their_ratios_with_r_resources(asked):
+    ratio = 4 * asked_for(asked)
+    if asked.fleet.size:
+        for members, wide in classes(asked, 0, asked.fits(0)):
+            allowed = np.isin(np.arange(len(asked.requests.name)), members)
+            found = worth(asked, members, local_ratio(asked, 0, members, wide=wide))
+            assert at_least(found, optimum(asked, allowed), 2 - 1 / asked.fleet.size if wide else ratio)
+    value = float(asked.requests.value[cradle_choice(asked) != UNPLACED].sum())
+    assert at_least(value, optimum(asked), 1.5 * ratio)
+
+
+@some
+@given(asked=problems(max_machines=2, resources=(1, 2), kinds=2))
+def test_kind_by_kind_costs_one_more_than_the_ratio_of_one_kind(asked):
+    value = float(asked.requests.value[cradle_choice(asked) != UNPLACED].sum())
+    assert at_least(value, optimum(asked), 6 * asked_for(asked) + 1)
+
+
+@some
+@given(asked=problems(max_requests=12, max_machines=4, kinds=3))
+def test_no_machine_is_over_capacity_at_any_time(asked):
+    for name in ("cradle", "cradle+"):
+        assert overloads(asked, solved(SCHEDULERS[name], asked).solution.machine_of) == []
+
+
+@some
+@given(asked=problems(max_requests=12, max_machines=4, kinds=2))
+def test_best_effort_keeps_what_cradle_serves_and_leaves_out_nothing_that_fits(asked):
+    cradle, plus = (solved(SCHEDULERS[name], asked) for name in ("cradle", "cradle+"))
+    before, after = cradle.solution.machine_of, plus.solution.machine_of
+    assert (after[before != UNPLACED] == before[before != UNPLACED]).all()
+    assert plus.score["value"] >= cradle.score["value"]
+    for j in np.flatnonzero(after == UNPLACED):
+        for m in range(asked.fleet.size):
+            assert overloads(asked, np.where(np.arange(len(after)) == j, m, after))
+
+
+@some
+@given(asked=problems(), allowed=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_cradle_chooses_only_from_what_is_allowed(asked, allowed):
+    mask = np.array(allowed[: len(asked.requests.name)], dtype=np.bool_)
+    assert (cradle_choice(asked, mask)[~mask] == UNPLACED).all()
