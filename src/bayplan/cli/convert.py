@@ -14,7 +14,7 @@ from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.collect import Document
-    from bayplan.model import Snapshot
+    from bayplan.model import ClusterRequests, Snapshot
 
 
 class Target(StrEnum):
@@ -25,8 +25,11 @@ class Target(StrEnum):
     RASA = "rasa"
     RASA_SOLUTION = "rasa-solution"
     GMRP_SOLUTION = "gmrp-solution"
+    JSON_LINES = "jsonl"
+    TABLE = "csv"
 
 
+STREAMS = (Target.JSON_LINES, Target.TABLE)
 SOLUTIONS = {Target.PLACEMENT: "native", Target.RASA_SOLUTION: "rasa", Target.GMRP_SOLUTION: "gmrp"}
 
 
@@ -45,6 +48,10 @@ Trace = Annotated[
     str | None,
     typer.Option("--trace", metavar="NAME", help="Read FILE as this trace's folder.", autocompletion=_traces, show_default=False),
 ]
+Zones = Annotated[
+    Path | None,
+    typer.Option("--zones", metavar="FILE", help="The zones of a stream that has none of its own.", show_default=False),
+]
 
 
 def convert(
@@ -53,25 +60,32 @@ def convert(
     to: To = Target.NATIVE,
     trace: Trace = None,
     start: Start = None,
+    zones: Zones = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Read any known format and write another.
 
+    Streams of cluster requests are written as native documents, as JSON lines (jsonl) or as a table without zones (csv).
+
     Example: [cyan]bayplan convert M3.json --out m3.yaml[/cyan]
+
+    Example: [cyan]bayplan convert stream.json --to jsonl --out stream.jsonl[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
         from bayplan.collect import read_any, write
         from bayplan.flows.inspect import started_from
-        from bayplan.model import Snapshot
+        from bayplan.model import ClusterRequests, Snapshot
 
-        value = read_any(file) if trace is None else _read_trace(trace, file, seed)
+        value = read_any(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
             _write_snapshot(out, started_from(value, start), to)
         elif to is Target.NATIVE:
             write(out, value)
+        elif isinstance(value, ClusterRequests) and to in STREAMS:
+            _write_stream(out, value, to)
         else:
             raise UsageError(f"'{file}' holds requests, which have no {to} form; expected --to native")
     if json and str(out) != "-":
@@ -100,5 +114,14 @@ def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
         write(out, snapshot)
     elif to is Target.RASA:
         write_text_atomically(out, rasa_text(snapshot))
+    elif to in STREAMS:
+        raise UsageError(f"a cluster has no {to} form; expected a stream of cluster requests")
     else:
         write_solution(out, replace(snapshot, format=SOLUTIONS[to]), snapshot.placement)
+
+
+def _write_stream(out: Path, requests: "ClusterRequests", to: Target) -> None:
+    from bayplan.collect.document.text import write_text_atomically
+    from bayplan.collect.streams import json_lines, table_text
+
+    write_text_atomically(out, json_lines(requests) if to is Target.JSON_LINES else table_text(requests))

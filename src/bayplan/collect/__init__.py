@@ -21,6 +21,7 @@ from bayplan.collect.solutions import (
     write_served,
     write_solution,
 )
+from bayplan.collect.streams import read_stream
 
 __all__ = [
     "Document",
@@ -33,6 +34,7 @@ __all__ = [
     "read_requests",
     "read_samples",
     "read_served",
+    "read_stream",
     "write",
     "write_accepted",
     "write_placement",

@@ -7,18 +7,20 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from bayplan.collect.cluster_request import built, entry_of, request_faults
 from bayplan.collect.document.naming import one_of_known
 from bayplan.collect.document.quantities import Quantities, resources_document
 from bayplan.collect.document.salvage import Salvage, well_shaped
 from bayplan.collect.document.schemas import schema
 from bayplan.collect.document.text import write_text_atomically
-from bayplan.collect.requests import double_requests, end_fault
+from bayplan.collect.requests import double_requests
 from bayplan.errors import Fault, InputError
-from bayplan.model import ClusterRequest, ClusterRequests, IntArray, Zones, floats, ints
+from bayplan.model import ClusterRequests, IntArray, Zones, ints
 
 
 def from_slots(first: int, last: int) -> tuple[float, float]:
@@ -37,21 +39,53 @@ def read_admission(document: object, source: str) -> ClusterRequests:
     demand = []
     for entry in file["requests"]:
         demand.append(quantities.table(entry["demand"], len(entry["members"]), "request", entry["name"]))
-        faults += _request_faults(entry)
-    capacity = [quantities.row(zone["capacity"], "zone", zone["name"]) for zone in file["zones"]]
-    cap = [_cap(quantities, zone, has) for zone, has in zip(file["zones"], capacity, strict=True)]
+        faults += request_faults(entry)
+    amounts = _zone_amounts(file, quantities)
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
-    zones = Zones(
+    requests = [built(entry, d) for entry, d in zip(file["requests"], demand, strict=True)]
+    zones = _zones(file, quantities, amounts)
+    return ClusterRequests(zones=zones, requests=tuple(sorted(requests, key=lambda request: request.arrival)))
+
+
+def read_zones(document: object, source: str) -> tuple[Zones, bool]:
+    """The zones of an admission, whether it has requests or not (these are not looked at); are amounts in base units?"""
+    head = {key: value for key, value in document.items() if key != "requests"} if isinstance(document, dict) else document
+    faults, part = well_shaped(head, _head())
+    if part is None or part.lacks("amounts"):
+        raise InputError(source, faults)
+    quantities = Quantities.of(part)
+    faults += _zone_faults(part)
+    amounts = _zone_amounts(part.document, quantities)
+    faults += quantities.faults
+    if faults:
+        raise InputError(source, faults)
+    return _zones(part.document, quantities, amounts), quantities.base_units
+
+
+@cache
+def _head() -> dict[str, Any]:
+    """The schema of all but the requests."""
+    whole = schema("admission")
+    others = {key: member for key, member in whole["properties"].items() if key != "requests"}
+    return {**whole, "properties": others, "required": [key for key in whole["required"] if key != "requests"]}
+
+
+def _zone_amounts(file: Mapping[str, Any], quantities: Quantities) -> tuple[list[IntArray], list[IntArray]]:
+    """Capacity and request cap of each zone."""
+    capacity = [quantities.row(zone["capacity"], "zone", zone["name"]) for zone in file["zones"]]
+    return capacity, [_cap(quantities, zone, has) for zone, has in zip(file["zones"], capacity, strict=True)]
+
+
+def _zones(file: Mapping[str, Any], quantities: Quantities, amounts: tuple[list[IntArray], list[IntArray]]) -> Zones:
+    return Zones(
         name=tuple(zone["name"] for zone in file["zones"]),
         resources=quantities.resources,
-        capacity=ints(capacity),
-        request_cap=ints(cap),
+        capacity=ints(amounts[0]),
+        request_cap=ints(amounts[1]),
         bandwidth=_bandwidth(file),
     )
-    requests = [_request(entry, d) for entry, d in zip(file["requests"], demand, strict=True)]
-    return ClusterRequests(zones=zones, requests=tuple(sorted(requests, key=lambda request: request.arrival)))
 
 
 def write_admission(path: str | os.PathLike[str], admission: ClusterRequests) -> None:
@@ -61,10 +95,20 @@ def write_admission(path: str | os.PathLike[str], admission: ClusterRequests) ->
 
 def admission_text(admission: ClusterRequests) -> str:
     """The document as JSON, amounts in base units, one line per zone, link and request."""
-    zones = admission.zones
+    names = [resource.name for resource in admission.zones.resources]
+    head, parts = head_of(admission.zones)
+    parts["requests"] = (entry_of(request, names) for request in admission.requests)
+    body = ",\n".join(
+        f' "{key}": [\n' + ",\n".join(f"  {json.dumps(item)}" for item in items) + "\n ]" for key, items in parts.items()
+    )
+    return json.dumps(head, indent=1)[:-2] + ",\n" + body + "\n}\n"
+
+
+def head_of(zones: Zones) -> tuple[dict[str, Any], dict[str, Iterable[Any]]]:
+    """All of a document but its requests, amounts in base units: what stands alone, and the lists."""
     names = [resource.name for resource in zones.resources]
     head = {"bayplan": 1, "kind": "admission", "amounts": "base-units", "resources": resources_document(zones.resources)}
-    parts: dict[str, Iterable[Any]] = {
+    return head, {
         "zones": (
             {
                 "name": name,
@@ -74,24 +118,6 @@ def admission_text(admission: ClusterRequests) -> str:
             for z, name in enumerate(zones.name)
         ),
         "links": ([zones.name[a], zones.name[b], int(zones.bandwidth[a, b])] for a, b in np.argwhere(zones.bandwidth > 0)),
-        "requests": (_entry(request, names) for request in admission.requests),
-    }
-    body = ",\n".join(
-        f' "{key}": [\n' + ",\n".join(f"  {json.dumps(item)}" for item in items) + "\n ]" for key, items in parts.items()
-    )
-    return json.dumps(head, indent=1)[:-2] + ",\n" + body + "\n}\n"
-
-
-def _entry(request: ClusterRequest, names: list[str]) -> dict[str, Any]:
-    return {
-        "name": request.name,
-        "arrival": request.arrival,
-        "start": request.start,
-        "end": request.end,
-        "value": request.value,
-        "members": list(request.members),
-        "demand": {name: request.demand[:, r].tolist() for r, name in enumerate(names)},
-        "traffic": request.traffic.tolist(),
     }
 
 
@@ -100,20 +126,6 @@ def _cap(quantities: Quantities, zone: Mapping[str, Any], capacity: IntArray) ->
     stated = zone.get("request_cap", {})
     said = [resource.name in stated for resource in quantities.resources]
     return ints(np.where(said, quantities.row(stated, "zone", zone["name"]), capacity))
-
-
-def _request(entry: Mapping[str, Any], demand: IntArray) -> ClusterRequest:
-    v = len(entry["members"])
-    return ClusterRequest(
-        name=entry["name"],
-        members=tuple(entry["members"]),
-        demand=demand,
-        traffic=floats(entry.get("traffic", np.zeros((v, v)))),
-        arrival=float(entry.get("arrival", entry["start"])),
-        start=float(entry["start"]),
-        end=float(entry["end"]),
-        value=float(entry.get("value", 1)),
-    )
 
 
 def _bandwidth(file: Mapping[str, Any]) -> IntArray:
@@ -144,35 +156,3 @@ def _zone_faults(part: Salvage) -> Iterator[Fault]:
             problem = "leads back to its own zone" if a == b else "occurs twice"
             yield Fault(code="E1508", kind="link", name=link, problem=problem, expected="one link from a zone to another")
         seen.add(link)
-
-
-def _request_faults(entry: Mapping[str, Any]) -> Iterator[Fault]:
-    name, members = entry["name"], entry["members"]
-    start, end, arrival = entry["start"], entry["end"], entry.get("arrival", entry["start"])
-    if not start < end:
-        yield end_fault(name, start, end)
-    if arrival > start:
-        value = f"arrival {arrival:g}, start {start:g}"
-        problem, expected = "starts before it arrives", "arrival <= start"
-        yield Fault(code="E1511", kind="request", name=name, problem=problem, value=value, expected=expected)
-    for member, count in Counter(members).items():
-        if count > 1:
-            problem, value = "has a member name more than once", f"{member}, {count} times"
-            yield Fault(code="E1512", kind="request", name=name, problem=problem, value=value, expected="each name once")
-    yield from _traffic_faults(name, entry.get("traffic"), members)
-
-
-def _traffic_faults(name: str, traffic: list[list[float]] | None, members: list[str]) -> Iterator[Fault]:
-    if traffic is None:
-        return
-    size = len(members)
-    widths = sorted({len(row) for row in traffic})
-    if len(traffic) != size or widths != [size]:
-        value = f"{len(traffic)} rows of {' or '.join(map(str, widths)) or 'no'} entries"
-        problem, expected = "its traffic matrix does not fit its members", f"{size} rows of {size}"
-        yield Fault(code="E1509", kind="request", name=name, problem=problem, value=value, expected=expected)
-        return
-    for v, member in enumerate(members):
-        if traffic[v][v]:
-            problem, value = "a member sends traffic to itself", f"{member}, {traffic[v][v]:g}"
-            yield Fault(code="E1510", kind="request", name=name, problem=problem, value=value, expected="0 on the diagonal")

@@ -23,10 +23,15 @@ KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList
 KNOWN_PLACEMENTS = (
     "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
 )
+ADMISSION = 'zones and cluster requests ("kind": "admission")'
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
 D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
-KINDS = {Snapshot: "a cluster", TimedRequests: "timed requests", ClusterRequests: "zones and cluster requests"}
+KINDS = {
+    Snapshot: "a cluster",
+    TimedRequests: "timed requests",
+    ClusterRequests: "zones and cluster requests, for `bayplan admit`",
+}
 SOLUTIONS = {  # key -> what a file with it is
     "placement": "a placement, which goes with a cluster",
     "batches": "a migration plan, which goes with a cluster",
@@ -50,7 +55,7 @@ def read_requests(path: PathLike) -> TimedRequests:
 
 def read_admission(path: PathLike) -> ClusterRequests:
     """The zones and cluster requests in a file."""
-    return _read_as(path, ClusterRequests, 'zones and cluster requests ("kind": "admission")')
+    return _read_as(path, ClusterRequests, ADMISSION)
 
 
 def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | None = None) -> D:
@@ -60,8 +65,8 @@ def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | Non
     return value
 
 
-def read_any(path: PathLike, start: PathLike | None = None) -> Document:
-    """The snapshot, the timed requests or the admission in a file; `start` as for `read`."""
+def read_any(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Document:
+    """The snapshot, the timed requests or the admission in a file; `start` as for `read`, `zones` those of a stream."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         if source == STDIO:
@@ -69,6 +74,10 @@ def read_any(path: PathLike, start: PathLike | None = None) -> Document:
         from bayplan.collect.gmrp import read_gmrp
 
         return read_gmrp(source, _assignment(start), text=text)
+    from bayplan.collect.streams import is_stream, stream_in
+
+    if zones is not None or is_stream(text, source):
+        return stream_in(text, source, zones=zones).admission
     document = parse_document(text, source)
     if isinstance(document, Mapping) and "bayplan" in document:
         return _native(document, source)
@@ -76,7 +85,7 @@ def read_any(path: PathLike, start: PathLike | None = None) -> Document:
         from bayplan.collect.rasa import read_rasa
 
         return read_rasa(document, source)
-    raise InputError(source, [_unknown(document, KNOWN)])
+    raise InputError(source, [unknown_kind(document, KNOWN)])
 
 
 def _assignment(start: PathLike | None) -> str | None:
@@ -98,7 +107,7 @@ def _native(document: Mapping[str, Any], source: str) -> Document:
         from bayplan.collect.admission import read_admission
 
         return read_admission(document, source)
-    raise InputError(source, [_unknown(document, KNOWN)])
+    raise InputError(source, [unknown_kind(document, KNOWN)])
 
 
 def read_placement(path: PathLike, cluster: Cluster) -> Placement:
@@ -121,7 +130,7 @@ def placement_in(document: object, cluster: Cluster, source: str) -> Placement:
         from bayplan.collect.rasa import read_rasa_solution
 
         return read_rasa_solution(document, cluster, source)
-    raise InputError(source, [_unknown(document, KNOWN_PLACEMENTS)])
+    raise InputError(source, [unknown_kind(document, KNOWN_PLACEMENTS)])
 
 
 def snapshot_in(document: object, source: str) -> Snapshot | None:
@@ -164,7 +173,8 @@ def _write(path: PathLike, document: Mapping[str, Any]) -> None:
     write_text_atomically(path, text_of(document, as_yaml=as_yaml))
 
 
-def _unknown(document: object, expected: str) -> Fault:
+def unknown_kind(document: object, expected: str) -> Fault:
+    """The fault of a document that is something else than expected."""
     if isinstance(document, Mapping):
         if "bayplan" in document and isinstance(document.get("kind"), str):
             return _fault(f"a native file of {document['kind'][:40]}", expected)

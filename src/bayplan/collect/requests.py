@@ -4,6 +4,8 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -15,15 +17,34 @@ from bayplan.collect.document.schemas import schema
 from bayplan.collect.document.shape import misshapen
 from bayplan.collect.document.subject import Path
 from bayplan.collect.document.text import write_text_atomically
+from bayplan.collect.fleets import fleet_document, fleet_of
+from bayplan.collect.window import within
 from bayplan.errors import Fault, InputError
-from bayplan.model import FloatArray, TimedRequests, floats
+from bayplan.model import BoolArray, Fleet, FloatArray, TimedRequests, floats, ints
 from bayplan.model.units import LARGEST
 
 EXACT = 2**53  # times and values stay within what floats count exactly
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RequestsFile:
+    """What a file of requests says."""
+
+    requests: TimedRequests
+    fleet: Fleet | None = None  # None: it does not say how many machines there are
+    notes: tuple[str, ...] = ()  # what was made of it, in words
+
+
 def read_requests(document: object, source: str) -> TimedRequests:
     """The timed requests of a document; InputError with all that is wrong."""
+    return read_requests_file(document, source).requests
+
+
+def read_requests_file(document: object, source: str, horizon: float | None = None) -> RequestsFile:
+    """The timed requests and the fleet of a document; InputError with all that is wrong.
+
+    `horizon`: ends that are later or not known become this time, requests that start then or later are left out.
+    """
     faults, part = _well_shaped(document)
     if part is None or part.lacks("amounts"):  # no amount means anything then
         raise InputError(source, faults)
@@ -31,23 +52,33 @@ def read_requests(document: object, source: str) -> TimedRequests:
     names = tuple(columns.get("name") or (f"r{part.original(('requests', 'start', i))[2]}" for i in range(count)))
     wrong = _wrong_lengths(cast(dict[str, Any], document)["requests"])
     faults += [*wrong.values(), *double_requests(names)]
+    start, end = (floats(np.array(columns[key], dtype=np.float64)) for key in ("start", "end"))  # None is NaN
     if not wrong.keys() & {"name", "end"}:
-        faults += _time_faults(names, floats(columns["start"]), floats(columns["end"]))
+        faults += time_faults(names, start, end)
     quantities = Quantities.of(part)
     demand = {name: column for name, column in columns["demand"].items() if f"demand {name}" not in wrong}
     amounts = quantities.table(demand, count, "requests"), quantities.row(part.document["capacity"], "capacity")
+    fleet = fleet_of(part.document["fleet"], quantities) if "fleet" in part.document else None
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
-    return TimedRequests(
-        name=names,
+    window = within(start, end, horizon)
+    requests = TimedRequests(
+        name=kept(names, window.kept),
         resources=quantities.resources,
         capacity=amounts[1],
-        start=floats(columns["start"]),
-        end=floats(columns["end"]),
-        demand=amounts[0],
-        value=floats(columns.get("value") or np.ones(count)),
+        start=floats(start[window.kept]),
+        end=floats(window.end[window.kept]),
+        demand=ints(amounts[0][window.kept]),
+        value=floats((floats(columns["value"]) if "value" in columns else np.ones(count))[window.kept]),
+        priority=kept(tuple(map(str, columns.get("priority", ()))), window.kept),
     )
+    return RequestsFile(requests=requests, fleet=fleet, notes=window.notes)
+
+
+def kept(column: tuple[str, ...], keep: BoolArray) -> tuple[str, ...]:
+    """The entries that stay; of an empty column none."""
+    return column if keep.all() else tuple(compress(column, keep.tolist()))
 
 
 def _well_shaped(document: object) -> tuple[list[Fault], Salvage | None]:
@@ -76,12 +107,12 @@ def _columns(requests: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
             yield ("requests", "demand", key), column
 
 
-def write_requests(path: str | os.PathLike[str], requests: TimedRequests) -> None:
-    """Write a file that `read_requests` reads back as the same value."""
-    write_text_atomically(path, requests_text(requests))
+def write_requests(path: str | os.PathLike[str], requests: TimedRequests, fleet: Fleet | None = None) -> None:
+    """Write a file that `read_requests_file` reads back as the same values."""
+    write_text_atomically(path, requests_text(requests, fleet))
 
 
-def requests_text(requests: TimedRequests) -> str:
+def requests_text(requests: TimedRequests, fleet: Fleet | None = None) -> str:
     """The document as JSON, amounts in base units, one line per column."""
     names = [resource.name for resource in requests.resources]
     columns: dict[str, Any] = {
@@ -90,6 +121,7 @@ def requests_text(requests: TimedRequests) -> str:
         "end": _short(requests.end),
         "demand": {name: requests.demand[:, r].tolist() for r, name in enumerate(names)},
         "value": _short(requests.value),
+        **({"priority": list(requests.priority)} if requests.priority else {}),
     }
     head = {
         "bayplan": 1,
@@ -97,6 +129,7 @@ def requests_text(requests: TimedRequests) -> str:
         "amounts": "base-units",
         "resources": resources_document(requests.resources),
         "capacity": dict(zip(names, requests.capacity.tolist(), strict=True)),
+        **({} if fleet is None else {"fleet": fleet_document(fleet, requests.resources)}),
     }
     lines = ",\n  ".join(f"{json.dumps(key)}: {json.dumps(column, separators=(',', ':'))}" for key, column in columns.items())
     return json.dumps(head, indent=1)[:-2] + ',\n "requests": {\n  ' + lines + "\n }\n}\n"
@@ -135,8 +168,9 @@ def _wrong_lengths(requests: Mapping[str, Any]) -> dict[str, Fault]:
     }
 
 
-def _time_faults(names: tuple[str, ...], start: FloatArray, end: FloatArray) -> list[Fault]:
-    return [end_fault(names[i], start[i], end[i]) for i in np.flatnonzero(~(start < end))]
+def time_faults(names: tuple[str, ...], start: FloatArray, end: FloatArray) -> list[Fault]:
+    """A fault for each end that is known and not after its start."""
+    return [end_fault(names[i], start[i], end[i]) for i in np.flatnonzero(~(start < end) & ~np.isnan(end))]
 
 
 def _without_long_columns(document: object) -> object:
@@ -155,13 +189,22 @@ def _flawless(column: object, key: str) -> bool:
     if not isinstance(column, list):
         return False
     kinds = set(map(type, column))
-    if key == "name":
-        return kinds <= {str} and all_plain(column)
-    if not kinds <= {int, float} or not column or key not in ("start", "end", "value", "demand"):
+    if key in ("name", "priority"):
+        return (kinds <= {str} and all_plain(column)) or (key == "priority" and kinds == {int} and _near(column, LARGEST))
+    if (
+        not kinds <= {int, float, type(None) if key == "end" else int}
+        or not column
+        or key not in ("start", "end", "value", "demand")
+    ):
         return False
+    return _near(column, LARGEST if key == "demand" else EXACT) and (key in ("start", "end") or min(column) >= 0)
+
+
+def _near(column: list[Any], most: int) -> bool:
+    """Are all numbers within `most` of zero? None is."""
     try:
         number = np.array(column, dtype=np.float64)
     except OverflowError:  # a whole number beyond 1e308
         return False
-    within = (np.abs(number) <= LARGEST if key == "demand" else np.abs(number) <= EXACT).all()  # False for NaN
-    return bool(within and (key in ("start", "end") or (number >= 0).all()))
+    unknown = np.isnan(number)
+    return bool((unknown | (np.abs(number) <= most)).all()) and int(unknown.sum()) == column.count(None)

@@ -9,7 +9,8 @@ from bayplan.collect.document.subject import NotFinite, non_finite_faults, shown
 from bayplan.errors import Fault, InputError
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_MAY_BE_INFINITE = re.compile(r"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
+_LARGE_EXPONENT = re.compile(r"[eE]\+?\d{3}")
+_MANY_DIGITS = 300  # no float holds many more
 
 
 def parse_json(text: str, source: str) -> object:
@@ -26,7 +27,7 @@ def parse_json(text: str, source: str) -> object:
         return members
 
     try:
-        odd = {"parse_float": decimal, "parse_constant": NotFinite} if _MAY_BE_INFINITE.search(text) else {}
+        odd = {"parse_float": decimal, "parse_constant": NotFinite} if _may_be_infinite(text) else {}
         document = json.loads(text, object_pairs_hook=checked, **odd)  # type: ignore[arg-type]  # two kinds of hooks
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
@@ -42,6 +43,14 @@ def parse_json(text: str, source: str) -> object:
     if doubles:
         raise InputError(source, doubles + (non_finite_faults(document) if odd else []))
     return document
+
+
+def _may_be_infinite(text: str) -> bool:
+    """Might a number be beyond all floats, or none at all? Quick for a hundred megabytes."""
+    if "NaN" in text or "Infinity" in text or _LARGE_EXPONENT.search(text):
+        return True
+    half = _MANY_DIGITS // 2  # so many digits in a row fill a whole block
+    return any(text[at : at + half].isdigit() for at in range(0, len(text), half))
 
 
 def decimal(text: str) -> float:

@@ -26,7 +26,8 @@ def read_google2011(
 ) -> TimedRequests:
     """One request per task, from its submission (0: it was there before) to its end, in seconds.
 
-    `capacity` is cpu and memory of one machine; the value of a task is 1, or its priority (0..11) plus 1.
+    `capacity` is cpu and memory of one machine; the value of a task is 1, or its priority (0..11) plus 1;
+    the priority is its class in any case.
     Tasks that start at or after `window` are left out.
     """
     columns = read_columns(folder, "tasks_part0.parquet", ["job", "idx", "submit_us", "end_us", "cpu", "mem", "prio"])
@@ -47,4 +48,5 @@ def read_google2011(
         end=end[inside],
         demand=demand[inside],
         value=worth[inside],
+        priority=tuple(map(str, columns["prio"].astype(np.int64)[inside].tolist())),
     )
