@@ -191,11 +191,8 @@ def _flawless(column: object, key: str) -> bool:
     kinds = set(map(type, column))
     if key in ("name", "priority"):
         return (kinds <= {str} and all_plain(column)) or (key == "priority" and kinds == {int} and _near(column, LARGEST))
-    if (
-        not kinds <= {int, float, type(None) if key == "end" else int}
-        or not column
-        or key not in ("start", "end", "value", "demand")
-    ):
+    numbers = {int, float, type(None)} if key == "end" else {int, float}
+    if key not in ("start", "end", "value", "demand") or not column or not kinds <= numbers:
         return False
     return _near(column, LARGEST if key == "demand" else EXACT) and (key in ("start", "end") or min(column) >= 0)
 

@@ -225,9 +225,10 @@ def _all_plain(value: list[Any], item: Schema) -> bool:
     """Is this a list of nothing but the one type asked for? A quick answer for long lists of names."""
     if not item.keys() <= {"type", "description", "minLength", "pattern"} or item.get("pattern", PLAIN_NAME) != PLAIN_NAME:
         return False
-    if not set(map(type, value)) <= set(_allowed(item)) - {float, NotFinite}:
+    kinds = set(map(type, value))
+    if not kinds <= set(_allowed(item)) - {float, NotFinite}:
         return False
-    return item.keys() <= {"type", "description"} or all_plain(value)
+    return item.keys() <= {"type", "description"} or (kinds <= {str} and all_plain(value))
 
 
 def _outside(value: float, schema: Schema) -> str:
