@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bayplan.kernels.schedule.bound import Bidders, Prices, smooth_surplus, surplus
 from bayplan.kernels.schedule.first_fit import Windows, fill_up, fill_windows
 from bayplan.kernels.schedule.local_ratio import Class, push, unwind
 from bayplan.kernels.schedule.profile import Profile, fits, put, put_all, take
@@ -12,6 +13,7 @@ def warm_up() -> None:
     """Compile what a decision needs, with the types it uses."""
     _warm_up_cradle()
     _warm_up_best_effort()
+    _warm_up_bound()
 
 
 def _warm_up_cradle() -> None:
@@ -39,7 +41,15 @@ def _warm_up_best_effort() -> None:
     fits(profile, 0, 0)
     put(profile, 0, 0)
     take(profile, 0, 0)
-    put_all(profile, index - 1)
-    windows = Windows(log2=np.zeros(2, dtype=np.int64), most=np.zeros((2, 1, 1, 1), dtype=np.int64))
+    put_all(profile, index, index - 1)
+    windows = Windows(resources=1, log2=np.zeros(2, dtype=np.int64), most=np.zeros((2, 1, 1), dtype=np.int64))
     fill_windows(windows, profile)
     fill_up(windows, profile, index, index - 1)
+
+
+def _warm_up_bound() -> None:
+    one, cell = np.ones((1, 1, 1)), np.zeros((2, 1), dtype=np.int32)
+    bidders = Bidders(value=np.ones(1), share=one, allowed=np.ones((1, 1), dtype=np.bool_), cell=cell, offset=np.zeros((2, 1)))
+    prices = Prices(each=one, paid=one)
+    surplus(bidders, prices)
+    smooth_surplus(bidders, prices, 0.1, one.copy(), one.copy())
