@@ -1,18 +1,22 @@
-"""The referee of `admit`: accepted groups of containers fit their zones and links (001 (1a)-(1f))."""
+"""The referee of `admit`: accepted groups of containers fit their zones and links (001 (1a)-(1f)).
+
+What the accepted take is listed once, as one entry for each request and zone, and for each request and link that it uses.
+"""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bayplan.errors import ModelError
-from bayplan.model import Acceptance, BoolArray, ClusterRequests, FloatArray, IntArray
+from bayplan.model import Acceptance, ClusterRequests, FloatArray, IntArray
 from bayplan.score.check.confidence import TOLERANCE
-from bayplan.score.check.sweep import exact, peak
+from bayplan.score.check.sweep import Peak, exact, peak
 from bayplan.score.check.violation import Violation, amount
 
 Choice: TypeAlias = Mapping[int, IntArray]  # request -> zone of each of its members
+AT_ONCE = 4096  # requests whose traffic is held in one array
 
 
 def check_admission(admission: ClusterRequests, acceptance: Acceptance) -> tuple[Violation, ...]:
@@ -25,12 +29,91 @@ def check_admission(admission: ClusterRequests, acceptance: Acceptance) -> tuple
     accepted = {i: zones for i, zones in enumerate(acceptance.zone_of) if zones is not None}
     wrong = {i: count for i, zones in accepted.items() if (count := _without_zone(admission, i, zones))}
     good = {i: zones for i, zones in accepted.items() if i not in wrong}
+    times, demand = _times(admission, good), _demand(admission, good)
     return (
         *_strays(admission, wrong),
-        *_over_request_cap(admission, good),
-        *_over_capacity(admission, good),
-        *_over_bandwidth(admission, good),
+        *_over_request_cap(admission, demand),
+        *_over_capacity(admission, demand, times),
+        *_over_bandwidth(admission, _traffic(admission, good), times),
     )
+
+
+class Times(NamedTuple):
+    """When requests run, and every moment at which one of the accepted starts or ends, in order."""
+
+    start: FloatArray  # (request,)
+    end: FloatArray
+    moment: FloatArray
+
+    def peak(self, entry: "Entries", which: npt.NDArray[np.intp], taken: npt.NDArray[Any]) -> Peak:
+        """Of some entries; its interval lasts until any accepted request starts or ends."""
+        i = entry.request[which]
+        top = peak(self.start[i], self.end[i], taken)
+        return top._replace(end=float(self.moment[np.searchsorted(self.moment, top.start, side="right")]))
+
+
+class Entries(NamedTuple):
+    """What requests take of places (zones or links), in the order of the requests, then of the places."""
+
+    request: IntArray  # (entry,)
+    place: IntArray
+    taken: npt.NDArray[Any]  # (entry, kind) above 0 for one kind at least
+
+    def by_place(self) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+        """Each place, and its entries."""
+        order = np.argsort(self.place, kind="stable")
+        place, first = np.unique(self.place[order], return_index=True)
+        last = np.append(first[1:], len(order))[: len(first)]
+        for z, at, end in zip(place.tolist(), first, last, strict=True):
+            yield z, order[at:end]
+
+
+def _summed(request: IntArray, place: IntArray, taken: npt.NDArray[Any], places: int) -> Entries:
+    """One entry for all that one request takes of one place."""
+    if len(request) == 0:
+        return Entries(request, place, taken)
+    key = request * places + place
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    chosen = order[first]
+    return Entries(request[chosen], place[chosen], np.add.reduceat(taken[order], first, axis=0))
+
+
+def _times(admission: ClusterRequests, accepted: Choice) -> Times:
+    start = np.array([request.start for request in admission.requests], dtype=np.float64)
+    end = np.array([request.end for request in admission.requests], dtype=np.float64)
+    some = list(accepted)
+    return Times(start, end, np.unique(np.concatenate([start[some], end[some]])))
+
+
+def _demand(admission: ClusterRequests, accepted: Choice) -> Entries:
+    """What requests take of zones, exactly."""
+    n_z, n_r = admission.zones.capacity.shape
+    none, length = np.zeros(0, dtype=np.int64), [len(zones) for zones in accepted.values()]
+    request: IntArray = np.repeat(np.array(list(accepted), dtype=np.int64), length)
+    zone: IntArray = np.concatenate([none, *accepted.values()])
+    asked = np.concatenate([none.reshape(0, n_r), *(admission.requests[i].demand for i in accepted)])
+    return _summed(request, zone, exact(asked), n_z)
+
+
+def _traffic(admission: ClusterRequests, accepted: Choice) -> Entries:
+    """What requests send over links; nothing within a zone."""
+    some = sorted(accepted, key=lambda i: len(accepted[i]))
+    parts = [_sent(admission, accepted, some[at : at + AT_ONCE]) for at in range(0, len(some), AT_ONCE)]
+    request, link, sent = (np.concatenate([[], *(part[field] for part in parts)]) for field in range(3))
+    return _summed(request.astype(np.int64), link.astype(np.int64), sent[:, None], len(admission.zones.name) ** 2)
+
+
+def _sent(admission: ClusterRequests, accepted: Choice, some: list[int]) -> tuple[IntArray, IntArray, FloatArray]:
+    """Request, link and traffic of each pair of members in two zones."""
+    n_z, members = len(admission.zones.name), max(len(accepted[i]) for i in some)
+    zone = np.zeros((len(some), members), dtype=np.int64)
+    traffic = np.zeros((len(some), members, members))
+    for row, i in enumerate(some):
+        zone[row, : len(accepted[i])] = accepted[i]
+        traffic[row, : len(accepted[i]), : len(accepted[i])] = admission.requests[i].traffic
+    row, v, w = np.nonzero((traffic > 0) & (zone[:, :, None] != zone[:, None, :]))
+    return np.array(some, dtype=np.int64)[row], zone[row, v] * n_z + zone[row, w], traffic[row, v, w]
 
 
 def _without_zone(admission: ClusterRequests, i: int, zones: IntArray) -> int:
@@ -47,64 +130,44 @@ def _strays(admission: ClusterRequests, wrong: Mapping[int, int]) -> Iterator[Vi
         yield Violation(rule="accepted", subject=(name,), excess=count, sentence=sentence)
 
 
-def _demand(admission: ClusterRequests, i: int, zones: IntArray) -> npt.NDArray[Any]:
-    """(zone, resource) what one request takes, exactly."""
-    asked = exact(admission.requests[i].demand)
-    demand = np.zeros(admission.zones.capacity.shape, dtype=asked.dtype)
-    np.add.at(demand, zones, asked)
-    return demand
-
-
-def _traffic(admission: ClusterRequests, i: int, zones: IntArray) -> FloatArray:
-    """(zone, zone) what one request sends over each link; nothing within a zone."""
-    n_z = len(admission.zones.name)
-    traffic = np.zeros((n_z, n_z))
-    np.add.at(traffic, np.ix_(zones, zones), admission.requests[i].traffic)
-    np.fill_diagonal(traffic, 0.0)
-    return traffic
-
-
-def _over_request_cap(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
+def _over_request_cap(admission: ClusterRequests, demand: Entries) -> Iterator[Violation]:
     """(1d): one request takes at most B of a zone."""
     zones = admission.zones
-    for i in accepted:
-        demand = _demand(admission, i, accepted[i])
-        for z, r in np.argwhere(demand > zones.request_cap):
-            name, resource = admission.requests[i].name, zones.resources[r]
-            yield Violation(
-                rule="request-cap",
-                subject=(name, zones.name[z], resource.name),
-                excess=int(demand[z, r]) - int(zones.request_cap[z, r]),
-                sentence=f"request '{name}' takes {amount(demand[z, r], resource)} {resource.name} in zone '{zones.name[z]}', "
-                f"one request may take {amount(zones.request_cap[z, r], resource)}",
-            )
+    for entry, r in np.argwhere(demand.taken > zones.request_cap[demand.place]).tolist():
+        z, takes = int(demand.place[entry]), int(demand.taken[entry, r])
+        name, resource = admission.requests[demand.request[entry]].name, zones.resources[r]
+        yield Violation(
+            rule="request-cap",
+            subject=(name, zones.name[z], resource.name),
+            excess=takes - int(zones.request_cap[z, r]),
+            sentence=f"request '{name}' takes {amount(takes, resource)} {resource.name} in zone '{zones.name[z]}', "
+            f"one request may take {amount(zones.request_cap[z, r], resource)}",
+        )
 
 
-def _over_capacity(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
+def _over_capacity(admission: ClusterRequests, demand: Entries, times: Times) -> Iterator[Violation]:
     """(1b): what runs in a zone at one time fits."""
-    zones, some = admission.zones, list(accepted)
-    start, end = _times(admission, some)
-    demand = np.array([_demand(admission, i, accepted[i]) for i in some]).reshape(-1, *zones.capacity.shape)
-    for z, r in np.argwhere(_used(demand)):
-        top, has, resource = peak(start, end, demand[:, z, r]), int(zones.capacity[z, r]), zones.resources[r]
-        if top.load > has:
-            over = int(top.load) - has
-            yield Violation(
-                rule="capacity",
-                subject=(zones.name[z], resource.name),
-                excess=over,
-                sentence=f"zone '{zones.name[z]}': {amount(int(top.load), resource)} {resource.name} requested of "
-                f"{amount(has, resource)} during ({top.start:g}, {top.end:g}] ({amount(over, resource)} too much)",
-            )
+    zones = admission.zones
+    for z, which in demand.by_place():
+        for r, resource in enumerate(zones.resources):
+            top, has = times.peak(demand, which, demand.taken[which, r]), int(zones.capacity[z, r])
+            if top.load > has:
+                over = int(top.load) - has
+                yield Violation(
+                    rule="capacity",
+                    subject=(zones.name[z], resource.name),
+                    excess=over,
+                    sentence=f"zone '{zones.name[z]}': {amount(int(top.load), resource)} {resource.name} requested of "
+                    f"{amount(has, resource)} during ({top.start:g}, {top.end:g}] ({amount(over, resource)} too much)",
+                )
 
 
-def _over_bandwidth(admission: ClusterRequests, accepted: Choice) -> Iterator[Violation]:
+def _over_bandwidth(admission: ClusterRequests, traffic: Entries, times: Times) -> Iterator[Violation]:
     """(1e)-(1f): what crosses a link at one time fits; a missing link carries nothing."""
-    zones, some = admission.zones, list(accepted)
-    start, end = _times(admission, some)
-    traffic = np.array([_traffic(admission, i, accepted[i]) for i in some]).reshape(-1, *zones.bandwidth.shape)
-    for a, b in np.argwhere(_used(traffic)):
-        top, has = peak(start, end, traffic[:, a, b]), int(zones.bandwidth[a, b])
+    zones = admission.zones
+    for link, which in traffic.by_place():
+        a, b = divmod(link, len(zones.name))
+        top, has = times.peak(traffic, which, traffic.taken[which, 0]), int(zones.bandwidth[a, b])
         if top.load > has * (1 + TOLERANCE):
             yield Violation(
                 rule="bandwidth",
@@ -113,13 +176,3 @@ def _over_bandwidth(admission: ClusterRequests, accepted: Choice) -> Iterator[Vi
                 sentence=f"link from zone '{zones.name[a]}' to '{zones.name[b]}': {top.load:.6g} traffic of {has} "
                 f"during ({top.start:g}, {top.end:g}]",
             )
-
-
-def _used(amounts: IntArray | FloatArray) -> BoolArray:
-    """Does any request ask for it? Shape without the first axis."""
-    return np.asarray((amounts > 0).any(axis=0), dtype=np.bool_)
-
-
-def _times(admission: ClusterRequests, some: list[int]) -> tuple[FloatArray, FloatArray]:
-    start = np.array([admission.requests[i].start for i in some])
-    return start, np.array([admission.requests[i].end for i in some])
