@@ -55,6 +55,11 @@ GENERATORS: Mapping[str, Generator] = {
         source="001 section VI",
         make=Lazy("bayplan.generate.container_clusters", "container_clusters"),
     ),
+    "azure-clusters": Generator(
+        about="the same zones, and 100 batches of virtual machines of Azure's trace, with traffic of Alibaba's call graphs",
+        source="001 section VI, two traces",
+        make=Lazy("bayplan.generate.azure_clusters", "azure_clusters"),
+    ),
 }
 
 __all__ = ["GENERATORS", "Generator", "Lazy", "Setting", "options", "read_settings"]

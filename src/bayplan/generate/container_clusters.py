@@ -45,7 +45,7 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
         (0 <= count <= 1_000_000, f"count is {count}; expected 0 to 1,000,000"),
     )
     rng = np.random.default_rng(seed)
-    where = _zones(zones, resources, rng)
+    where = zones_of(zones, resources, rng)
     size = rng.integers(members_least, members_most, size=count, endpoint=True)
     first = rng.integers(1, slots, size=count, endpoint=True)
     last = rng.integers(first, slots, endpoint=True)
@@ -69,8 +69,8 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
     )
 
 
-def _zones(zones: int, resources: int, rng: np.random.Generator) -> Zones:
-    """Every zone linked to every other, each direction with a bandwidth of its own."""
+def zones_of(zones: int, resources: int, rng: np.random.Generator) -> Zones:
+    """The zones of section VI, every one linked to every other, each direction with a bandwidth of its own."""
     low, high = CAPACITY[0] * UNIT, CAPACITY[1] * UNIT
     bandwidth = rng.integers(low, high, size=(zones, zones), endpoint=True)
     np.fill_diagonal(bandwidth, 0)

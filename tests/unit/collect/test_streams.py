@@ -216,7 +216,7 @@ ROWS = {
     "two cells": ("a,1\n", "E1901 line '2': has another number of cells than the header (2); expected 9"),
     "contradiction": (
         "a,1,1,2,5,x,1,,\na,1,1,3,,y,1,,\n",
-        "E1521 line '3, request a': contradicts the request's first line (end 3",
+        "E1519 line '3, request a': contradicts the request's first line (end 3",
     ),
     "no member": ("a,1,1,2,5,,1,,\n", "E1111 line '2, request a': names no member"),
     "traffic to nobody": ("a,1,1,2,5,x,1,,z=3\n", "E1202 line '2, request a': sends traffic to nobody"),

@@ -62,7 +62,9 @@ def test_a_quick_run_measures_every_shape_and_a_second_one_nothing(tmp_path, mon
     generators.main(["--quick", "--out", str(tmp_path)])
     csv, page = tmp_path / generators.CSV, (tmp_path / generators.PAGE).read_text(encoding="utf-8")
     first = csv.read_text()
-    assert {row["generator"] for row in rows(csv)} == {name for name in GENERATORS if not name.startswith("rasa-")}
+    assert {row["generator"] for row in rows(csv)} == {
+        name for name in GENERATORS if not name.startswith("rasa-") and name not in generator_tables.NOT_MEASURED
+    }
     assert re.search(r"\| gained affinity \| 0\.\d+ \|", page)
     monkeypatch.setattr(generators, "machine", lambda: pytest.fail("measured again"))
     generators.main(["--quick", "--out", str(tmp_path)])

@@ -96,7 +96,7 @@ def _contradictions(group: Sequence[tuple[int, dict[str, str]]]) -> Iterator[Fau
             if row.get(key) and _number(row[key]) != _number(first[key]):
                 value = f"{key} {row[key]}, before {first[key] or 'nothing'}"
                 expected = "what the first line of the request says, or nothing"
-                yield _wrong("E1521", str(number), first["request"], "contradicts the request's first line", value, expected)
+                yield _wrong("E1519", str(number), first["request"], "contradicts the request's first line", value, expected)
 
 
 def _matrix(group: Sequence[tuple[int, Mapping[str, str]]], members: Sequence[str], faults: list[Fault]) -> list[list[float]]:
