@@ -10,6 +10,7 @@ from bayplan.generate import GENERATORS
 from bayplan.generate.container_clusters import UNIT
 from bayplan.model import Budget, ClusterRequests, ints, silent
 from bayplan.score.check import check_admission
+from experiments.calibration.data import real_file
 from experiments.online_clusters.settings import AZURE, OFFLINE, ONLINE, Scope, Setting
 
 KEY = ("data", "members", "zones", "ratio", "requests", "capacity", "slots", "seed", "method")
@@ -51,8 +52,10 @@ def stream(setting: Setting, seed: int) -> ClusterRequests:
         "count": setting.requests,
         "seed": seed,
     }
-    name = "azure-clusters" if setting.data == AZURE else "container-clusters"
-    made = GENERATORS[name].make(**chosen, slots=setting.slots)
+    if setting.data == AZURE:
+        made = GENERATORS["azure-clusters"].make(**chosen, slots=setting.slots, folder=str(real_file("traces")))
+    else:
+        made = GENERATORS["container-clusters"].make(**chosen, slots=setting.slots)
     assert isinstance(made, ClusterRequests)
     if not setting.capacity:
         return made
