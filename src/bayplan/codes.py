@@ -107,9 +107,8 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     "E1516": Code("a plan has the same step twice in one batch", "remove one of the two"),
     "E1517": Code("a request of a stream arrives before the one that came before it", "sort the stream by arrival"),
     "E1518": Code("a member of a request fits into no zone, even if all are empty", "lower its demand, or add a larger zone"),
-    "E1519": Code("a request starts before now", "offer it before it starts, or move its start"),
+    "E1519": Code("lines of one request contradict each other", "say the times and the value once, and each member once"),
     "E1520": Code("a stream has no zones", "begin it with a header line, or give a file with --zones"),
-    "E1521": Code("lines of one request contradict each other", "say the times and the value once, and each member once"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions
@@ -166,6 +165,31 @@ SAMPLES: Mapping[str, Code] = {  # E19..: tables, of samples and of streams
     "E1902": Code("a table cannot be split into cells", "close the quotes, and double those inside of a quoted text"),
 }
 
+ADMISSION: Mapping[str, Code] = {  # E20..: what a live admission is asked
+    "E2001": Code("a request arrives or starts in the past", "offer it with an arrival and a start from now on"),
+    "E2002": Code("offers are out of order: one arrives before the last one", "offer requests in the order of their arrival"),
+    "E2003": Code("a request ends before or when it starts", "times are half-open, (start, end]: give an end after the start"),
+    "E2004": Code("a request has no members", "give it at least one"),
+    "E2005": Code("a member fits into no zone, even if all were empty", "lower its demand, or add a larger zone"),
+    "E2006": Code("a value, a demand or traffic is negative", "give zero or more"),
+    "E2007": Code(
+        "a value, an amount or a time is not a finite number, or a demand not a whole one",
+        "give finite numbers, demands in whole base units",
+    ),
+    "E2008": Code(
+        "demand or traffic has the wrong shape",
+        "give (member, resource) demand with all resources of the zones, and (member, member) traffic",
+    ),
+    "E2009": Code("a request of this name runs, or is booked", "release it first, wait for its end, or take another name"),
+    "E2010": Code("no request of this name runs or is booked", "check the name; what has ended needs no release"),
+    "E2011": Code("a time lies in the past", "time only goes forward: give now or later"),
+    "E2012": Code("a time lies too far ahead for its slots to be held", "use longer slots, or offer the request later"),
+    "E2013": Code("the version of a snapshot is not known", "restore it with the release that made it"),
+    "E2014": Code("a snapshot is damaged", "take it again; it is data to keep, not to edit"),
+    "E2015": Code("a snapshot names a zone or a link that does not exist", "take it again; its zones and loads belong together"),
+    "E2016": Code("zones have a capacity beyond 2^62 base units", "lower the scale of the resource"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -177,4 +201,5 @@ CODES: Mapping[str, Code] = {
     **GMRP,
     **TRACES,
     **SAMPLES,
+    **ADMISSION,
 }

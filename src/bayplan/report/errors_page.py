@@ -16,6 +16,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "GMRP files": codes.GMRP,
     "Traces": codes.TRACES,
     "Samples of usage": codes.SAMPLES,
+    "Live admission": codes.ADMISSION,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,

@@ -112,8 +112,8 @@ def _sent(admission: ClusterRequests, accepted: Choice, some: list[int]) -> tupl
     for row, i in enumerate(some):
         zone[row, : len(accepted[i])] = accepted[i]
         traffic[row, : len(accepted[i]), : len(accepted[i])] = admission.requests[i].traffic
-    row, v, w = np.nonzero((traffic > 0) & (zone[:, :, None] != zone[:, None, :]))
-    return np.array(some, dtype=np.int64)[row], zone[row, v] * n_z + zone[row, w], traffic[row, v, w]
+    at, v, w = np.nonzero((traffic > 0) & (zone[:, :, None] != zone[:, None, :]))
+    return np.array(some, dtype=np.int64)[at], zone[at, v] * n_z + zone[at, w], traffic[at, v, w]
 
 
 def _without_zone(admission: ClusterRequests, i: int, zones: IntArray) -> int:

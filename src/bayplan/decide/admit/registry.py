@@ -1,0 +1,14 @@
+"""All admitters by name."""
+
+from collections.abc import Mapping
+
+from bayplan.decide.admit.offline import offline
+from bayplan.decide.admit.online import available, primal_dual, swmoa
+from bayplan.decide.admit.signature import Admitter
+
+ADMITTERS: Mapping[str, Admitter] = {
+    "primal-dual": primal_dual,
+    "available": available,
+    "swmoa": swmoa,
+    "offline": offline,
+}

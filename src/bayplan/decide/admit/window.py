@@ -1,0 +1,148 @@
+"""The slots from now on, with what is booked in them: a ring of rows that grows when a request reaches further."""
+
+from collections import deque
+
+import numpy as np
+
+from bayplan.errors import Fault, InputError
+from bayplan.kernels.admit.decide import View
+from bayplan.kernels.admit.ledger import BLOCK, Ledger, book, clear, price_all
+from bayplan.model import FloatArray, IntArray, Zones, floats
+
+CELLS = 2**25  # (slot, resource) pairs held at most: half a gigabyte
+PAST_CELLS = 2**22  # prices of the past held at most
+FIRST_ROWS = 2 * BLOCK
+LARGEST = 2**62  # base units: two amounts below it can be added
+LINK_BITS = 50  # a link's bandwidth is between 2^49 and 2^50 units of load
+
+
+class Window:
+    """Loads are whole numbers, so what is booked and given back leaves exactly nothing, in any order.
+
+    Traffic is kept in units of 2^-k with k chosen per link, so that rounding it is far below the referee's tolerance.
+    """
+
+    def __init__(self, zones: Zones) -> None:
+        _expect_small(zones)
+        n_z, n_r = zones.capacity.shape
+        self.zones = zones
+        self.is_link = zones.bandwidth > 0
+        np.fill_diagonal(self.is_link, False)
+        self.view = _view(zones, self.is_link)
+        traffic_limit = np.floor(zones.bandwidth * self.view.scale).astype(np.int64)
+        self.limit: IntArray = np.concatenate([zones.capacity.ravel(), traffic_limit.ravel()])
+        self.resources = n_z * n_r + n_z * n_z
+        self.most_slots = max(FIRST_ROWS, CELLS // max(1, self.resources)) // BLOCK * BLOCK
+        self.ledger = self._empty(FIRST_ROWS)
+        self.origin = 0  # the first slot that has a row
+        self.booked = -1  # the last slot in which something may be booked
+        self.log_base = 0.0
+        self.past: deque[tuple[int, FloatArray]] = deque(maxlen=max(BLOCK, PAST_CELLS // max(1, self.resources)))
+
+    def _empty(self, rows: int) -> Ledger:
+        blocks, m = rows // BLOCK, self.resources
+        return Ledger(
+            load=np.zeros((rows, m), dtype=np.int64),
+            price=np.zeros((rows, m)),
+            block_load=np.zeros((blocks, m), dtype=np.int64),
+            block_price=np.zeros((blocks, m)),
+            limit=self.limit,
+        )
+
+    def forget_before(self, slot: int) -> None:
+        """The past is dropped, whole blocks of it; what its prices were is kept for a while."""
+        origin = slot // BLOCK * BLOCK
+        if origin <= self.origin:
+            return
+        last = min(origin - 1, self.booked)
+        if last >= self.origin:
+            rows = len(self.ledger.load)
+            self.past.extend((t, self.ledger.price[t % rows].copy()) for t in range(self.origin, last + 1))
+            clear(self.ledger, self.origin // BLOCK, last // BLOCK)
+        self.origin = origin
+
+    def begin_at(self, slot: int) -> None:
+        """Nothing is booked yet, and time begins here."""
+        self.origin = slot // BLOCK * BLOCK
+        self.booked = self.origin - 1
+
+    def book(self, first: int, last: int, resource: IntArray, amount: IntArray) -> None:
+        """Add amounts of either sign to slots first..last."""
+        self.reach(last)
+        book(self.ledger, first, last, self.log_base, resource, amount)
+        self.booked = max(self.booked, last)
+
+    def reach(self, last: int) -> None:
+        """Have a row for that slot: twice as many rows, or as many as it takes."""
+        rows = len(self.ledger.load)
+        if last < self.origin + rows:
+            return
+        old, more = self.ledger, -(-(last + 1 - self.origin) // BLOCK) * BLOCK
+        self.ledger = new = self._empty(max(more, min(2 * rows, self.most_slots)))
+        slots = np.arange(self.origin, self.origin + rows)
+        blocks = slots[::BLOCK] // BLOCK
+        for before, after, which in zip(old[:4], new[:4], (slots, slots, blocks, blocks), strict=True):
+            after[which % len(after)] = before[which % len(before)]
+
+    def price_with(self, base: float) -> None:
+        """All prices anew, if the base is another one."""
+        log_base = float(np.log(base))
+        if log_base != self.log_base:
+            self.log_base = log_base
+            price_all(self.ledger, log_base)
+
+    def prices(self, slot: int) -> FloatArray:
+        """(resource,) of a slot from now on."""
+        rows = len(self.ledger.load)
+        return self.ledger.price[slot % rows] if self.origin <= slot <= self.booked else np.zeros(self.resources)
+
+    def loads(self, slot: int) -> IntArray:
+        """(resource,) of a slot from now on."""
+        rows = len(self.ledger.load)
+        nothing: IntArray = np.zeros(self.resources, dtype=np.int64)
+        return self.ledger.load[slot % rows] if self.origin <= slot <= self.booked else nothing
+
+    def by_zone(self, figure: FloatArray) -> FloatArray:
+        """(..., zone, resource) of (..., resource)."""
+        n_z, n_r = self.zones.capacity.shape
+        return floats(figure[..., : n_z * n_r].reshape(*figure.shape[:-1], n_z, n_r))
+
+    def by_link(self, figure: FloatArray) -> FloatArray:
+        """(..., zone, zone) of (..., resource); not a number where there is no link."""
+        n_z, n_r = self.zones.capacity.shape
+        square = figure[..., n_z * n_r :].reshape(*figure.shape[:-1], n_z, n_z)
+        return floats(np.where(self.is_link, square, np.nan))
+
+
+def _expect_small(zones: Zones) -> None:
+    faults = [
+        Fault(
+            code="E2016",
+            kind="zone",
+            name=zones.name[z],
+            problem=f"the capacity of {zones.resources[r].name} is too large",
+            value=str(zones.capacity[z, r]),
+            expected=f"at most {LARGEST}",
+        )
+        for z, r in np.argwhere(zones.capacity > LARGEST).tolist()
+    ]
+    if faults:
+        raise InputError("zones", faults)
+
+
+def _view(zones: Zones, is_link: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> View:
+    """What a request sees, to be filled; the scale makes every bandwidth a number of 50 bits."""
+    n_z, n_r = zones.capacity.shape
+    _, bits = np.frexp(zones.bandwidth.astype(np.float64))  # bandwidth = f * 2^bits, 1/2 <= f < 1
+    scale = np.where(is_link, np.ldexp(1.0, LINK_BITS - bits), 0.0)
+    unit = np.concatenate([np.ones(n_z * n_r), np.where(is_link, scale, 1.0).ravel()])
+    return View(
+        cap=np.minimum(zones.request_cap, LARGEST),
+        scale=scale,
+        unit=unit,
+        price=np.zeros(len(unit)),
+        peak=np.zeros(len(unit), dtype=np.int64),
+        room=np.zeros((n_z, n_r), dtype=np.int64),
+        link=np.zeros((1, n_z, n_z)),
+        bandwidth=np.zeros((n_z, n_z)),
+    )
