@@ -42,8 +42,11 @@ def solve(
     gap: float = GAP,
     seed: int = 0,
     presolve: bool = True,
+    nodes: int | None = None,
 ) -> Answer:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
+
+    `nodes` limits the search as `seconds` does, and the same number gives the same answer.
 
     HiGHS 1.14.0 takes some points for optimal that are not, if it simplifies a program first and some of its variables are whole
     and some are not (its issues 2957, 3043; put right in 1.15.0). Without `presolve` it is slower, and right.
@@ -57,6 +60,8 @@ def solve(
         _set(solver, {"threads": threads, "random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
         if seconds is not None:
             _set(solver, {"time_limit": max(0.0, seconds)})
+        if nodes is not None:
+            _set(solver, {"mip_max_nodes": nodes})
         solver.run()
         found = solver.getModelStatus()
         point = _point(solver, program)

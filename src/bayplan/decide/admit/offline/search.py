@@ -1,0 +1,112 @@
+"""The best answer and the best bound of a stream, improved step by step, each step only as long as there is a gap and time."""
+
+import numpy as np
+
+from bayplan.decide.admit.offline.aggregate import aggregate
+from bayplan.decide.admit.offline.book import Book
+from bayplan.decide.admit.offline.columns import Column, Generation
+from bayplan.decide.admit.offline.greedy import by_gain, insert, keep, rounded
+from bayplan.decide.admit.offline.ground import Ground
+from bayplan.decide.admit.offline.load import Load
+from bayplan.decide.admit.offline.plans import how_many, plans_of
+from bayplan.decide.admit.offline.whole import choose
+from bayplan.model import Budget, Clock, Progress, Tick
+from bayplan.search.stop import Stop
+
+CLOSE = 1e-9  # relative: answer and bound have met
+WRITTEN = 60_000  # plans of one request, at most, that are gone through for a proof
+COLUMNS = 30_000  # of a program in whole numbers
+NODES = 1000  # of HiGHS for each iteration, where a budget has no seconds
+ROWS = 30_000  # of a master: beyond that it is not written
+
+
+class Search:
+    """An answer, a bound, and the steps that bring them together."""
+
+    def __init__(self, ground: Ground, clock: Clock, stop: Stop, *, seed: int, progress: Progress) -> None:
+        self.ground, self.clock, self.stop, self.seed, self.progress = ground, clock, stop, seed, progress
+        self.load = Load(ground)
+        totals = aggregate(ground, self.part(0.25), stop)
+        self.bound = totals.bound
+        self.price = totals.spread(ground)  # (slot, amount) those of the bound
+        self.order = by_gain(totals.value, totals.cost)
+        self.columns: list[Column] = []
+        self.complete = False  # no better answer has a plan that is not among the columns
+
+    @property
+    def over(self) -> bool:
+        """Answer and bound have met, or there is no time left."""
+        met = self.bound - self.load.value <= CLOSE * max(1.0, self.load.value)
+        return met or self.stop.asked or self.clock.expired()
+
+    def insert(self) -> None:
+        """A first answer, by value for cost."""
+        insert(self.load, self.order, self.ground.during(self.price), seed=self.seed)
+        self._tell()
+
+    def generate(self) -> None:
+        """The bound of the relaxation of (2), or that of as many rounds as time allows, and an answer rounded from it."""
+        if self.ground.slots * self.ground.amounts > ROWS:
+            return
+        generation = Generation(Book(self.ground), self.price, self.bound)
+        for i, zone in enumerate(self.load.zone_of):
+            if zone is not None:
+                generation.add(i, zone)
+        generation.run(self.part(0.6), self.stop, seed=self.seed, enough=self.load.value, progress=self.progress)
+        state = generation.state
+        self.bound, self.price, self.columns = state.bound, state.price, state.columns
+        self._finish(rounded(self.ground, state.columns, state.share))
+
+    def choose(self) -> None:
+        """The best choice of the columns that may be in a better answer; if those are all plans that may be, a bound too."""
+        columns = self._worth_it(self.columns)
+        if not columns or len(columns) > COLUMNS:
+            return
+        left = self.part(1.0 if self.complete else 0.5).budget
+        nodes = None if left.seconds is not None or left.iterations is None else NODES * left.iterations
+        chosen = choose(self.ground, columns, self.load, seconds=left.seconds, nodes=nodes, seed=self.seed)
+        if self.complete and chosen.bound is not None:
+            self.bound = min(self.bound, max(chosen.bound, self.load.value))
+        load = Load(self.ground)
+        keep(load, chosen.columns)
+        self._finish(load)
+
+    def write_out(self) -> None:
+        """All plans that may be part of a better answer become the columns, if they are few enough to go through."""
+        columns: list[Column] = []
+        total = self.ground.during(self.price)
+        for i in range(len(self.ground.value)):
+            if how_many(self.ground, i) > WRITTEN or len(columns) > COLUMNS or self.stop.asked or self.clock.expired():
+                return
+            plans = plans_of(self.ground, i)
+            worth = self.ground.value[i] - plans.use @ total[i]
+            good = np.flatnonzero(max(0.0, float(worth.max(initial=0.0))) - worth <= self._gap())
+            columns += [Column(i, plans.zone[j], plans.use[j]) for j in good.tolist()]
+        self.columns, self.complete = columns, True
+
+    def part(self, share: float) -> Clock:
+        """A clock for a share of the seconds that are left."""
+        budget = self.clock.budget
+        left = None if budget.seconds is None else max(0.0, share * (budget.seconds - self.clock.seconds))
+        return Budget(seconds=left, iterations=budget.iterations, threads=budget.threads).clock()
+
+    def _gap(self) -> float:
+        """What a plan may lose against the best of its request at the prices of the bound (reduced costs), rounding included."""
+        return (self.bound - self.load.value) + 1e-7 * max(1.0, self.bound)
+
+    def _worth_it(self, columns: list[Column]) -> list[Column]:
+        """Columns without those that lose more than the gap."""
+        total = self.ground.during(self.price)
+        worth = np.array([self.ground.value[some.request] - float(some.use @ total[some.request]) for some in columns])
+        return [some for some, loss in zip(columns, -worth, strict=True) if loss <= self._gap()]
+
+    def _finish(self, load: Load) -> None:
+        """Fill an answer up by insertion, and keep it if it is the best."""
+        insert(load, self.order, self.ground.during(self.price), seed=self.seed)
+        if load.value > self.load.value:
+            self.load = load
+        self._tell()
+
+    def _tell(self) -> None:
+        done = self.load.value / self.bound if self.bound > 0 else 1.0
+        self.progress(Tick(stage="searching", done=min(1.0, done), score=self.load.value))

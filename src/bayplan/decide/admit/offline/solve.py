@@ -1,0 +1,44 @@
+"""`offline`: the best answer to a stream that is known from the start, proven where the budget allows."""
+
+from bayplan.decide.admit.answer import admitted
+from bayplan.decide.admit.offline.ground import ground_of
+from bayplan.decide.admit.offline.search import Search
+from bayplan.decide.admit.signature import AdmitOptions
+from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Reason, Result, silent
+from bayplan.search.stop import Stop, stoppable
+
+
+def offline(
+    stream: ClusterRequests, options: AdmitOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Acceptance]:
+    """The most value that can be accepted (IP (1) of 001), all requests known from the start, with a bound in any case.
+
+    Insertion, then column generation on the compact-exponential program (2), then the columns in whole numbers; where the plans
+    that can be part of a better answer are few, all of them, which proves the optimum. Times are taken as they are, not in slots.
+    """
+    clock = budget.clock()
+    with stoppable() as stop:
+        search = _searched(stream, budget, stop, seed, progress)
+    return admitted(stream, search.load.zone_of, reasons=_reasons(search), bound=search.bound, seconds=clock.seconds)
+
+
+def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: int = 0, progress: Progress = silent) -> float:
+    """No answer to the stream is worth more: proven. Any number of requests; the longer it may take, the closer it is."""
+    with stoppable() as stop:
+        return _searched(stream, budget, stop, seed, progress).bound
+
+
+def _searched(stream: ClusterRequests, budget: Budget, stop: Stop, seed: int, progress: Progress) -> Search:
+    search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress)
+    for step in (search.insert, search.generate, search.choose, search.write_out, search.choose):
+        if not search.over:
+            step()
+    return search
+
+
+def _reasons(search: Search) -> tuple[Reason, ...]:
+    return tuple(
+        Reason(subject=request.name, text="others that run at the same time are worth more")
+        for request, zone in zip(search.ground.stream.requests, search.load.zone_of, strict=True)
+        if zone is None
+    )
