@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from bayplan.flows.admit import Admitted
     from bayplan.flows.collocate import Collocation
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
@@ -172,6 +173,19 @@ def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
         _say_tables(pack_tables.needed_tables(answer), None)
 
 
+def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
+    """An admission: value and winners, by which prices, how full it was, and why others were refused."""
+    from bayplan.flows.admit import admit_object
+    from bayplan.flows.admit_report import figures_of
+    from bayplan.report import admit_tables, json
+
+    if as_json:
+        answer = json.decision_object(admitted.result, method=method, seed=seed, placed=admitted.accepted)
+        say_object({**answer, **admit_object(admitted), "interrupted": admitted.interrupted, "wall_seconds": wall})
+    else:
+        _say_tables(admit_tables.admit_tables(admitted.result, figures_of(admitted, method), seed=seed), None)
+
+
 def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
     """What the referee says about a plan, and what became of it."""
     from bayplan.flows.simulate import run_object
@@ -189,6 +203,11 @@ def say_object(answer: Mapping[str, object], out: Path | None = None) -> None:
     from bayplan.report.json import to_json
 
     _say(f"{to_json(answer)}\n", out)
+
+
+def say_tables(renderables: Iterable["RenderableType"], out: Path | None = None) -> None:
+    """Tables for people."""
+    _say_tables(renderables, out)
 
 
 def _say_tables(renderables: Iterable["RenderableType"], out: Path | None) -> None:
