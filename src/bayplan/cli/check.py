@@ -10,7 +10,8 @@ from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
 from bayplan.cli.outputs import a_file, command_line, spare
-from bayplan.cli.terminal import note, working
+from bayplan.cli.terminal import note, warn, working
+from bayplan.errors import UsageError
 
 PlacementFile = Annotated[
     Path | None,
@@ -18,11 +19,21 @@ PlacementFile = Annotated[
         "--placement", metavar="FILE", help="Judge this placement; the input's own is then where containers ran before."
     ),
 ]
+Accepted = Annotated[
+    Path | None,
+    typer.Option("--accepted", metavar="FILE", help="Judge this answer of `admit`; the input holds zones and requests."),
+]
+ZonesFile = Annotated[
+    Path | None,
+    typer.Option("--zones", metavar="FILE", help="With --accepted: the zones of a stream that has none of its own."),
+]
 
 
 def check(
     file: File,
     placement: PlacementFile = None,
+    accepted: Accepted = None,
+    zones: ZonesFile = None,
     start: Start = None,
     report: Report = None,
     out: Out = None,
@@ -32,13 +43,22 @@ def check(
     """Judge a placement: every broken rule, one sentence each. Exit code 3 if there is any.
 
     With --placement, the rules about moves (transient, pinned, nothing lost) are judged too, and --report shows
-    before and after side by side.
+    before and after side by side. With --accepted, an answer of `admit` is judged: does it fit zones and links at all times?
 
     Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
+
+    Example: [cyan]bayplan check stream.jsonl --accepted accepted.json[/cyan]
     """
     a_file(report, "--report")
     spare(report, "--report", file, start, placement)
-    spare(out, "--out", file, start, placement)
+    spare(out, "--out", file, start, placement, accepted, zones)
+    if accepted is not None:
+        if placement or start or report:
+            raise UsageError("--accepted is about zones and requests: expected neither --placement, --start nor --report")
+        _check_accepted(file, accepted, zones, out=out, as_json=json, quiet=quiet)
+        return
+    if zones is not None:
+        raise UsageError(f"--zones '{zones}' goes with --accepted FILE; expected both")
     with working(f"checking {file}", quiet=quiet):
         from bayplan.collect import read_placement
         from bayplan.flows.inspect import inspect, load
@@ -58,4 +78,16 @@ def check(
             write_comparison(report, before, inspection, command=command)
     screen.check(inspection, as_json=json, out=out)
     if inspection.violations:
+        raise typer.Exit(ANSWER_IS_NO)
+
+
+def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path | None, as_json: bool, quiet: bool) -> None:
+    with working(f"checking {answer}", quiet=quiet):
+        from bayplan.flows.judge import judge_accepted
+
+        judged = judge_accepted(file, answer, zones)
+    if judged.skipped:
+        warn(f"{judged.skipped} requests left out because of their faults")
+    screen.judged(judged, as_json=as_json, out=out)
+    if judged.violations:
         raise typer.Exit(ANSWER_IS_NO)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bayplan.flows.collocate import Collocation
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
+    from bayplan.flows.judge import Judged
     from bayplan.flows.migrate import Route
     from bayplan.flows.pack import Packing
     from bayplan.flows.simulate import Run
@@ -45,6 +46,22 @@ def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None =
     else:
         lines = [verdict(inspection.violations), *map(str, inspection.violations)]
         _say("".join(f"{printable(line)}\n" for line in lines), out)
+
+
+def judged(judged: "Judged", *, as_json: bool = False, out: Path | None = None) -> None:
+    """The verdict on an answer with requests, its scores, and one sentence per broken rule."""
+    from bayplan.report.amounts import score
+    from bayplan.report.broken import verdict
+    from bayplan.report.json import plain
+    from bayplan.report.names import printable
+
+    if as_json:
+        answer = {"name": judged.name, "valid": not judged.violations, "broken": len(judged.violations), "score": judged.score}
+        say_object({**answer, "violations": plain(judged.violations), "skipped": judged.skipped}, out)
+        return
+    scores = ", ".join(f"{name} {score(value)}" for name, value in judged.score.items())
+    lines = [verdict(judged.violations), *(violation.sentence for violation in judged.violations), scores]
+    _say("".join(f"{printable(line)}\n" for line in lines), out)
 
 
 def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | None = None) -> None:
