@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bayplan.cli import (
+    admit,
     check,
     clock,
     collocate,
@@ -21,6 +22,7 @@ from bayplan.cli import (
     place,
     rebalance,
     reproduce,
+    schedule,
     show,
     simulate,
     version,
@@ -54,6 +56,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "pack": pack.pack,
     "rebalance": rebalance.rebalance,
     "collocate": collocate.collocate,
+    "admit": admit.admit,
+    "schedule": schedule.schedule,
     "migrate": migrate.migrate,
     "simulate": simulate.simulate,
     "generate": generate.generate,

@@ -1,0 +1,73 @@
+"""A schedule, and a sweep over the number of machines, in a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import RenderableType
+
+from bayplan.model import Reason, Result
+from bayplan.report.broken import SHOWN
+from bayplan.report.lines import facts, plain_table, plain_text, spaced
+from bayplan.report.markup import Cell
+from bayplan.report.narrow import Narrowing
+from bayplan.report.schedule_rows import (
+    CLASS_HEADS,
+    KIND_HEADS,
+    SWEEP_HEADS,
+    ScheduleFigures,
+    Smallest,
+    SweepPoint,
+    class_cells,
+    kind_cells,
+    schedule_lines,
+    slopes,
+    smallest_line,
+    sweep_cells,
+)
+
+MOST_CLASSES = 20  # lines of a table
+
+
+def schedule_tables(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int) -> list[RenderableType]:
+    """What `schedule` prints: how it ended, what it is worth, which classes are served where, and why others are not."""
+    known = [("method", method), ("status", str(result.status)), ("seconds", f"{result.seconds:.2f}"), ("seed", f"{seed}")]
+    parts: list[RenderableType] = [facts([*known, *schedule_lines(figures, result)])]
+    if figures.classes:
+        rows = [class_cells(row) for row in figures.classes[:MOST_CLASSES]]
+        parts.append(_table(rows, CLASS_HEADS, title="By class", drop=("value asked for", "share of value")))
+        if len(figures.classes) > MOST_CLASSES:
+            parts.append(plain_text(f"and {len(figures.classes) - MOST_CLASSES:,} more classes"))
+    if len(figures.kinds) > 1:
+        parts.append(_table([kind_cells(row) for row in figures.kinds], KIND_HEADS, title="By kind of machine", drop=()))
+    if result.reasons:
+        parts.append(_not_served(result.reasons))
+    return spaced(parts)
+
+
+def sweep_tables(points: Sequence[SweepPoint], smallest: Smallest | None, *, method: str, requests: int) -> list[RenderableType]:
+    """What `schedule --sweep` prints."""
+    known = [("method", method), ("requests", f"{requests:,}")]
+    known += [] if smallest is None else [("fewest machines", smallest_line(smallest))]
+    rows = [sweep_cells(point, slope, requests) for point, slope in zip(points, slopes(points), strict=True)]
+    table = _table(rows, SWEEP_HEADS, title="By number of machines", drop=("served", "the bound gains at most", "gap"))
+    return spaced([facts(known), table])
+
+
+def _table(rows: Sequence[Sequence[Cell]], heads: Sequence[str], *, title: str, drop: Sequence[str]) -> Narrowing:
+    table = plain_table(title=title)
+    first, *others = heads
+    table.add_column(first, overflow="fold")
+    for head in others:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(plain_text(cell.text) for cell in row))
+    return Narrowing(table, drop=drop)
+
+
+def _not_served(reasons: Sequence[Reason]) -> RenderableType:
+    table = plain_table("request", "why", title="Not served")
+    for reason in reasons[:SHOWN]:
+        table.add_row(plain_text(reason.subject), plain_text(reason.text))
+    if len(reasons) > SHOWN:
+        table.add_row(f"and {len(reasons) - SHOWN:,} more", "")
+    return table
