@@ -142,8 +142,9 @@ def test_many_requests_on_few_cells_and_many_cells_find_the_same():
 
 
 def test_ranks_count_distinct_times():
-    first, last, ranks = ranked(np.array([5.0, 1.0, 1.0]), np.array([6.0, 5.0, 2.0]))
-    assert (first.tolist(), last.tolist(), ranks) == ([2, 0, 0], [3, 2, 1], 4)
+    first, last, by_time = ranked(np.array([5.0, 1.0, 1.0]), np.array([6.0, 5.0, 2.0]))
+    assert (first.tolist(), last.tolist()) == ([2, 0, 0], [3, 2, 1])
+    assert by_time.tolist() == [2, 4, 5, 3, 0, 1]  # starts of 1 and 2, end of 2, end of 1 before the start of 0
 
 
 def _some(asked, seed):

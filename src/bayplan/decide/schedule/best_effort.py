@@ -41,7 +41,7 @@ def windows_of(profile: Profile) -> Windows:
     machines, cells, resources = profile.least.shape
     levels = cells.bit_length()  # windows of 1, 2, ... cells
     log2 = np.array([max(0, length.bit_length() - 1) for length in range(cells + 1)], dtype=np.int64)
-    most = np.full((2 << (machines - 1).bit_length(), levels, cells, resources), -1, dtype=np.int64)
-    windows = Windows(log2=log2, most=most)
+    most = np.full((2 << (machines - 1).bit_length(), levels, cells * resources), -1, dtype=np.int64)
+    windows = Windows(resources=resources, log2=log2, most=most)
     fill_windows(windows, profile)
     return windows

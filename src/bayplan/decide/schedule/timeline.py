@@ -6,15 +6,21 @@ from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.kernels.schedule.profile import NONE, Profile, put_all
 from bayplan.model import FloatArray, IntArray
 
-CHANGES = 4  # of one machine in one cell, if all machines are as busy
-MOST_CELLS, FEWEST_CELLS = 1024, 4
-MEMORY = 1 << 24  # (machine, cell) pairs at most
+CHANGES = 16  # of one machine in one cell, if all machines are as busy
+SHORT, CELLS_OF_SHORT = 0.25, 4  # a quarter of the requests is shorter than so many cells
+FEWEST_CELLS, MOST_CELLS = 4, 1024
+MOST_PAIRS = 1 << 19  # of a machine and a cell
 
 
-def cells_for(requests: int, machines: int) -> int:
-    """How many cells the time is cut into."""
-    busy = 2 * requests // (max(1, machines) * CHANGES)
-    return max(FEWEST_CELLS, min(MOST_CELLS, busy, MEMORY // max(1, machines)))
+def cells_for(length: IntArray, machines: int) -> int:
+    """How many cells the time is cut into, for requests of these lengths in ranks: about speed only.
+
+    More cells cost more when a request is put, and less when one is refused.
+    """
+    n = len(length)
+    short = max(1, int(np.partition(length, int(SHORT * n))[int(SHORT * n)])) if n else 1
+    busy, fine = 2 * n // (max(1, machines) * CHANGES), CELLS_OF_SHORT * 2 * n // short
+    return max(FEWEST_CELLS, min(max(busy, fine), MOST_CELLS, MOST_PAIRS // max(1, machines)))
 
 
 def profile_of(problem: ScheduleProblem, machine_of: IntArray | None = None, cells: int | None = None) -> Profile:
@@ -23,9 +29,10 @@ def profile_of(problem: ScheduleProblem, machine_of: IntArray | None = None, cel
     O(n log n) for the ranks; `cells` is about speed only.
     """
     requests, fleet = problem.requests, problem.fleet
-    first, last, ranks = ranked(requests.start, requests.end)
+    first, last, by_time = ranked(requests.start, requests.end)
     n, k = len(requests.name), fleet.size
-    wanted = cells_for(n, k) if cells is None else cells
+    ranks = int(last.max(initial=-1)) + 1
+    wanted = cells_for(last - first, k) if cells is None else cells
     width = max(1, -(-ranks // wanted))
     n_cells = max(1, -(-ranks // width))
     base = np.repeat(fleet.capacity[fleet.kind_of][:, None, :], n_cells, axis=1)
@@ -40,17 +47,16 @@ def profile_of(problem: ScheduleProblem, machine_of: IntArray | None = None, cel
         follow=np.full(2 * n, NONE, dtype=np.int32),
     )
     if machine_of is not None:
-        put_all(profile, np.array(machine_of))
+        put_all(profile, by_time, np.array(machine_of))
     return profile
 
 
-def ranked(start: FloatArray, end: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """Ranks of starts and ends among all distinct times, and how many times there are."""
+def ranked(start: FloatArray, end: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Ranks of starts and of ends among all distinct times; all of them as nodes 2j and 2j + 1 by time, ends first."""
     n = len(start)
-    time = np.concatenate([start, end])
+    time = np.concatenate([end, start])
     order = np.argsort(time, kind="stable")
     told = time[order]
-    fresh = np.concatenate([np.zeros(min(1, len(told)), dtype=np.int64), np.cumsum(told[1:] != told[:-1])])
     rank = np.empty(2 * n, dtype=np.int64)
-    rank[order] = fresh
-    return rank[:n].copy(), rank[n:].copy(), int(fresh[-1]) + 1 if n else 0
+    rank[order] = np.concatenate([[0], np.cumsum(told[1:] != told[:-1])])[: 2 * n]
+    return rank[n:].copy(), rank[:n].copy(), np.where(order < n, 2 * order + 1, 2 * (order - n))

@@ -10,16 +10,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.schedule.profile import fits, put
+from bayplan.kernels.schedule.profile import fits_at_borders, put
 from bayplan.kernels.schedule.rooms import NOBODY
 from bayplan.kernels.search.compiled import kernel
 
 
 class Windows(NamedTuple):
-    """The tree. A window that begins at cell g has 2^level cells."""
+    """The tree. A window that begins at cell g has 2^level cells; its resources stand side by side, at g * resources."""
 
+    resources: int
     log2: npt.NDArray[np.int64]  # (cells + 1,) rounded down
-    most: npt.NDArray[np.int64]  # (node, level, cell, resource)
+    most: npt.NDArray[np.int64]  # (node, level, cell and resource)
 
 
 @kernel
@@ -27,39 +28,39 @@ def copy_cells(windows, profile, m, low, high):
     """Windows of one cell of machine m."""
     i = windows.most.shape[0] // 2 + m
     for g in range(low, high):
-        for r in range(windows.most.shape[3]):
-            windows.most[i, 0, g, r] = profile.least[m, g, r]
+        for r in range(windows.resources):
+            windows.most[i, 0, g * windows.resources + r] = profile.least[m, g, r]
 
 
 @kernel
 def narrow_windows(windows, i, low, high):
     """Windows of machine node i that meet the cells [low, high), from its cells."""
-    most = windows.most
+    most, n_r = windows.most, windows.resources
+    cells = most.shape[2] // n_r
     for level in range(1, most.shape[1]):
         half = 1 << (level - 1)
-        for g in range(max(0, low - 2 * half + 1), min(high, most.shape[2] - 2 * half + 1)):
-            for r in range(most.shape[3]):
-                most[i, level, g, r] = min(most[i, level - 1, g, r], most[i, level - 1, g + half, r])
+        for x in range(max(0, low - 2 * half + 1) * n_r, min(high, cells - 2 * half + 1) * n_r):
+            most[i, level, x] = min(most[i, level - 1, x], most[i, level - 1, x + half * n_r])
 
 
 @kernel
 def raise_windows(windows, i, low, high):
     """Windows of node i that meet the cells [low, high), from its two children. Did one change?"""
-    most, changed = windows.most, False
+    most, n_r, changed = windows.most, windows.resources, 0
+    cells = most.shape[2] // n_r
     for level in range(most.shape[1]):
         size = 1 << level
-        for g in range(max(0, low - size + 1), min(high, most.shape[2] - size + 1)):
-            for r in range(most.shape[3]):
-                value = max(most[2 * i, level, g, r], most[2 * i + 1, level, g, r])
-                changed |= value != most[i, level, g, r]
-                most[i, level, g, r] = value
-    return changed
+        for x in range(max(0, low - size + 1) * n_r, min(high, cells - size + 1) * n_r):
+            value = max(most[2 * i, level, x], most[2 * i + 1, level, x])
+            changed |= value ^ most[i, level, x]
+            most[i, level, x] = value
+    return changed != 0
 
 
 @kernel
 def fill_windows(windows, profile):
     """The whole tree, from the profiles."""
-    leaves, cells = windows.most.shape[0] // 2, windows.most.shape[2]
+    leaves, cells = windows.most.shape[0] // 2, profile.least.shape[1]
     for m in range(profile.least.shape[0]):
         copy_cells(windows, profile, m, 0, cells)
         narrow_windows(windows, leaves + m, 0, cells)
@@ -88,7 +89,10 @@ def may_fit(windows, i, j, profile, low, high):
     last = high - (1 << level)
     for r in range(profile.demand.shape[1]):
         need = profile.demand[j, r]
-        if windows.most[i, level, low, r] < need or windows.most[i, level, last, r] < need:
+        if (
+            windows.most[i, level, low * windows.resources + r] < need
+            or windows.most[i, level, last * windows.resources + r] < need
+        ):
             return False
     return True
 
@@ -106,7 +110,7 @@ def first_fit(windows, profile, j):
                 continue
             if i - leaves >= machines:
                 return NOBODY
-            if fits(profile, i - leaves, j):
+            if fits_at_borders(profile, i - leaves, j):  # its whole cells are in the two windows
                 return i - leaves
         while i & 1:  # a right child, or the root: go up
             if i == 1:

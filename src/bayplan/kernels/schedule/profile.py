@@ -64,6 +64,14 @@ def fits_in_cell(profile, m, g, j, start, end):
 
 
 @kernel
+def fits_at_borders(profile, m, j):
+    """Is there room on machine m for request j in the cells of its first and its last rank?"""
+    start, end = profile.first[j], profile.last[j]
+    low, high = start // profile.width, (end - 1) // profile.width
+    return fits_in_cell(profile, m, low, j, start, end) and (high == low or fits_in_cell(profile, m, high, j, start, end))
+
+
+@kernel
 def fits(profile, m, j):
     """Is there room on machine m for request j during its whole interval? Cells, plus the changes in two of them."""
     start, end, width = profile.first[j], profile.last[j], profile.width
@@ -72,7 +80,7 @@ def fits(profile, m, j):
         for r in range(profile.demand.shape[1]):
             if profile.least[m, g, r] < profile.demand[j, r]:
                 return False
-    return fits_in_cell(profile, m, low, j, start, end) and (high == low or fits_in_cell(profile, m, high, j, start, end))
+    return fits_at_borders(profile, m, j)
 
 
 @kernel
@@ -153,8 +161,37 @@ def take(profile, m, j):
 
 
 @kernel
-def put_all(profile, machine_of):
-    """Every request that has a machine runs there."""
-    for j in range(len(machine_of)):
-        if machine_of[j] >= 0:
-            put(profile, machine_of[j], j)
+def put_all(profile, by_time, machine_of):
+    """Every request that has a machine runs there; before, nothing did. O(n), where putting one by one walks the lists.
+
+    `by_time`: all nodes, by rank, ends before starts.
+    """
+    cells, width = profile.base.shape[1], profile.width
+    for x in range(len(by_time) - 1, -1, -1):
+        node = by_time[x]
+        m = machine_of[node >> 1]
+        if m < 0:
+            continue
+        t = rank_of(profile, node)
+        g = t // width
+        if t != g * width:
+            profile.follow[node] = profile.head[m, g]
+            profile.head[m, g] = node
+            g += 1
+        if g < cells:  # from here on cells begin with it
+            for r in range(profile.demand.shape[1]):
+                profile.base[m, g, r] += change_of(profile, node, r)
+    sum_up(profile)
+
+
+@kernel
+def sum_up(profile):
+    """`base` from its changes from cell to cell, and `least` from `base` and the lists."""
+    for m in range(profile.base.shape[0]):
+        for r in range(profile.demand.shape[1]):
+            capacity = profile.least[m, 0, r]
+            free = capacity
+            for g in range(profile.base.shape[1]):
+                free += profile.base[m, g, r] - capacity
+                profile.base[m, g, r] = free
+                find_least(profile, m, g, r)
