@@ -12,6 +12,8 @@ from bayplan.model import (
     Budget,
     Capacity,
     Cluster,
+    ClusterRequest,
+    ClusterRequests,
     Confidence,
     Containers,
     Machines,
@@ -24,6 +26,7 @@ from bayplan.model import (
     Tick,
     Traffic,
     Workloads,
+    Zones,
     ints,
     machine_level,
     silent,
@@ -60,7 +63,36 @@ def _methods(progress: Progress, before: int) -> tuple[str, ...]:
         packer(pack_problem(sure, waiting.placement), PackOptions(), budget=budget, seed=0, progress=silent)
     for collocator in COLLOCATORS.values():
         collocator(Problem.of(_smallest([0, 1])), CollocateOptions(engine="here"), budget=budget, seed=0, progress=silent)
-    return (*PLACERS, *REBALANCERS, *PACKERS, *COLLOCATORS)
+    return (*PLACERS, *REBALANCERS, *PACKERS, *COLLOCATORS, *_admitters(budget))
+
+
+def _admitters(budget: Budget) -> tuple[str, ...]:
+    """Every admitter, and every one-shot method, decides about the smallest stream."""
+    from bayplan.decide.admit import ADMITTERS, AdmitOptions
+    from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+
+    stream = _smallest_stream()
+    for oneshot in ONE_SHOTS:
+        ADMITTERS["primal-dual"](stream, AdmitOptions(oneshot=oneshot), budget=budget, seed=0, progress=silent)
+    for admitter in ADMITTERS.values():
+        admitter(stream, AdmitOptions(), budget=budget, seed=0, progress=silent)
+    return (*ONE_SHOTS, *ADMITTERS)
+
+
+def _smallest_stream() -> ClusterRequests:
+    """Two requests of two members, two zones."""
+    amount, both = ints([[10], [10]]), np.array([[0.0, 1.0], [1.0, 0.0]])
+    zones = Zones(
+        name=("z0", "z1"),
+        resources=(Resource(name="cpu"),),
+        capacity=amount,
+        request_cap=amount,
+        bandwidth=ints(9 * both),
+    )
+    request = ClusterRequest(
+        name="a", members=("x", "y"), demand=ints([[4], [7]]), traffic=both, arrival=0.0, start=0.0, end=2.0, value=50.0
+    )
+    return ClusterRequests(zones=zones, requests=(request, replace(request, name="b")))
 
 
 def _smallest(machine_of: list[int]) -> Snapshot:
