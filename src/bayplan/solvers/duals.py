@@ -30,7 +30,7 @@ def duals_of(program: Program, *, seconds: float | None = None, threads: int = 1
     try:
         solver = highspy.Highs()
         _set(solver, {"output_flag": False, "threads": threads, "solver": "ipm" if interior else "simplex"})
-        _set(solver, {"run_crossover": "off", "dual_feasibility_tolerance": TOLERANCE})
+        _set(solver, {"run_crossover": "off"} if interior else {"dual_feasibility_tolerance": TOLERANCE})
         if seconds is not None:
             _set(solver, {"time_limit": max(0.0, seconds)})
         solver.passModel(_model(program, scale))

@@ -1,0 +1,60 @@
+"""Cradle with a dynamic programme for wide requests: a schedule worth at least 1/9 of the best one (002 Theorem IV.8)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayplan.decide.schedule.answer import scheduled
+from bayplan.decide.schedule.cradle import classes, local_ratio
+from bayplan.decide.schedule.dynamic import best_of_wide
+from bayplan.decide.schedule.problem import ScheduleProblem
+from bayplan.decide.schedule.signature import ScheduleOptions
+from bayplan.model import UNPLACED, BoolArray, Budget, IntArray, Progress, Reason, Result, Schedule
+
+STOPPED = Reason(
+    subject="dynamic programme",
+    text="stopped before its end: the best schedule of wide requests is not proven, only Cradle's own guarantee holds",
+)
+
+
+def cradle_dp(
+    problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Schedule]:
+    """The better of the best schedule of wide requests and Cradle's of narrow requests.
+
+    With R resources it is worth 1/(4R + 1) of the best at least (1/9 for cpu and memory), on a fleet of several kinds of machines
+    1/(4R + 2): docs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
+    `reasons`, and the schedule of wide requests is at least Cradle's. An iteration of the budget is a pass of the programme.
+    """
+    clock = budget.clock()
+    wide = best_of_wide(problem, clock=clock, begin=_in_turn(problem, wide=True))
+    narrow = _in_turn(problem, wide=False)
+    worth = float(problem.requests.value[narrow != UNPLACED].sum())
+    result = scheduled(problem, narrow if worth > wide.value else wide.machine_of, seconds=clock.seconds)
+    return result if wide.proven else replace(result, reasons=(STOPPED, *result.reasons))
+
+
+def _in_turn(problem: ScheduleProblem, *, wide: bool) -> IntArray:
+    """(request,) Cradle's choice among pairs of request and kind that are wide, or that are not; kinds take their turn."""
+    machine_of = np.full(len(problem.requests.name), UNPLACED, dtype=np.int64)
+    before = 0
+    for kind, machines in enumerate(problem.fleet.machines.tolist()):
+        if machines:
+            chosen = _of_one_kind(problem, kind, machine_of == UNPLACED, wide=wide)
+            machine_of[chosen != UNPLACED] = before + chosen[chosen != UNPLACED]
+        before += machines
+    return machine_of
+
+
+def _of_one_kind(problem: ScheduleProblem, kind: int, left: BoolArray, *, wide: bool) -> IntArray:
+    best, worth = np.full(len(left), UNPLACED, dtype=np.int64), 0.0
+    for members, is_wide in classes(problem, kind, left & problem.fits(kind)):
+        if is_wide != wide:
+            continue
+        found = local_ratio(problem, kind, members, wide=wide)
+        value = float(problem.requests.value[members[found != UNPLACED]].sum())
+        if value > worth:
+            worth = value
+            best[:] = UNPLACED
+            best[members] = found
+    return best
