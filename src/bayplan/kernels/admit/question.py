@@ -78,3 +78,10 @@ def passes(question, zone, v):
             if amount > 0.0 and limit < np.inf and flow(question, zone, start, end) > limit * (1.0 + ROUNDING):
                 return False
     return True
+
+
+@kernel
+def copy(values, out):
+    """Write one array over another of the same length; arrays of arrays row by row."""
+    for i in range(len(values)):
+        out[i] = values[i]
