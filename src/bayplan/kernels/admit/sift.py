@@ -1,4 +1,4 @@
-"""Linear programs (6) of 001 whose answer can be seen: each member in the zone where it costs least, and nothing is in the way."""
+"""Linear programs (6) of 001 whose answer can be seen: each member in its cheapest zone, and nothing in the way."""
 
 from typing import NamedTuple
 
