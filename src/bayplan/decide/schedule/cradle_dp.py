@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayplan.decide.schedule.answer import scheduled
-from bayplan.decide.schedule.cradle import classes, local_ratio
+from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio
 from bayplan.decide.schedule.dynamic import best_of_wide
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
@@ -20,7 +20,7 @@ STOPPED = Reason(
 def cradle_dp(
     problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Schedule]:
-    """The better of the best schedule of wide requests and Cradle's of narrow requests.
+    """The better of the best schedule of wide requests and Cradle's of narrow requests, and never worse than Cradle's.
 
     With R resources it is worth 1/(4R + 1) of the best at least (1/9 for cpu and memory), on a fleet of several kinds of machines
     1/(4R + 2): docs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
@@ -28,9 +28,9 @@ def cradle_dp(
     """
     clock = budget.clock()
     wide = best_of_wide(problem, clock=clock, begin=_in_turn(problem, wide=True))
-    narrow = _in_turn(problem, wide=False)
-    worth = float(problem.requests.value[narrow != UNPLACED].sum())
-    result = scheduled(problem, narrow if worth > wide.value else wide.machine_of, seconds=clock.seconds)
+    others = (_in_turn(problem, wide=False), cradle_choice(problem))  # Cradle's own: the best if there is a machine for everybody
+    best = max((wide.machine_of, *others), key=lambda found: float(problem.requests.value[found != UNPLACED].sum()))
+    result = scheduled(problem, best, seconds=clock.seconds)
     return result if wide.proven else replace(result, reasons=(STOPPED, *result.reasons))
 
 
