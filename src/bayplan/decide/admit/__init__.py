@@ -3,7 +3,7 @@
 from bayplan.decide.admit.admission import Admission
 from bayplan.decide.admit.online import Run, run
 from bayplan.decide.admit.registry import ADMITTERS
-from bayplan.decide.admit.signature import Admitter, AdmitOptions
+from bayplan.decide.admit.signature import AdmitOptions, Admitter
 from bayplan.decide.admit.verdict import History, Parameters, Rates, Running, Verdict
 
 __all__ = [

@@ -209,7 +209,8 @@ class Admission:
             return False
         v, slot = len(request.members), self.options.slot
         return (
-            request.demand.shape == (v, len(self.zones.resources))
+            v > 0
+            and request.demand.shape == (v, len(self.zones.resources))
             and request.traffic.shape == (v, v)
             and self._now <= request.arrival <= request.start < request.end
             and 0.0 <= request.value < math.inf
