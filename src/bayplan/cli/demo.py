@@ -10,12 +10,15 @@ from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
+    from bayplan.flows.admit import Admitted
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
     from bayplan.flows.migrate import Route
     from bayplan.flows.tour import Stop
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
+
+ARRIVALS = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
 Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to search for services that should share machines.")]
@@ -27,7 +30,8 @@ def demo(
     """Show bayplan on a small web shop: its state, its faults; containers placed, rebalanced, collocated; safe orders of moves.
 
     Then the same for a generated cluster of 96 machines and 3,485 containers: its services are brought together, a quarter
-    of the containers moves at most, and every step on the way is checked.
+    of the containers moves at most, and every step on the way is checked. At last, groups of containers that arrive one after
+    the other are let in or refused, by prices.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -38,8 +42,9 @@ def demo(
         from bayplan.flows.migrate import write_route
         from bayplan.flows.migrate_report import write_plan_page
         from bayplan.flows.report import write_comparison, write_picture, write_report
-        from bayplan.flows.tour import brought_together, road, tour, write_stop
+        from bayplan.flows.tour import brought_together, let_in, road, tour, write_let_in, write_stop
         from bayplan.generate.boutique import boutique
+        from bayplan.generate.container_clusters import container_clusters
         from bayplan.generate.rasa import rasa_m3
         from bayplan.score.duration import StepCosts
 
@@ -67,6 +72,8 @@ def demo(
             "rasa-m3": brought_together(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
         }
         written = [write_stop(out, name, stop, command=command) for name, stop in stops.items()]
+        admitted = let_in(container_clusters(**ARRIVALS, seed=seed), seed=seed)  # type: ignore[arg-type]  # whole numbers
+        written.append(write_let_in(out, admitted, command=command))
     files = {
         "snapshot": str(snapshot_file),
         "bay plan": str(picture),
@@ -81,11 +88,14 @@ def demo(
     }
     if json:
         gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
-        screen.say_object({"seed": seed, "valid": not inspection.violations, "affinity": gained, "files": files})
+        accepted = {"accepted": admitted.accepted, "value": admitted.result.score["value"], "bound": admitted.result.bound}
+        valid = not inspection.violations
+        screen.say_object({"seed": seed, "valid": valid, "affinity": gained, "admitted": accepted, "files": files})
         return
     _say_shop(inspection, placed, moved, route, seed)
     _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
     _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
+    _say_admitted(admitted, seed)
     width = max(map(len, files))
     print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
 
@@ -112,3 +122,9 @@ def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
     name = given.partition(".")[0]
     print(f"\nbayplan collocate {given}{wish}\nbayplan migrate {given} --to {name}-together.json")
     screen.stop(stop, seed=seed)
+
+
+def _say_admitted(admitted: "Admitted", seed: int) -> None:
+    """Who of those that arrived was let in, by which prices, and why others were not."""
+    print("\nbayplan admit stream.jsonl --bound")
+    screen.admitted(admitted, method="primal-dual", seed=seed, wall=clock.seconds())

@@ -1,4 +1,4 @@
-"""Place what waits, rebalance or collocate everything, and find a safe order of moves: one after the other."""
+"""Place what waits, rebalance or collocate everything, find a safe order of moves, admit a stream: one after the other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,12 @@ from pathlib import Path
 
 from bayplan.collect import write_placement
 from bayplan.collect.document.text import write_text_atomically
+from bayplan.collect.streams import Stream, json_lines
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+from bayplan.flows.admit import Admitted, AdmitWishes, admit, options_of, write_acceptance
+from bayplan.flows.admit_report import write_admit_page
 from bayplan.flows.collocate import Collocation, collocate
 from bayplan.flows.collocate_wishes import CollocateWishes, question_of
 from bayplan.flows.decide import Decision, decide
@@ -18,13 +21,14 @@ from bayplan.flows.migrate_report import write_plan_page
 from bayplan.flows.report import grouping, write_comparison
 from bayplan.flows.trip import Trip
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import Budget, Migration, Running, Snapshot, Terms, silent
+from bayplan.model import Budget, ClusterRequests, Migration, Running, Snapshot, Terms, silent
 from bayplan.report.pictures import before_after
 from bayplan.score.duration import StepCosts
 from bayplan.search.problem import Problem
 
 STEPS = Budget(iterations=50_000)
 ATTEMPTS = Budget(iterations=4)
+BOUND_SECONDS = 2.0  # for the proof of what a stream can be worth
 ALIVE = 0.6  # of three databases two, so that they can change places
 
 
@@ -93,3 +97,18 @@ def write_stop(folder: Path, name: str, stop: Stop, *, command: str) -> Mapping[
     write_plan_page(file["plan.html"], stop.route, StepCosts(), command=command)
     pages = ("html", "svg")
     return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}
+
+
+def let_in(stream: ClusterRequests, *, seed: int) -> Admitted:
+    """Groups of containers as they arrive, by prices, beside what is proven to be possible."""
+    wishes, budget = AdmitWishes(bound=True), Budget(seconds=BOUND_SECONDS)
+    return admit(Stream(admission=stream), wishes, options_of(wishes), budget=budget, seed=seed, progress=silent)
+
+
+def write_let_in(folder: Path, admitted: Admitted, *, command: str) -> Mapping[str, str]:
+    """Write a stream, who was accepted, and the page; what was written, by what it is."""
+    stream, accepted, page = folder / "stream.jsonl", folder / "accepted.json", folder / "admitted.html"
+    write_text_atomically(stream, json_lines(admitted.requests))
+    write_acceptance(admitted, accepted)
+    write_admit_page(page, admitted, name=stream.name, method=AdmitWishes().method, command=command)
+    return {"stream of requests": str(stream), "accepted": str(accepted), "prices over time": str(page.resolve())}
