@@ -206,7 +206,7 @@ def test_nothing_is_left_behind_when_writing_fails(shop, tmp_path, capsys):
 def test_a_file_without_a_cluster_is_told_so(name, words, tmp_path, capsys):
     file = tmp_path / "requests.json"
     main(["generate", name, "--out", str(file), "--quiet"])
-    assert main(["show", str(file)]) == 1
+    assert main(["check", str(file)]) == 1
     said = capsys.readouterr().err
     assert "E1011" in said and words in said
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,6 +10,7 @@ from bayplan.cli import screen
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
 from bayplan.cli.outputs import a_file, command_line, spare
+from bayplan.cli.schedule_options import Capacity, FleetFile, Horizon, Machines
 from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
@@ -27,6 +28,10 @@ ZonesFile = Annotated[
     Path | None,
     typer.Option("--zones", metavar="FILE", help="With --accepted: the zones of a stream that has none of its own."),
 ]
+Served = Annotated[
+    Path | None,
+    typer.Option("--served", metavar="FILE", help="Judge this answer of `schedule`; the input holds timed requests."),
+]
 
 
 def check(
@@ -34,6 +39,11 @@ def check(
     placement: PlacementFile = None,
     accepted: Accepted = None,
     zones: ZonesFile = None,
+    served: Served = None,
+    machines: Machines = None,
+    fleet: FleetFile = None,
+    capacity: Capacity = None,
+    horizon: Horizon = None,
     start: Start = None,
     report: Report = None,
     out: Out = None,
@@ -45,13 +55,30 @@ def check(
     With --placement, the rules about moves (transient, pinned, nothing lost) are judged too, and --report shows
     before and after side by side. With --accepted, an answer of `admit` is judged: does it fit zones and links at all times?
 
+    With --served, one of `schedule`, on the machines that are stated as there: is no machine over capacity at any time?
+
     Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
+
+    Example: [cyan]bayplan check day.json --served served.json --machines 100[/cyan]
 
     Example: [cyan]bayplan check stream.jsonl --accepted accepted.json[/cyan]
     """
     a_file(report, "--report")
     spare(report, "--report", file, start, placement)
     spare(out, "--out", file, start, placement, accepted, zones)
+    machinery = {"--machines": machines, "--fleet": fleet, "--capacity": capacity, "--horizon": horizon}
+    if served is not None:
+        if placement or start or report or accepted or zones:
+            raise UsageError(
+                "--served is about timed requests: expected no --placement, --start, --report, --accepted or --zones"
+            )
+        spare(out, "--out", served, fleet)
+        wishes = {"machines": machines, "fleet": fleet, "capacity": capacity or (), "horizon": horizon}
+        _check_served(file, served, wishes, out=out, as_json=json, quiet=quiet)
+        return
+    if any(value is not None for value in machinery.values()):
+        given = " and ".join(name for name, value in machinery.items() if value is not None)
+        raise UsageError(f"{given} goes with --served FILE; expected both")
     if accepted is not None:
         if placement or start or report:
             raise UsageError("--accepted is about zones and requests: expected neither --placement, --start nor --report")
@@ -88,6 +115,18 @@ def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path |
         judged = judge_accepted(file, answer, zones)
     if judged.skipped:
         warn(f"{judged.skipped} requests left out because of their faults")
+    screen.judged(judged, as_json=as_json, out=out)
+    if judged.violations:
+        raise typer.Exit(ANSWER_IS_NO)
+
+
+def _check_served(file: Path, answer: Path, wishes: dict[str, Any], *, out: Path | None, as_json: bool, quiet: bool) -> None:
+    with working(f"checking {answer}", quiet=quiet):
+        from bayplan.flows.judge_served import judge_served
+        from bayplan.flows.schedule_wishes import ScheduleWishes
+
+        judged, notes = judge_served(ScheduleWishes(file=file, **wishes), answer)
+    note(notes, quiet=quiet)
     screen.judged(judged, as_json=as_json, out=out)
     if judged.violations:
         raise typer.Exit(ANSWER_IS_NO)

@@ -74,15 +74,17 @@ def convert(
     Example: [cyan]bayplan convert stream.json --to jsonl --out stream.jsonl[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
-        from bayplan.collect import read_any, write
+        from bayplan.collect.files import read_whole, write
+        from bayplan.collect.requests import RequestsFile
         from bayplan.flows.inspect import started_from
         from bayplan.model import ClusterRequests, Snapshot
 
-        value = read_any(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
+        value = read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
             _write_snapshot(out, started_from(value, start), to)
         elif to is Target.NATIVE:
+            note(value.notes if isinstance(value, RequestsFile) else (), quiet=quiet)
             write(out, value)
         elif isinstance(value, ClusterRequests) and to in STREAMS:
             _write_stream(out, value, to)

@@ -3,6 +3,7 @@
 from bayplan.cli import screen
 from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.cli.outputs import a_file, command_line, spare
+from bayplan.cli.show_requests import expect_nothing_else, show_requests
 from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
@@ -18,6 +19,8 @@ def show(
 ) -> None:
     """Show what the cluster looks like now: hot machines, costs, gained affinity, broken rules.
 
+    Of timed requests and of streams for `admit` it shows how much is asked for, and when.
+
     With --start, moves and their costs are counted from the input's own placement; `check --placement` judges them.
 
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
@@ -28,10 +31,17 @@ def show(
     if group_by is not None and report is None:
         raise UsageError(f"--group-by '{group_by}' is for the report; expected --report FILE too")
     with working(f"reading {file}", quiet=quiet):
-        from bayplan.flows.inspect import inspect, load, started_from
+        from bayplan.collect.files import read_whole
+        from bayplan.flows.inspect import inspect, named, started_from
         from bayplan.flows.report import write_report
+        from bayplan.model import Snapshot
 
-        original = load(file)
+        whole = read_whole(file)
+        if not isinstance(whole, Snapshot):
+            expect_nothing_else(file, start=start, report=report, group_by=group_by)
+            show_requests(whole, file, quiet=quiet, as_json=json, out=out)
+            return
+        original = named(whole, file)
         counted_from = None if start is None else original.placement
         inspection = inspect(started_from(original, start), counted_from=counted_from)
         note(inspection.snapshot.notes, quiet=quiet)

@@ -15,6 +15,7 @@ from bayplan.collect.native import (
     read_native_placement,
     text_of,
 )
+from bayplan.collect.requests import RequestsFile, read_requests_file, write_requests
 from bayplan.errors import Fault, InputError
 from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
 
@@ -26,6 +27,7 @@ KNOWN_PLACEMENTS = (
 ADMISSION = 'zones and cluster requests ("kind": "admission")'
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
+Whole: TypeAlias = Document | RequestsFile
 D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
 KINDS = {
     Snapshot: "a cluster",
@@ -67,6 +69,12 @@ def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | Non
 
 def read_any(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Document:
     """The snapshot, the timed requests or the admission in a file; `start` as for `read`, `zones` those of a stream."""
+    whole = read_whole(path, start, zones)
+    return whole.requests if isinstance(whole, RequestsFile) else whole
+
+
+def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Whole:
+    """As `read_any`, but timed requests come with their fleet and notes, as snapshots do with theirs."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         if source == STDIO:
@@ -74,8 +82,11 @@ def read_any(path: PathLike, start: PathLike | None = None, zones: PathLike | No
         from bayplan.collect.gmrp import read_gmrp
 
         return read_gmrp(source, _assignment(start), text=text)
+    from bayplan.collect.requests_table import is_requests_table, read_requests_table
     from bayplan.collect.streams import is_stream, stream_in
 
+    if zones is None and is_requests_table(text):
+        return read_requests_table(text, source)
     if zones is not None or is_stream(text, source):
         return stream_in(text, source, zones=zones).admission
     document = parse_document(text, source)
@@ -95,14 +106,12 @@ def _assignment(start: PathLike | None) -> str | None:
     return os.fspath(start)
 
 
-def _native(document: Mapping[str, Any], source: str) -> Document:
+def _native(document: Mapping[str, Any], source: str) -> Whole:
     kind = document.get("kind")
     if kind is None:
         return read_native(document, source)
     if kind == "requests":
-        from bayplan.collect.requests import read_requests
-
-        return read_requests(document, source)
+        return read_requests_file(document, source)
     if kind == "admission":
         from bayplan.collect.admission import read_admission
 
@@ -154,14 +163,14 @@ def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> N
     _write(path, placement_document(cluster, placement))
 
 
-def write(path: PathLike, value: Document) -> None:
+def write(path: PathLike, value: Whole) -> None:
     """Write a snapshot, timed requests or an admission in its native format."""
     if isinstance(value, Snapshot):
         write_snapshot(path, value)
     elif isinstance(value, TimedRequests):
-        from bayplan.collect.requests import write_requests
-
         write_requests(path, value)
+    elif isinstance(value, RequestsFile):
+        write_requests(path, value.requests, value.fleet)
     else:
         from bayplan.collect.admission import write_admission
 

@@ -22,11 +22,15 @@ class Inspection:
 
 def load(file: Path, start: Path | None = None) -> Snapshot:
     """The snapshot in `file`, called after it if it has no name, with the placement of `start` if that is given."""
-    snapshot = read(file) if start is None else read(file, start)
-    if not snapshot.cluster.name:
-        name = file.name.split(".")[0] if file.name != "-" else "cluster"
-        snapshot = replace(snapshot, cluster=replace(snapshot.cluster, name=name))
-    return started_from(snapshot, start)
+    return started_from(named(read(file) if start is None else read(file, start), file), start)
+
+
+def named(snapshot: Snapshot, file: Path) -> Snapshot:
+    """The snapshot, called after its file if it has no name."""
+    if snapshot.cluster.name:
+        return snapshot
+    name = file.name.split(".")[0] if file.name != "-" else "cluster"
+    return replace(snapshot, cluster=replace(snapshot.cluster, name=name))
 
 
 def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:

@@ -24,6 +24,7 @@ from bayplan.model import (
     Services,
     Snapshot,
     Tick,
+    TimedRequests,
     Traffic,
     Workloads,
     Zones,
@@ -63,7 +64,7 @@ def _methods(progress: Progress, before: int) -> tuple[str, ...]:
         packer(pack_problem(sure, waiting.placement), PackOptions(), budget=budget, seed=0, progress=silent)
     for collocator in COLLOCATORS.values():
         collocator(Problem.of(_smallest([0, 1])), CollocateOptions(engine="here"), budget=budget, seed=0, progress=silent)
-    return (*PLACERS, *REBALANCERS, *PACKERS, *COLLOCATORS, *_admitters(budget))
+    return (*PLACERS, *REBALANCERS, *PACKERS, *COLLOCATORS, *_admitters(budget), *_schedulers(budget))
 
 
 def _admitters(budget: Budget) -> tuple[str, ...]:
@@ -77,6 +78,31 @@ def _admitters(budget: Budget) -> tuple[str, ...]:
     for admitter in ADMITTERS.values():
         admitter(stream, AdmitOptions(), budget=budget, seed=0, progress=silent)
     return (*ONE_SHOTS, *ADMITTERS)
+
+
+def _schedulers(budget: Budget) -> tuple[str, ...]:
+    """Every scheduler chooses from a few requests, and its answer is bounded."""
+    from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+    from bayplan.decide.schedule.bound import bounded
+
+    problem, clock = ScheduleProblem.alike(_smallest_requests(), 1), Budget(seconds=1.0, threads=budget.threads).clock()
+    for scheduler in SCHEDULERS.values():
+        result = scheduler(problem, ScheduleOptions(), budget=budget, seed=0, progress=silent)
+        bounded(problem, result, clock=clock, progress=silent)
+    return tuple(SCHEDULERS)
+
+
+def _smallest_requests() -> TimedRequests:
+    """Two narrow requests and a wide one that meet."""
+    return TimedRequests(
+        name=("a", "b", "c"),
+        resources=(Resource(name="cpu"), Resource(name="memory")),
+        capacity=ints([10, 10]),
+        start=np.zeros(3),
+        end=np.array([1.0, 2.0, 3.0]),
+        demand=ints([[4, 1], [5, 2], [6, 6]]),
+        value=np.ones(3),
+    )
 
 
 def _smallest_stream() -> ClusterRequests:

@@ -1,0 +1,39 @@
+"""`bayplan show` of files that hold requests instead of a cluster."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayplan.cli.screen import say_object, say_tables
+from bayplan.cli.terminal import note
+from bayplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from bayplan.collect.requests import RequestsFile
+    from bayplan.model import ClusterRequests, TimedRequests
+
+
+def expect_nothing_else(file: Path, **options: object) -> None:
+    """UsageError for options that are about clusters."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(f"'{file}' holds requests, not a cluster; expected no {' and no '.join(given)}")
+
+
+def show_requests(
+    whole: "RequestsFile | TimedRequests | ClusterRequests", file: Path, *, quiet: bool, as_json: bool, out: Path | None
+) -> None:
+    """How much is asked for, and when."""
+    from bayplan.collect.requests import RequestsFile
+    from bayplan.flows.asked import asked_clusters, asked_requests, asked_tables
+    from bayplan.model import ClusterRequests
+
+    if isinstance(whole, ClusterRequests):
+        answer = asked_clusters(whole, file.name)
+    else:
+        timed = whole if isinstance(whole, RequestsFile) else RequestsFile(requests=whole)
+        note(timed.notes, quiet=quiet)
+        answer = asked_requests(timed, file.name)
+    if as_json:
+        say_object(answer, out)
+    else:
+        say_tables(asked_tables(answer), out)
