@@ -29,7 +29,7 @@ def search(question, tables, order, zones, starts, standing, zone_out):
     """
     v_n, z_n = question.cost.shape
     best = np.inf
-    for i in range(starts):
+    for i in range(starts if z_n > 0 else 0):
         if i == 0:
             found = gather(question, tables, standing)
         else:
@@ -131,10 +131,17 @@ def cheapest(question, tables, standing, v):
 
 @kernel
 def climb(question, tables, standing):
-    """Move one or two members, as long as that makes the placement cheaper. Members in their order."""
-    better = True
+    """Move one or two members, as long as that makes the placement cheaper. Members in their order.
+
+    Where much costs nothing, rounding looks like a gain to every move: so the whole cost must fall too.
+    """
+    better, cost = True, np.inf
     while better:
         better = False
+        now = cost_of(tables, standing.zone)
+        if now >= cost:
+            return
+        cost = now
         for v in range(len(standing.zone)):
             if move_one(question, tables, standing, v):
                 better = True
