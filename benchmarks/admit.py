@@ -1,9 +1,9 @@
 """Measure a live admission: 42 zones, all links, 8 members, 3 resources, requests of up to 100 slots (001 at Amazon's size).
 
 The stream is long: 500 requests in each 100 slots, as `container-clusters` draws them, one hundred slots after the other.
-Appends one row per measurement to `benchmarks/admit.csv`: commit, machine, name, offers, seconds (wall and processor), offers a second,
-the median and the 99th percentile of one offer (wall time; the latter also of processor time, since other work on the machine
-shows in the tail), the ratio of offers a second to the obvious way of only reading prices and peaks, and what is asked for.
+Appends one row per measurement to `benchmarks/admit.csv`: commit, machine, name, offers, seconds (wall and processor), offers a
+second, the median and the 99th percentile of one offer (wall time; the latter also of processor time, since other work on the
+machine shows in the tail), the ratio of offers a second to the obvious way of only reading prices and peaks, what is asked for.
 
     python -m benchmarks.admit [--quick]     --quick: a stream of 5,000 instead of 100,000
 """

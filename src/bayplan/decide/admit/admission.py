@@ -11,7 +11,7 @@ import numpy as np
 
 from bayplan.decide.admit import snapshot as form
 from bayplan.decide.admit.estimates import Estimates
-from bayplan.decide.admit.faults import as_request, faults_of, number
+from bayplan.decide.admit.faults import as_request, faults_of, missing_of, number
 from bayplan.decide.admit.placer import Found, Placer
 from bayplan.decide.admit.sentences import why_accepted, why_no_room, why_too_dear
 from bayplan.decide.admit.signature import AdmitOptions
@@ -79,9 +79,9 @@ class Admission:
         An end that is not earlier changes nothing. The value that was accepted stays accepted.
         """
         with self._lock:
-            booking = self._running.get(name)
+            booking = self._running.get(name) if isinstance(name, str) else None
             if booking is None:
-                raise _wrong("E2010", name, "no request of this name runs or is booked")
+                raise _wrong("E2010", str(name), "no request of this name runs or is booked")
             until = self._now if at is None else self._expect_time(at, "release")
             if until >= booking.end:
                 return
@@ -216,11 +216,14 @@ class Admission:
             and 0.0 <= request.value < math.inf
             and request.arrival / slot > -FAR
             and request.end / slot < FAR
-            and request.end - request.arrival < slot * (self._window.most_slots - 16)
+            and request.end - request.arrival < slot * self._window.most_ahead
             and sound(request.demand, request.traffic, self._most)
         )
 
     def _sound_after_all(self, request: Any) -> ClusterRequest:
+        faults = list(missing_of(request))
+        if faults:
+            raise InputError("offer", faults)
         faults = list(faults_of(request, self.zones, self._most))
         arrival, end = number(request.arrival), number(request.end)
         if arrival < self._now:
@@ -228,10 +231,10 @@ class Admission:
             problem = "it arrives before the last one" if code == "E2002" else "it arrives in the past"
             before = max(self._last_arrival, self._now)
             faults.append(_fault(code, request.name, problem, f"{arrival:g}", f"{before:g} or later"))
-        if request.name in self._running and not self._running[request.name].end <= arrival:
+        if isinstance(request.name, str) and request.name in self._running and not self._running[request.name].end <= arrival:
             faults.append(_fault("E2009", request.name, "a request of this name runs or is booked"))
         if math.isfinite(arrival) and math.isfinite(end) and self._is_too_far(arrival, end):
-            most = f"at most {self._window.most_slots - 16} slots after its arrival"
+            most = f"at most {self._window.most_ahead} slots after its arrival"
             faults.append(_fault("E2012", request.name, "the end is too far ahead", f"{end:g}", most))
         if faults:
             raise InputError("offer", faults)
@@ -240,7 +243,7 @@ class Admission:
     def _is_too_far(self, arrival: float, end: float) -> bool:
         slot = self.options.slot
         far = max(abs(arrival / slot), abs(end / slot)) >= FAR
-        return far or end - arrival >= slot * (self._window.most_slots - 16)
+        return far or end - arrival >= slot * self._window.most_ahead
 
     def _expect_time(self, time: float, what: str) -> float:
         """A time from now on."""

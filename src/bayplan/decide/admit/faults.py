@@ -1,7 +1,8 @@
 """What is wrong with a request that is offered, all of it, as numbered faults."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,18 @@ import numpy.typing as npt
 
 from bayplan.errors import Fault
 from bayplan.model import ClusterRequest, IntArray, Zones
+
+FIELDS = tuple(field.name for field in fields(ClusterRequest))
+
+
+def missing_of(request: Any) -> Iterator[Fault]:
+    """Faults of what is no request at all: it lacks a field, or its members cannot be listed."""
+    name = str(getattr(request, "name", type(request).__name__))
+    for field in FIELDS:
+        if not hasattr(request, field):
+            yield _fault("E1107", name, f"there is no {field}", "", f"a request has {', '.join(FIELDS)}")
+    if not isinstance(getattr(request, "members", ()), Sequence):
+        yield _fault("E1101", name, "the members are not a list", type(request.members).__name__, "a list of names")
 
 
 def faults_of(request: Any, zones: Zones, most: IntArray) -> Iterator[Fault]:
@@ -32,8 +45,7 @@ def as_request(request: Any) -> ClusterRequest:
     """The same, as a `ClusterRequest`; it has no faults."""
     if type(request) is ClusterRequest:
         return request
-    fields = ("name", "demand", "traffic", "arrival", "start", "end", "value")
-    return ClusterRequest(members=tuple(request.members), **{field: getattr(request, field) for field in fields})
+    return ClusterRequest(**{field: getattr(request, field) for field in FIELDS} | {"members": tuple(request.members)})
 
 
 def number(value: Any) -> float:

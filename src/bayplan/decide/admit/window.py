@@ -32,7 +32,8 @@ class Window:
         traffic_limit = np.floor(zones.bandwidth * self.view.scale).astype(np.int64)
         self.limit: IntArray = np.concatenate([zones.capacity.ravel(), traffic_limit.ravel()])
         self.resources = n_z * n_r + n_z * n_z
-        self.most_slots = max(FIRST_ROWS, CELLS // max(1, self.resources)) // BLOCK * BLOCK
+        self.most_slots = max(2 * FIRST_ROWS, CELLS // max(1, self.resources)) // BLOCK * BLOCK
+        self.most_ahead = self.most_slots - 2 * BLOCK  # of a request, whatever part of their blocks its ends touch
         self.ledger = self._empty(FIRST_ROWS)
         self.origin = 0  # the first slot that has a row
         self.booked = -1  # the last slot in which something may be booked

@@ -71,6 +71,7 @@ ONLY_DUCKS = {
     "traffic is text": ({"traffic": "none"}, "E2007"),
     "value is text": ({"value": "much"}, "E2007"),
     "name is a number": ({"name": 7}, "E1101"),
+    "members are a number": ({"members": 3}, "E1101"),
     "demand beyond int64": ({"demand": [[2**70], [1]]}, "E2007"),
 }
 CASES = [
@@ -87,6 +88,19 @@ def test_a_bad_offer_has_its_number_and_changes_nothing(admission, make, fields,
     assert {fault.code for fault in caught.value.faults} == {code}
     assert all(fault.expected or code == "E2009" for fault in caught.value.faults)
     assert admission.snapshot() == before
+
+
+@pytest.mark.parametrize("given", [None, 7, "r", {}, SimpleNamespace(name="r")])
+def test_what_is_no_request_at_all_is_refused(admission, given):
+    before = copy.deepcopy(admission.snapshot())
+    with pytest.raises(InputError, match="E1107"):
+        admission.offer(given)
+    assert admission.snapshot() == before
+
+
+def test_a_name_that_is_none_is_not_released(admission):
+    with pytest.raises(InputError, match="E2010"):
+        admission.release(["old"])
 
 
 def test_all_faults_are_said_at_once(admission):
