@@ -13,6 +13,8 @@ from bayplan.report.pictures import bay_plan, before_after, gantt, heat_map, tra
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
+ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
+SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
 
 
 def benchmarks_page() -> str:
@@ -31,7 +33,7 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    return "\n".join([*lines, *_kernel_lines()]) + "\n"
+    return "\n".join([*lines, *_kernel_lines(), *_schedule_lines(), *_admit_lines()]) + "\n"
 
 
 def _kernel_lines() -> list[str]:
@@ -52,6 +54,55 @@ def _kernel_lines() -> list[str]:
     ]
     for row in newest.values():
         cells = [row["name"], f"{int(row['moves']):,}", row["seconds"], f"{int(row['per_second']):,}", row["ratio"] or "-"]
+        lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
+    return lines
+
+
+def _schedule_lines() -> list[str]:
+    """Up to a million timed requests, from `benchmarks/schedule.csv`; nothing if they were not measured."""
+    if not SCHEDULE.is_file():
+        return []
+    with SCHEDULE.open(encoding="utf-8") as file:
+        newest = {tuple(row[key] for key in ("method", "n", "machines", "load")): row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## Timed requests",
+        "",
+        "`python -m benchmarks.schedule`: requests of the generator `requests`, one thread, kernels warm, the whole method with the",
+        "referee's check. The fastest of three runs. Peak memory is that of the whole process, the generator included. Processor",
+        "seconds are the fair ones where others used the machine. 100,000 requests are too few for load 12 on 1,000 machines over",
+        "5,612 seconds, even if each took a whole machine: theirs come within 1,000 seconds.",
+        "",
+        "| method | requests | machines | load | reached | served | processor s | wall s | asked for | peak MB | commit | machine |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [row["method"], f"{int(row['n']):,}", f"{int(row['machines']):,}", row["load"], row["reached"]]
+        cells += [f"{float(row['served']):.1%}", row["cpu_seconds"], row["wall_seconds"], row["limit"] or "-", row["peak_mb"]]
+        lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
+    return [*lines, "", "![time over the number of requests](pictures/schedule-time.svg)"]
+
+
+def _admit_lines() -> list[str]:
+    """Offers a second, from `benchmarks/admit.csv`; nothing if they were not measured."""
+    if not ADMIT.is_file():
+        return []
+    with ADMIT.open(encoding="utf-8") as file:
+        newest = {row["name"]: row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## Offers to a live admission",
+        "",
+        "`python -m benchmarks.admit`: 42 zones with all links, 3 resources, 8 members, requests of up to 100 slots, 500 of them",
+        "in each 100 slots, one thread; prices, placement and update included. *p99* is of one offer, of wall time; beside it of",
+        "processor time, the fair one where others used the machine. *Ratio*: offers a second to those of the first line.",
+        "",
+        "| what | offers | wall s | processor s | a second | p50 ms | p99 ms | processor | ratio | asked | commit | machine |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [row["name"], f"{int(row['offers']):,}", row["seconds"], row["cpu_seconds"] or "-", f"{int(row['per_second']):,}"]
+        cells += [row["p50_ms"], row["p99_ms"], row["cpu_p99_ms"] or "-", row["ratio"], row["limit"] or "-"]
         lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
     return lines
 
@@ -133,6 +184,22 @@ def _packings() -> str:
     return ucac_curves(curves, title="17 services, used capacity at 99.9 %")
 
 
+def _prices() -> str:
+    """What room costs while a stream is admitted."""
+    from bayplan.collect.streams import Stream
+    from bayplan.flows.admit import AdmitWishes, admit, options_of
+    from bayplan.flows.admit_report import story_of
+    from bayplan.generate.container_clusters import container_clusters
+    from bayplan.model import Budget, silent
+    from bayplan.report.pictures.prices import prices_over_time
+
+    wishes = AdmitWishes(value_ratio=50.0, alpha=2.0)
+    stream = Stream(admission=container_clusters())
+    admitted = admit(stream, wishes, options_of(wishes), budget=Budget(), seed=0, progress=silent)
+    story = story_of(admitted, name="stream", method=wishes.method)
+    return prices_over_time(story.bands, story.edge, base=story.base, title="What room costs over time")
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "cli.md": cli_page,
@@ -149,6 +216,7 @@ SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with eve
     "pictures/gantt-boutique.svg": _plan,
     "pictures/ucac-methods.svg": _packings,
     "pictures/affinity-boutique.svg": _together,
+    "pictures/prices-clusters.svg": _prices,
 }
 
 

@@ -4,6 +4,7 @@ import inspect
 import io
 import json
 import os
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -310,3 +311,12 @@ def test_an_empty_stream_is_answered(tmp_path, capsys):
     answer = answer_of(capsys, "admit", path, "--report", page, "--bound")
     assert (answer["accepted"], answer["score"]["value"], answer["left_out"]) == (0, 0, [])
     assert "Nobody" in page.read_text(encoding="utf-8")
+
+
+def test_the_code_of_the_page_runs(monkeypatch, capsys):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    (code,) = re.findall(r"```python\n(.*?)```", Path("docs/admit.md").read_text(encoding="utf-8"), re.DOTALL)
+    names: dict = {}
+    exec(code, names)
+    assert names["verdict"].accepted and not names["admission"].prices().zone.any() and not names["admission"].running
+    assert names["later"].now == 0 and len(names["later"].running) == 1

@@ -59,7 +59,7 @@ def admit(
 
     - exact: the cheapest placement, by branch and bound
 
-    - nscd: all members into one zone, or as few as possible
+    - nscd: all members into one zone, the cheapest that holds them
 
     Example: [cyan]bayplan admit stream.jsonl --out accepted.json --report admitted.html[/cyan]
 
