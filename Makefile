@@ -24,6 +24,8 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.pack
+	$(BIN)/python -m benchmarks.admit
+	$(BIN)/python -m benchmarks.schedule
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
