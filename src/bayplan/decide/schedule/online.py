@@ -1,0 +1,127 @@
+"""Decisions at arrival that stand, by prices: the online version that 002 leaves to future work (docs/schedule-online.md).
+
+A request's end is known when it starts, as in 002; later requests are not. With a forecast the price of each resource over
+time is that of the forecast's pooled linear program, and how strict to be is tried out on the forecast. Without one prices are
+learnt from the requests that have come so far.
+"""
+
+import numpy as np
+
+from bayplan.decide.schedule.answer import scheduled
+from bayplan.decide.schedule.bound import prices
+from bayplan.decide.schedule.problem import ScheduleProblem
+from bayplan.decide.schedule.signature import ScheduleOptions
+from bayplan.decide.schedule.stream import free_tree, nobody, stream_of
+from bayplan.errors import UsageError
+from bayplan.kernels.schedule.online import Bids, Learnt, serve_by_price
+from bayplan.model import Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick, TimedRequests
+
+MULTIPLES = (0.5, 0.7, 0.85, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.5)  # of the price: how strict one may be
+PLAIN = MULTIPLES.index(1.0)
+SHARE_FOR_PRICES = 0.5  # of the time budget
+CELLS = 32  # of a forecast's time, each with one price: the peaks of one day do not come back at the same second
+
+
+def online(
+    problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Schedule]:
+    """Each request is served or refused when it starts, knowing only what came before and the forecast. No random numbers."""
+    clock = budget.clock()
+    if problem.fleet.size == 0:
+        return scheduled(problem, nobody(problem.requests), seconds=clock.seconds)
+    machine_of = learning(problem) if options.forecast is None else foreseeing(problem, options.forecast, clock, progress)
+    return scheduled(problem, machine_of, seconds=clock.seconds)
+
+
+def learning(problem: ScheduleProblem) -> IntArray:
+    """(request,) machine or -1, by prices that are learnt from the stream so far."""
+    return _served(problem, np.zeros(0), MULTIPLES, PLAIN)
+
+
+def foreseeing(problem: ScheduleProblem, forecast: TimedRequests, clock: Clock, progress: Progress) -> IntArray:
+    """(request,) machine or -1, by the prices of a forecast, at the multiple that is best for the forecast itself."""
+    if len(forecast.resources) != len(problem.requests.resources):
+        n, wanted = len(forecast.resources), len(problem.requests.resources)
+        raise UsageError(f"the forecast has {n} resources; expected {wanted}, as the requests have")
+    if not len(forecast.name) or not len(problem.requests.name):
+        return learning(problem)
+    rehearsal = ScheduleProblem(requests=forecast, fleet=problem.fleet)
+    tariff = Tariff(rehearsal, clock, progress)
+    best, most = PLAIN, -1.0
+    for e, multiple in enumerate(MULTIPLES):
+        machine_of = served_at(rehearsal, tariff.costs(rehearsal), multiple)
+        value = float(forecast.value[machine_of >= 0].sum())
+        if value > most:
+            best, most = e, value
+        progress(Tick(stage="rehearsing", done=(e + 1) / len(MULTIPLES), score=most))
+    return served_at(problem, tariff.costs(problem), MULTIPLES[best])
+
+
+def served_at(problem: ScheduleProblem, cost: FloatArray, multiple: float) -> IntArray:
+    """(request,) machine or -1: in start order, who brings that multiple of its cost, while a machine has room."""
+    return _served(problem, cost, (multiple,), 0)
+
+
+class Tariff:
+    """Prices over the time of a forecast, smoothed; after its end they begin anew."""
+
+    def __init__(self, rehearsal: ScheduleProblem, clock: Clock, progress: Progress) -> None:
+        seconds = clock.budget.seconds
+        limit = None if seconds is None else SHARE_FOR_PRICES * seconds
+        found = prices(rehearsal, clock=Budget(seconds=limit, threads=clock.budget.threads).clock(), progress=progress)
+        self.begin = float(rehearsal.requests.start.min())
+        self.period = float(rehearsal.requests.end.max()) - self.begin
+        self.edge = self.begin + self.period * np.linspace(0.0, 1.0, CELLS + 1)
+        total = np.pad(np.cumsum(found.price, axis=1), ((0, 0), (1, 0), (0, 0)))
+        self.paid = total[:, np.searchsorted(found.time, self.edge)]  # (kind, edge, resource) since the beginning
+
+    def costs(self, problem: ScheduleProblem) -> FloatArray:
+        """(request,) what its room is worth on the kind where that is least; 0 where it fits nowhere.
+
+        If the first request starts within the forecast's time, times are the same; otherwise both begin together.
+        """
+        first = float(problem.requests.start.min())
+        later = 0.0 if self.begin <= first < self.begin + self.period else first - self.begin
+        least = np.full(len(problem.requests.name), np.inf)
+        for kind in np.flatnonzero(problem.fleet.machines).tolist():
+            total = self._until(problem.requests.end - later, kind) - self._until(problem.requests.start - later, kind)
+            fits = problem.fits(kind)
+            cost = (np.where(fits[:, None], problem.share(kind), 0.0) * total).sum(axis=1)
+            least = np.where(fits, np.minimum(least, cost), least)
+        return np.where(np.isfinite(least), least, 0.0)
+
+    def _until(self, time: FloatArray, kind: int) -> FloatArray:
+        """(request, resource) the price of a whole machine from the beginning until then."""
+        lap = np.floor((time - self.begin) / self.period)
+        within, paid = time - lap * self.period, self.paid[kind]
+        part = [np.interp(within, self.edge, paid[:, r]) for r in range(paid.shape[1])]
+        total: FloatArray = lap[:, None] * paid[-1] + np.stack(part, axis=1)
+        return total
+
+
+def _served(problem: ScheduleProblem, given: FloatArray, multiples: tuple[float, ...], lead: int) -> IntArray:
+    """(request,) machine or -1, by given costs, or by those that are learnt if none are given."""
+    machine_of, resources = nobody(problem.requests), problem.fleet.capacity.shape[1]
+    learnt = Learnt(
+        price=np.zeros(resources),
+        used=np.zeros(resources),
+        multiple=np.array(multiples),
+        load=np.zeros((len(multiples), resources)),
+        done=np.zeros(len(multiples)),
+        member=np.zeros(len(machine_of), dtype=np.int64),
+    )
+    serve_by_price(stream_of(problem.requests), _bids(problem, given), free_tree(problem.fleet), lead, learnt, machine_of)
+    return machine_of
+
+
+def _bids(problem: ScheduleProblem, given: FloatArray) -> Bids:
+    """Requests in shares of the whole fleet; a resource that nobody has counts as nothing."""
+    capacity = problem.fleet.capacity[problem.fleet.kind_of]
+    total = capacity.sum(axis=0, dtype=np.float64)
+    return Bids(
+        value=np.array(problem.requests.value),
+        lasts=problem.requests.end - problem.requests.start,
+        share=problem.requests.demand / np.maximum(total, 1.0),
+        given=given,
+        weight=1.0 / np.maximum(capacity, 1),
+    )

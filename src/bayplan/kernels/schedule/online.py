@@ -1,0 +1,194 @@
+"""Admission by price as requests come: who brings less than its room is worth is refused, even if there is room.
+
+Two things are learnt, from requests that have come already, and from nothing else. First the price of each resource: that at
+which those of the recent past who would pay it use a stated part of what the fleet can give (`learn`). Second how strict to be:
+several virtual fleets, each one pool, accept at other multiples of the price; the multiple of the fleet that has *completed* the
+most value is used. Costs may also be given, from a forecast.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.schedule.rooms import NOBODY, change, has_room
+from bayplan.kernels.schedule.stream import release
+from bayplan.kernels.search.compiled import kernel
+
+FIRST = 8  # requests before the first prices: until then everybody who fits is served
+GROWTH = 1.05  # prices are found anew when so many times as many requests have come
+SAMPLE = 20_000  # of the recent past, evenly
+LIVES = 8.0  # the recent past: so many mean durations of those who would pay,
+FEWEST = 1_000  # but not fewer requests
+ROUNDS = 12  # of price adjustment; each begins with the prices before
+FILL = 0.8  # the part of the fleet that those who would pay may use
+EARLY = 0.1  # of a mean duration counts as passed at the very beginning, when no time has
+POOL = 0.95  # what a virtual fleet can use, as it need not pack
+
+
+class Bids(NamedTuple):
+    """What each request brings and takes."""
+
+    value: npt.NDArray[np.float64]  # (request,)
+    lasts: npt.NDArray[np.float64]  # (request,)
+    share: npt.NDArray[np.float64]  # (request, resource) of the whole fleet
+    given: npt.NDArray[np.float64]  # (request,) cost from a forecast; empty: costs are learnt
+    weight: npt.NDArray[np.float64]  # (machine, resource) of a unit that is free: machines with the least are the fullest
+
+
+class Learnt(NamedTuple):
+    """What is known after some requests."""
+
+    price: npt.NDArray[np.float64]  # (resource,) of the whole fleet for a unit of time
+    used: npt.NDArray[np.float64]  # (resource,) scratch
+    multiple: npt.NDArray[np.float64]  # (virtual fleet,) of the cost that it asks for
+    load: npt.NDArray[np.float64]  # (virtual fleet, resource) what runs there now
+    done: npt.NDArray[np.float64]  # (virtual fleet,) value that was served to the end
+    member: npt.NDArray[np.int64]  # (request,) bits: the virtual fleets that accepted it
+
+
+@kernel
+def cost_of(bids, price, j):
+    """What the room that request j takes is worth."""
+    if len(bids.given):
+        return bids.given[j]
+    cost = 0.0
+    for r in range(len(price)):
+        cost += price[r] * bids.share[j, r]
+    return cost * bids.lasts[j]
+
+
+@kernel
+def first_price(stream, bids, seen, price):
+    """One price for all resources, at which all requests seen together bring what they cost."""
+    value, work = 0.0, 0.0
+    for i in range(seen):
+        j = stream.by_start[i]
+        value += bids.value[j]
+        for r in range(len(price)):
+            work += bids.share[j, r] * bids.lasts[j]
+    for r in range(len(price)):
+        price[r] = value / work if work > 0.0 else 0.0
+
+
+@kernel
+def adjust(stream, bids, low, high, strength, learnt):
+    """One round: prices rise where those who would pay them use more than FILL, and fall where less. Their mean duration."""
+    price, used, every = learnt.price, learnt.used, (high - low + SAMPLE - 1) // SAMPLE
+    used[:] = 0.0
+    value, lives = 0.0, 0.0
+    for i in range(low, high, every):
+        j = stream.by_start[i]
+        if cost_of(bids, price, j) <= bids.value[j]:
+            value += bids.value[j]
+            lives += bids.value[j] * bids.lasts[j]
+            for r in range(len(price)):
+                used[r] += every * bids.share[j, r] * bids.lasts[j]
+    mean = lives / value if value > 0.0 else 0.0
+    passed = stream.start[stream.by_start[high - 1]] - stream.start[stream.by_start[low]]
+    room = FILL * max(passed, EARLY * mean)
+    if room > 0.0:
+        for r in range(len(price)):
+            price[r] *= min(4.0, max(0.25, used[r] / room)) ** strength
+    return mean
+
+
+@kernel
+def learn(stream, bids, low, high, learnt):
+    """Prices from requests low, ..., high - 1 in start order, and the mean duration of those who would pay them."""
+    mean = 0.0
+    for i in range(ROUNDS):
+        mean = adjust(stream, bids, low, high, 0.6 / (1.0 + 0.1 * i), learnt)
+    return mean
+
+
+@kernel
+def recent(stream, low, high, mean):
+    """Where the recent past begins, at `low` or later, if requests up to high - 1 have come."""
+    since = stream.start[stream.by_start[high - 1]] - LIVES * mean
+    while mean > 0.0 and low < high - FEWEST and stream.start[stream.by_start[low]] < since:
+        low += 1
+    return low
+
+
+@kernel
+def enter(bids, learnt, j, cost):
+    """Every virtual fleet decides on request j."""
+    for e in range(len(learnt.multiple)):
+        if cost * learnt.multiple[e] > bids.value[j]:
+            continue
+        fits = True
+        for r in range(learnt.load.shape[1]):
+            fits = fits and learnt.load[e, r] + bids.share[j, r] <= POOL
+        if fits:
+            learnt.member[j] |= 1 << e
+            for r in range(learnt.load.shape[1]):
+                learnt.load[e, r] += bids.share[j, r]
+
+
+@kernel
+def leave(stream, bids, learnt, begin, end):
+    """Requests begin, ..., end - 1 in the order of their ends leave the virtual fleets that they are in."""
+    for i in range(begin, end):
+        j = stream.by_end[i]
+        for e in range(len(learnt.multiple)):
+            if learnt.member[j] >> e & 1:
+                learnt.done[e] += bids.value[j]
+                for r in range(learnt.load.shape[1]):
+                    learnt.load[e, r] -= bids.share[j, r]
+
+
+@kernel
+def leader(learnt, lead):
+    """The virtual fleet that completed the most value; the one before, if no other has more; then the first."""
+    for e in range(len(learnt.multiple)):
+        if learnt.done[e] > learnt.done[lead]:
+            lead = e
+    return lead
+
+
+@kernel
+def fullest(most, weight, demand, j):
+    """The machine with room that has the least free, in shares of a machine; the first of equal ones; NOBODY if none has room."""
+    best, least = NOBODY, np.inf
+    if not has_room(most, 1, demand, j):
+        return best
+    leaves = most.shape[0] // 2
+    for m in range(len(weight)):
+        if has_room(most, leaves + m, demand, j):
+            free = 0.0
+            for r in range(most.shape[1]):
+                free += weight[m, r] * most[leaves + m, r]
+            if free < least:
+                best, least = m, free
+    return best
+
+
+@kernel
+def serve_by_price(stream, bids, most, lead, learnt, machine_of_out):
+    """Each request in start order: at the fullest machine with room, if it brings what its room is worth; NOBODY otherwise.
+
+    `machine_of_out` begins as NOBODY; `lead` is the virtual fleet to follow at first.
+    """
+    done, low, mean, at = 0, 0, 0.0, FIRST
+    learns = len(bids.given) == 0
+    for seen in range(len(stream.by_start)):
+        j = stream.by_start[seen]
+        gone = release(stream, most, done, stream.start[j], machine_of_out)
+        leave(stream, bids, learnt, done, gone)
+        done = gone
+        if bids.value[j] > 0.0:
+            cost = 0.0 if learns and seen < FIRST else cost_of(bids, learnt.price, j)
+            enter(bids, learnt, j, cost)
+            lead = leader(learnt, lead)
+            if cost * learnt.multiple[lead] <= bids.value[j]:
+                m = fullest(most, bids.weight, stream.demand, j)
+                if m != NOBODY:
+                    change(most, m, stream.demand, j, -1)
+                    machine_of_out[j] = m
+        if learns and seen + 1 == at:
+            if at == FIRST:
+                first_price(stream, bids, at, learnt.price)
+            low = recent(stream, low, seen + 1, mean)
+            mean = learn(stream, bids, low, seen + 1, learnt)
+            at = max(at + FIRST, int(at * GROWTH))

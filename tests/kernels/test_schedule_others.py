@@ -1,0 +1,77 @@
+"""Streams and exchanges: the fast versions against slow ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive import schedule_online as naive
+from tests.schedules import drawn, overloads, problems
+
+from bayplan.decide.schedule.exchanges import Exchanges
+from bayplan.decide.schedule.in_turn import in_turn
+from bayplan.decide.schedule.online import MULTIPLES, PLAIN, learning, served_at
+from bayplan.decide.schedule.timeline import profile_of
+from bayplan.model import Fleet
+
+some = settings(max_examples=40, deadline=None)
+seeds = pytest.mark.parametrize("seed", range(6))
+
+
+@pytest.mark.parametrize("move_on", [False, True])
+@some
+@given(asked=problems(max_requests=9, max_machines=5, kinds=3))
+def test_machines_in_turn_are_those_of_looking_at_one_after_the_other(move_on, asked):
+    assert in_turn(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
+
+
+@seeds
+@pytest.mark.parametrize("move_on", [False, True])
+def test_machines_in_turn_at_high_load(seed, move_on):
+    asked = drawn(seed, requests=200, machines=7, resources=1 + seed % 3, grid=16)
+    assert in_turn(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
+
+
+@seeds
+def test_learnt_prices_are_those_of_the_slow_way(seed):
+    asked = drawn(seed, requests=160, machines=3 + seed, resources=1 + seed % 3, grid=40)
+    assert learning(asked).tolist() == naive.by_learnt_price(asked, MULTIPLES, PLAIN).tolist()
+
+
+@some
+@given(asked=problems(max_requests=9, max_machines=3, kinds=2), multiple=st.sampled_from([0.5, 1.0, 2.0]), data=st.data())
+def test_admission_at_given_costs_is_that_of_the_slow_way(asked, multiple, data):
+    n = len(asked.requests.name)
+    cost = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=n, max_size=n)), dtype=float)
+    if asked.fleet.size and n:
+        assert served_at(asked, cost, multiple).tolist() == naive.by_given_price(asked, cost, multiple).tolist()
+
+
+def worth(search):
+    return float(search._pool.worth[search.machine_of >= 0].sum())
+
+
+@seeds
+def test_exchanges_keep_schedule_and_free_room_in_step(seed):
+    asked = drawn(seed, requests=120, machines=4, grid=30)
+    strain = np.random.default_rng(seed).uniform(0.2, 1.6, 120)
+    search = Exchanges(asked, np.full(120, -1), strain, seed)
+    before = worth(search)
+    for _ in range(20):
+        search.go(5)
+        after = worth(search)
+        assert after >= before - 1e-9
+        before = after
+    assert overloads(asked, search.machine_of) == []
+    fresh = profile_of(asked, search.machine_of, cells=search._profile.base.shape[1])
+    assert np.array_equal(fresh.base, search._profile.base)
+    assert np.array_equal(fresh.least, search._profile.least)
+    assert (search.machine_of >= 0).sum() > 10
+
+
+def test_exchanges_on_machines_of_two_kinds_respect_each():
+    asked = drawn(3, requests=80, machines=1, grid=20)
+    fleet = Fleet(kind=("small", "large"), machines=[3, 2], capacity=[[4, 4], [12, 12]])
+    asked = type(asked)(requests=asked.requests, fleet=fleet)
+    search = Exchanges(asked, in_turn(asked, move_on=True), np.full(80, 0.5), 0)
+    search.go(200)
+    assert overloads(asked, search.machine_of) == []

@@ -1,0 +1,118 @@
+"""Online schedulers one request at a time, looking at every machine and at everybody who runs there."""
+
+import math
+
+import numpy as np
+
+from bayplan.kernels.schedule import online as settings
+
+
+def _free(asked, machine_of, m, now):
+    """What machine m has left just after `now`."""
+    requests = asked.requests
+    runs = (machine_of == m) & (requests.start <= now) & (requests.end > now)
+    return asked.fleet.capacity[asked.fleet.kind_of[m]] - requests.demand[runs].sum(axis=0)
+
+
+def _has_room(asked, machine_of, m, j):
+    return bool((_free(asked, machine_of, m, asked.requests.start[j]) >= asked.requests.demand[j]).all())
+
+
+def in_turn(asked, move_on):
+    """002 section V: all machines in a circle, from the one used last or the one after it."""
+    machine_of, turn, k = np.full(len(asked.requests.name), -1), 0, asked.fleet.size
+    for j in np.argsort(asked.requests.start, kind="stable"):
+        for step in range(k):
+            m = (turn + step) % k
+            if _has_room(asked, machine_of, m, j):
+                machine_of[j] = m
+                turn = (m + 1) % k if move_on else m
+                break
+    return machine_of
+
+
+def fullest(asked, machine_of, j):
+    """The machine with room that has the least free, in shares of its own size; -1 if none has room."""
+    best, least = -1, math.inf
+    for m in range(asked.fleet.size):
+        if _has_room(asked, machine_of, m, j):
+            capacity = np.maximum(asked.fleet.capacity[asked.fleet.kind_of[m]], 1)
+            free = float(
+                sum((1.0 / c) * f for c, f in zip(capacity, _free(asked, machine_of, m, asked.requests.start[j]), strict=True))
+            )
+            if free < least:
+                best, least = m, free
+    return best
+
+
+class Learner:
+    """Prices and strictness from what has come, recomputed from the whole history."""
+
+    def __init__(self, asked, multiples, lead):
+        self.requests, self.multiples, self.lead = asked.requests, multiples, lead
+        total = np.maximum(asked.fleet.capacity[asked.fleet.kind_of].sum(axis=0), 1)
+        self.share, self.lasts = asked.requests.demand / total, asked.requests.end - asked.requests.start
+        self.price, self.mean, self.low, self.at = np.zeros(len(total)), 0.0, 0, settings.FIRST
+        self.accepted = [[] for _ in multiples]  # by virtual fleet
+
+    def cost(self, j):
+        return float((self.price * self.share[j]).sum()) * self.lasts[j]
+
+    def asks(self, j, cost):
+        """What request j has to bring, after all virtual fleets decided on it."""
+        now, value = self.requests.start[j], self.requests.value
+        for multiple, members in zip(self.multiples, self.accepted, strict=True):
+            load = sum((self.share[i] for i in members if self.requests.end[i] > now), np.zeros(len(self.price)))
+            if cost * multiple <= value[j] and (load + self.share[j] <= settings.POOL).all():
+                members.append(j)
+        done = [sum(value[i] for i in members if self.requests.end[i] <= now) for members in self.accepted]
+        if max(done) > done[self.lead]:
+            self.lead = int(np.argmax(done))
+        return cost * self.multiples[self.lead]
+
+    def seen(self, history):
+        """Learn, if it is time to."""
+        if len(history) != self.at:
+            return
+        self.at = max(self.at + settings.FIRST, int(self.at * settings.GROWTH))
+        if len(history) == settings.FIRST:
+            work = float((self.share[history].sum(axis=1) * self.lasts[history]).sum())
+            self.price[:] = self.requests.value[history].sum() / work if work > 0 else 0.0
+        self._learn(history)
+
+    def _learn(self, history):
+        start, value = self.requests.start, self.requests.value
+        since = start[history[-1]] - settings.LIVES * self.mean
+        while self.mean > 0 and self.low < len(history) - settings.FEWEST and start[history[self.low]] < since:
+            self.low += 1
+        past = history[self.low :: -(-(len(history) - self.low) // settings.SAMPLE)]
+        for i in range(settings.ROUNDS):
+            pays = [j for j in past if self.cost(j) <= value[j]]
+            worth = value[pays].sum()
+            self.mean = float((value[pays] * self.lasts[pays]).sum() / worth) if worth > 0 else 0.0
+            used = (self.share[pays] * self.lasts[pays][:, None]).sum(axis=0)
+            room = settings.FILL * max(start[history[-1]] - start[history[self.low]], settings.EARLY * self.mean)
+            if room > 0:
+                self.price *= np.clip(used / room, 0.25, 4.0) ** (0.6 / (1.0 + 0.1 * i))
+
+
+def by_learnt_price(asked, multiples, lead):
+    """Who brings what its room is worth, at prices learnt so far."""
+    learner, machine_of, history = Learner(asked, multiples, lead), np.full(len(asked.requests.name), -1), []
+    for j in np.argsort(asked.requests.start, kind="stable").tolist():
+        if asked.requests.value[j] > 0:
+            cost = 0.0 if len(history) < settings.FIRST else learner.cost(j)
+            if learner.asks(j, cost) <= asked.requests.value[j]:
+                machine_of[j] = fullest(asked, machine_of, j)
+        history.append(j)
+        learner.seen(history)
+    return machine_of
+
+
+def by_given_price(asked, cost, multiple):
+    """Who brings a multiple of a given cost."""
+    machine_of = np.full(len(asked.requests.name), -1)
+    for j in np.argsort(asked.requests.start, kind="stable").tolist():
+        if 0 < asked.requests.value[j] >= cost[j] * multiple:
+            machine_of[j] = fullest(asked, machine_of, j)
+    return machine_of

@@ -1,0 +1,198 @@
+"""What `online`, `local` and the baselines promise beyond what every scheduler does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.schedules import drawn, overloads, problem, problems, solved, timed
+
+from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+from bayplan.decide.schedule.best_effort import best_effort
+from bayplan.decide.schedule.cradle import cradle_choice
+from bayplan.decide.schedule.online import Tariff
+from bayplan.errors import UsageError
+from bayplan.model import Budget, TimedRequests, silent
+from bayplan.search.stop import stoppable
+
+few = settings(max_examples=20, deadline=None)
+baselines = pytest.mark.parametrize("name", ["bin-packing", "spread"])
+
+
+def machines(name, asked, **more):
+    return solved(SCHEDULERS[name], asked, **more).solution.machine_of
+
+
+def part(requests, keep) -> TimedRequests:
+    return replace(
+        requests,
+        name=tuple(np.array(requests.name)[keep].tolist()),
+        start=requests.start[keep],
+        end=requests.end[keep],
+        demand=requests.demand[keep],
+        value=requests.value[keep],
+    )
+
+
+def crowd(seed=0, requests=400, k=3) -> ScheduleProblem:
+    """More than there is room for, of lengths and sizes that differ much."""
+    rng = np.random.default_rng(seed)
+    start = np.sort(rng.uniform(0, 100, requests))
+    lasts, demand = rng.lognormal(1, 1, requests), np.minimum(10, rng.geometric(0.4, (requests, 2)))
+    return problem(list(zip(start, start + lasts, demand, np.ones(requests), strict=True)), k)
+
+
+# ---- baselines -----------------------------------------------------------------------------------------------------------------
+
+
+def test_bin_packing_fills_a_machine_before_the_next():
+    asked = problem([(0, 9, [5, 1], 1.0), (0, 9, [6, 1], 1.0), (0, 9, [1, 1], 1.0), (0, 9, [5, 1], 1.0)], 3)
+    assert machines("bin-packing", asked).tolist() == [0, 1, 1, 2]  # it does not go back to machine 0, which has room
+
+
+def test_spread_goes_on_to_the_next_machine():
+    asked = problem([(0, 9, [1, 1], 1.0)] * 4, 3)
+    assert machines("spread", asked).tolist() == [0, 1, 2, 0]
+
+
+@baselines
+def test_baselines_try_all_machines_before_they_refuse(name):
+    asked = problem([(0, 9, [9, 1], 1.0), (0, 9, [2, 1], 1.0), (0, 9, [9, 1], 1.0), (0, 9, [8, 1], 1.0)], 2)
+    assert machines(name, asked).tolist() == [0, 1, -1, 1]
+
+
+@baselines
+def test_baselines_do_not_know_what_comes(name):
+    asked = problem([(1, 9, [9, 9], 100.0), (0, 9, [9, 9], 1.0)], 1)
+    assert machines(name, asked).tolist() == [-1, 0]
+
+
+# ---- online --------------------------------------------------------------------------------------------------------------------
+
+
+@few
+@given(seed=st.integers(0, 50), until=st.floats(0, 100), foresees=st.booleans())
+def test_decisions_on_a_prefix_are_the_prefix_of_decisions(seed, until, foresees):
+    asked = crowd(seed, requests=200)
+    options = ScheduleOptions(forecast=crowd(seed + 1, requests=40).requests if foresees else None)
+    keep = asked.requests.start <= until
+    before = ScheduleProblem(requests=part(asked.requests, keep), fleet=asked.fleet)
+    whole = machines("online", asked, options=options)
+    assert machines("online", before, options=options).tolist() == whole[keep].tolist()
+
+
+@baselines
+def test_baselines_decide_at_arrival_too(name):
+    asked = drawn(4, requests=80)
+    keep = asked.requests.start <= 2.0
+    before = ScheduleProblem(requests=part(asked.requests, keep), fleet=asked.fleet)
+    assert machines(name, before).tolist() == machines(name, asked)[keep].tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_serve_more_than_taking_all_who_fit(seed):
+    asked = crowd(seed, requests=2000)
+    assert (machines("online", asked) >= 0).sum() > 1.15 * (machines("bin-packing", asked) >= 0).sum()
+
+
+def test_prices_of_a_forecast_serve_more_than_taking_all_who_fit():
+    asked, options = crowd(1, k=1), ScheduleOptions(forecast=crowd(2).requests)
+    assert (machines("online", asked, options=options) >= 0).sum() > 1.15 * (machines("bin-packing", asked) >= 0).sum()
+
+
+def test_online_refuses_who_brings_too_little_though_there_is_room():
+    asked = crowd(1, requests=2000)
+    machine_of = machines("online", asked)
+    late, lasts = asked.requests.start > 50, asked.requests.end - asked.requests.start
+    work = asked.requests.demand.sum(axis=1) * lasts
+    assert np.median(work[late & (machine_of < 0)]) > 3 * np.median(work[late & (machine_of >= 0)])
+
+
+def test_a_forecast_of_another_day_begins_with_the_first_request():
+    asked = crowd(2, requests=100)
+    other = replace(asked.requests, start=asked.requests.start + 1e5, end=asked.requests.end + 1e5)
+    same = machines("online", asked, options=ScheduleOptions(forecast=asked.requests))
+    later = machines(
+        "online", ScheduleProblem(requests=other, fleet=asked.fleet), options=ScheduleOptions(forecast=asked.requests)
+    )
+    assert np.mean(same == later) > 0.99  # but for rounding of times
+
+
+def test_after_the_forecast_its_prices_begin_anew():
+    asked = crowd(2, requests=100)
+    tariff = Tariff(asked, Budget().clock(), silent)
+    one, two = (
+        ScheduleProblem(
+            requests=timed([(tariff.begin, tariff.begin + 1, [1, 1], 1.0), (begin, begin + 5, [3, 4], 1.0)], (10, 10)),
+            fleet=asked.fleet,
+        )
+        for begin in (20.0, 20.0 + tariff.period)
+    )
+    assert tariff.costs(one)[1] == pytest.approx(tariff.costs(two)[1])
+    assert tariff.costs(one)[1] > 0
+
+
+def test_a_forecast_of_other_resources_is_refused():
+    asked, forecast = problem([(0, 1, [1, 1], 1.0)], 1), problem([(0, 1, [1], 1.0)], 1, capacity=[10]).requests
+    with pytest.raises(UsageError, match="the forecast has 1 resources; expected 2"):
+        machines("online", asked, options=ScheduleOptions(forecast=forecast))
+
+
+def test_an_empty_forecast_says_nothing():
+    asked = crowd(0, requests=100)
+    forecast = part(asked.requests, np.zeros(100, dtype=bool))
+    with_it = machines("online", asked, options=ScheduleOptions(forecast=forecast))
+    assert with_it.tolist() == machines("online", asked).tolist()
+
+
+# ---- local ---------------------------------------------------------------------------------------------------------------------
+
+
+def cradle_plus_value(asked) -> float:
+    return float(asked.requests.value[best_effort(asked, cradle_choice(asked)) >= 0].sum())
+
+
+@few
+@given(asked=problems(max_requests=8, max_machines=3, kinds=2))
+def test_local_is_never_below_its_start(asked):
+    assert solved(SCHEDULERS["local"], asked).score["value"] >= cradle_plus_value(asked)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_local_improves_a_crowd_and_stays_below_its_bound(seed):
+    asked = crowd(seed, requests=150)
+    result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=300))
+    assert result.score["value"] > cradle_plus_value(asked)
+    assert result.bound >= result.score["value"]
+    assert overloads(asked, result.solution.machine_of) == []
+
+
+def test_local_without_time_gives_its_start():
+    asked = crowd()
+    result = solved(SCHEDULERS["local"], asked, budget=Budget(seconds=0.0))
+    assert result.score["value"] == cradle_plus_value(asked)
+    assert result.bound is None
+
+
+def test_more_exchanges_are_not_worse():
+    asked = crowd(5, requests=120)
+    values = [solved(SCHEDULERS["local"], asked, budget=Budget(iterations=n)).score["value"] for n in (0, 100, 500)]
+    assert values == sorted(values)
+
+
+def test_local_keeps_its_best_when_it_is_stopped():
+    asked, heard = crowd(6, requests=120), []
+    with stoppable() as stop:
+
+        def ask(tick) -> None:
+            heard.append(tick.score)
+            stop.asked = True
+
+        result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=ask)
+    assert result.score["value"] >= cradle_plus_value(asked)
+    assert len(heard) < 10
+
+
+def test_no_bound_is_given_if_none_is_wanted():
+    assert solved(SCHEDULERS["local"], crowd(requests=80), options=ScheduleOptions(bound=False)).bound is None
