@@ -92,4 +92,4 @@ def proven_fewest(sweeper: Sweeper, share: float) -> int | None:
         if bound < need * (1 - SLACK):  # not even here; with each machine more it rises by the price
             short = need - bound - sweeper.unit
             least = max(least, machines + 1, machines + (math.ceil(short / price * (1 - SLACK)) if price > 0 else 1))
-    return least
+    return least or None
