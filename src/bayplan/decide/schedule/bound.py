@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayplan.decide.schedule.descent import descended
+from bayplan.decide.schedule.descent import descended, unpriced
 from bayplan.decide.schedule.market import Market, market_of, wide_in
 from bayplan.decide.schedule.price_program import best_prices
 from bayplan.decide.schedule.prices import CellPrices, PriceTable, proven
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.model import BoolArray, Clock, Progress, Result, Schedule, Status
 
-MOST_FOR_PROGRAM = 20_000  # pairs of request and kind: the linear program takes about 0.1 ms for each
+MOST_FOR_PROGRAM = 10_000  # pairs of request and kind: with more, descent is faster and comes within 1e-3 of the best
 SECONDS_FOR_PROGRAM = 30.0  # if the budget says nothing
+FOR_PROGRAM = 0.8  # of the time, at most
 
 
 def upper_bound(problem: ScheduleProblem, *, clock: Clock, progress: Progress) -> float:
@@ -47,13 +48,13 @@ def best_cell_prices(problem: ScheduleProblem, allowed: BoolArray, *, clock: Clo
 
 
 def _priced(market: Market, clock: Clock, progress: Progress) -> tuple[float, CellPrices]:
-    """The least bound, and the prices that prove it: by descent, then by the linear program if it is small."""
-    best = descended(market, clock, progress)
+    """The least bound, and the prices that prove it: those of the linear program if it is small, else by descent."""
     limit = SECONDS_FOR_PROGRAM if clock.budget.seconds is None else clock.budget.seconds - clock.seconds
-    if not 0 < int(market.allowed.sum()) <= MOST_FOR_PROGRAM or limit <= 0:
-        return best
-    exact = best_prices(market, seconds=limit, threads=clock.budget.threads)
-    return best if exact is None else min(best, (proven(market, exact), exact), key=lambda some: some[0])
+    if 0 < int(market.allowed.sum()) <= MOST_FOR_PROGRAM and limit > 0:
+        exact = best_prices(market, seconds=FOR_PROGRAM * limit, threads=clock.budget.threads)
+        if exact is not None:
+            return min((proven(market, exact), exact), unpriced(market), key=lambda some: some[0])
+    return descended(market, clock, progress)
 
 
 def _much_is_wide(problem: ScheduleProblem) -> bool:

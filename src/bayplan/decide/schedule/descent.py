@@ -44,10 +44,8 @@ def steps_for(requests: int, instants: int, prices_per_cell: int) -> list[Step]:
 
 def descended(market: Market, clock: Clock, progress: Progress) -> tuple[float, CellPrices]:
     """The least bound found and its prices; that of no prices at all if there is no time."""
-    edge = np.array([0, len(market.instants.time)])
-    kinds, rows = market.shape
-    prices = CellPrices(edge=edge, price=np.zeros((kinds, 1, rows)))
-    best = (proven(market, prices), prices)
+    best = unpriced(market)
+    prices, (kinds, rows) = best[1], market.shape
     if not len(market.value) or not (market.share > 0).any():
         return best
     steps = steps_for(len(market.value), len(market.instants.time), kinds * rows)
@@ -55,11 +53,18 @@ def descended(market: Market, clock: Clock, progress: Progress) -> tuple[float, 
         for done, step in enumerate(steps):
             if _late(clock, stop):
                 break
-            cells = np.unique(np.round(np.linspace(0, edge[-1], step.cells + 1)).astype(np.int64))
+            cells = np.unique(np.round(np.linspace(0, prices.edge[-1], step.cells + 1)).astype(np.int64))
             prices = _improved(market, prices.on(cells), step, lambda: _late(clock, stop))
             best = min(best, (proven(market, prices), prices), key=lambda some: some[0])
             progress(Tick(stage="bounding", done=(done + 1) / len(steps), score=best[0]))
     return best
+
+
+def unpriced(market: Market) -> tuple[float, CellPrices]:
+    """All room is free: the bound is the value of all that fit."""
+    kinds, rows = market.shape
+    prices = CellPrices(edge=np.array([0, len(market.instants.time)]), price=np.zeros((kinds, 1, rows)))
+    return proven(market, prices), prices
 
 
 def _late(clock: Clock, stop: Stop) -> bool:

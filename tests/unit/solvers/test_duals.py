@@ -1,0 +1,30 @@
+"""What a unit more is worth in a linear program, by both methods."""
+
+import numpy as np
+import pytest
+
+from bayplan.solvers.duals import duals_of
+from bayplan.solvers.program import Draft, Line
+
+
+def knapsack(room: float):
+    """Two goods of value 3 and 2, one unit of room each, at most one of the first."""
+    draft = Draft()
+    first, second = draft.column(-3.0, upper=1.0), draft.column(-2.0)
+    draft.row(Line([first, second], [1.0, 1.0]), at_most=room)
+    return draft.program()
+
+
+@pytest.mark.parametrize("interior", [True, False], ids=["interior", "simplex"])
+def test_duals_are_the_worth_of_one_more(interior):
+    duals = duals_of(knapsack(4.0), interior=interior)
+    assert duals.row == pytest.approx(np.array([-2.0]), abs=1e-6)
+    assert duals.column == pytest.approx(np.array([-1.0, 0.0]), abs=1e-6)
+
+
+@pytest.mark.parametrize("interior", [True, False], ids=["interior", "simplex"])
+def test_a_program_without_a_point_has_no_duals(interior):
+    draft = Draft()
+    only = draft.column(-1.0, upper=1.0)
+    draft.row(Line([only], [1.0]), at_least=2.0)
+    assert duals_of(draft.program(), interior=interior) is None
