@@ -36,7 +36,7 @@ def flat(cost, demand, room, *, traffic=0.0, link=0.0, bandwidth=np.inf):
 
 @every_one_shot
 @few
-@given(case=cases(), nodes=st.sampled_from([None, 1, 5]))
+@given(case=cases(), nodes=st.sampled_from([None, 0, 1, 5]))
 def test_never_over_room_or_bandwidth_and_its_cost_is_right(one_shot, case, nodes):
     placing = one_shot(case, OneShotOptions(nodes=nodes), seed=0)
     if placing.zone is None:
@@ -48,7 +48,7 @@ def test_never_over_room_or_bandwidth_and_its_cost_is_right(one_shot, case, node
 
 @every_one_shot
 @few
-@given(case=cases(), nodes=st.sampled_from([None, 1, 5]))
+@given(case=cases(), nodes=st.sampled_from([None, 0, 1, 5]))
 def test_its_bound_holds_and_a_complete_no_is_true(one_shot, case, nodes):
     placing, best = one_shot(case, OneShotOptions(nodes=nodes), seed=0), cheapest(case)
     assert placing.bound <= best * (1 + 1e-9)
@@ -83,6 +83,17 @@ def test_no_zone_is_large_enough(one_shot):
     placing = one_shot(flat([[0.0, 0.0]], [5], [4, 4]), OPTIONS, seed=0)
     assert placing.zone is None
     assert placing.cost == np.inf
+
+
+@every_one_shot
+def test_no_zones_at_all(one_shot):
+    assert one_shot(flat(np.zeros((2, 0)), [1, 1], []), OPTIONS, seed=0).zone is None
+
+
+@every_one_shot
+def test_no_resources_at_all(one_shot):
+    case = replace(flat([[1.0, 2.0]], [1], [1, 1]), demand=np.zeros((1, 0)), room=np.zeros((2, 0)))
+    assert one_shot(case, OPTIONS, seed=0).zone.tolist() == [0]
 
 
 @every_one_shot

@@ -9,7 +9,7 @@ from bayplan.decide.admit.oneshot.case import Case
 from bayplan.decide.admit.oneshot.rounding import rounded
 from bayplan.decide.admit.oneshot.signature import OneShotOptions
 from bayplan.kernels.admit.sift import OPEN, SEEN, Estimate, guess, sift
-from bayplan.model import FloatArray, IntArray, ints
+from bayplan.model import BoolArray, FloatArray, IntArray, ints
 from bayplan.solvers.program import Draft, Line
 from bayplan.solvers.repeated import Repeated
 
@@ -26,11 +26,15 @@ def estimate_of(case: Case, options: OneShotOptions, rng: np.random.Generator) -
     forth[talks] = case.traffic[talks][:, None, None] * case.link[case.pair[talks]]
     dearest = max(_largest(case.cost), _largest(forth)) or 1.0  # all prices start at zero
     forth = np.where(np.isfinite(forth), forth / dearest, NO_LINK)
-    too_small = (case.demand[:, None, :] > case.room[None, :, :]).any(axis=2)  # y_vs is fixed to 0
-    single = np.where(too_small, np.inf, case.cost / dearest)
+    single = np.where(can_hold(case), case.cost / dearest, np.inf)  # y_vs is fixed to 0 where a_v > B_s
     sample = np.sort(rng.choice(v, size=n, replace=False))
     reach = np.stack([forth.min(axis=3).sum(axis=1), forth.max(axis=3).sum(axis=1)])
     return Estimate(single, forth, case.demand, case.room, ints(sample), np.array([options.epsilon * v]), reach)
+
+
+def can_hold(case: Case) -> BoolArray:
+    """(member, zone) where a member may go, and fits by itself."""
+    return np.isfinite(case.cost) & (case.demand[:, None, :] <= case.room[None, :, :]).all(axis=2)
 
 
 def _largest(values: FloatArray) -> float:
@@ -39,7 +43,7 @@ def _largest(values: FloatArray) -> float:
 
 def placements(zones: int, n: int, most: int, rng: np.random.Generator) -> tuple[IntArray, bool]:
     """(placement, n) zones of the sample: all of them, or so many drawn; and are they all?"""
-    if n * math.log(zones) <= math.log(most) + 1e-9:
+    if zones**n <= most:
         return np.indices((zones,) * n).reshape(n, -1).T.copy(), True
     drawn: IntArray = np.unique(rng.integers(0, zones, size=(most, n)), axis=0)
     return drawn, False

@@ -38,8 +38,8 @@ def local(case: Case, options: OneShotOptions, *, seed: int) -> Placing:
 def climbed(question: Question, tables: Tables, starts: int) -> tuple[IntArray, float]:
     """The zones of the best of so many starts, and their cost; infinite if none fits. Large members go first."""
     zone = np.empty(len(question.cost), dtype=np.int64)
-    fullest = np.maximum(question.room.max(axis=0), 1)
-    order = np.argsort(-(question.demand / fullest).max(axis=1), kind="stable")
+    largest = question.room.max(axis=0, initial=1)
+    order = np.argsort(-(question.demand / largest).max(axis=1, initial=0.0), kind="stable")
     zones = np.argsort(question.cost.sum(axis=0), kind="stable")
     cost = search(question, tables, order, zones, starts, standing_of(question), zone)
     return zone, cost

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayplan.decide.admit.oneshot.case import Case, Placing
-from bayplan.decide.admit.oneshot.estimates import PLACEMENTS, candidates, estimate_of, placements
+from bayplan.decide.admit.oneshot.estimates import PLACEMENTS, can_hold, candidates, estimate_of, placements
 from bayplan.decide.admit.oneshot.greedy import greedy
 from bayplan.decide.admit.oneshot.signature import OneShotOptions
 from bayplan.decide.admit.oneshot.tables import question_of, standing_of, tables_of
@@ -20,10 +20,10 @@ def sampling(case: Case, options: OneShotOptions, *, seed: int) -> Placing:
     tables = tables_of(question)
     if tables is None:
         return greedy(case, options, seed=seed)
+    if not can_hold(case).any(axis=1).all():
+        return Placing(zone=None, cost=np.inf, bound=np.inf)  # a member fits nowhere
     rng = np.random.default_rng(seed)
     estimate = estimate_of(case, options, rng)
-    if not np.isfinite(estimate.single).any(axis=1).all():
-        return Placing(zone=None, cost=np.inf, bound=np.inf)  # a member fits nowhere
     most = PLACEMENTS if options.nodes is None else options.nodes
     placement, complete = placements(case.cost.shape[1], len(estimate.sample), most, rng)
     best, least, standing = None, np.inf, standing_of(question)
@@ -31,4 +31,4 @@ def sampling(case: Case, options: OneShotOptions, *, seed: int) -> Placing:
         cost = repair(question, tables, standing, zone)
         if cost < least and cost < tables.barred[0]:  # line 10
             best, least = zone.copy(), cost
-    return Placing(zone=best, cost=least, complete=complete and best is not None)
+    return Placing(zone=best, cost=float(least), complete=complete and best is not None)

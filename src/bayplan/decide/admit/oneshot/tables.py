@@ -9,7 +9,7 @@ from bayplan.kernels.admit.pairs import tabulate
 from bayplan.kernels.admit.question import Question
 from bayplan.model import FloatArray, IntArray
 
-LARGEST = 20_000_000  # entries of a table of pairs, 160 MB; 8 members and 42 zones have 112,896
+LARGEST = 20_000_000  # entries of an array, 160 MB; the pairs of 8 members and 42 zones have 112,896
 
 
 def question_of(case: Case) -> Question:
@@ -20,7 +20,7 @@ def question_of(case: Case) -> Question:
 def tables_of(question: Question) -> Tables | None:
     """What members cost alone and in pairs; None if that is too much to hold."""
     v, z = question.cost.shape
-    if (v * z) ** 2 > LARGEST:
+    if max((v * z) ** 2, (v + 1) * v * v * z) > LARGEST:  # the pairs, and a tree search's
         return None
     barred = np.zeros(1)
     tables = Tables(np.empty((v, z)), np.empty((v, v, z, z)), np.empty((v, v), dtype=np.bool_), barred)
