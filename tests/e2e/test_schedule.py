@@ -153,7 +153,7 @@ def table(tmp_path: Path, *rows: str, head: str = "name,start,end,value,cpu") ->
 EDGES = {  # rows, machines, how many are served, value
     "touching intervals do not meet": (["a,0,5,1,1", "b,5,9,1,1"], 1, 2, 2),
     "equal intervals and ties": (["a,0,5,1,0.6", "b,0,5,1,0.6", "c,0,5,1,0.6"], 2, 2, 2),
-    "zero demand": (["a,0,5,1,0", "b,0,5,1,0", "c,0,5,1,0.5"], 1, 3, 3),
+    "zero demand": (["a,0,5,1,0", "b,0,5,1,0", "c,0,5,1,0.2"], 1, 3, 3),
     "as many machines as requests": (["a,0,5,1,1", "b,0,5,1,1"], 2, 2, 2),
     "more machines than requests": (["a,0,5,1,1", "b,0,5,1,1"], 9, 2, 2),
     "no machines": (["a,0,5,1,1", "b,0,5,1,1"], 0, 0, 0),
