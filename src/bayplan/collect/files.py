@@ -164,7 +164,7 @@ def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> N
 
 
 def write(path: PathLike, value: Whole) -> None:
-    """Write a snapshot, timed requests or an admission in its native format."""
+    """Write a snapshot, timed requests or an admission in its native format; an admission as JSON lines if the suffix says so."""
     if isinstance(value, Snapshot):
         write_snapshot(path, value)
     elif isinstance(value, TimedRequests):
@@ -173,8 +173,12 @@ def write(path: PathLike, value: Whole) -> None:
         write_requests(path, value.requests, value.fleet)
     else:
         from bayplan.collect.admission import write_admission
+        from bayplan.collect.streams import has_lines, json_lines
 
-        write_admission(path, value)
+        if has_lines(path):
+            write_text_atomically(path, json_lines(value))
+        else:
+            write_admission(path, value)
 
 
 def _write(path: PathLike, document: Mapping[str, Any]) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given
 from tests.strategies import admissions
 
-from bayplan.collect import read_admission, read_any
+from bayplan.collect import read_admission, read_any, write
 from bayplan.collect.admission import admission_text, read_zones
-from bayplan.collect.document.text import read_document
+from bayplan.collect.document.text import read_document, read_text
 from bayplan.collect.streams import is_stream, json_lines, read_stream, request_of, stream_in, table_text
 from bayplan.errors import InputError, UsageError
 from bayplan.model import ClusterRequests
@@ -253,3 +253,14 @@ def test_the_examples_say_what_the_documented_admission_says(name):
     file = EXAMPLE.with_name(name)
     assert same(read_stream(file, zones=EXAMPLE if name.endswith("csv") else None).admission, read_admission(EXAMPLE))
     assert file.read_text(encoding="utf-8") in (EXAMPLE.parents[1] / "docs" / "formats.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson.gz", "x.json"])
+def test_the_suffix_decides_how_a_stream_is_written(name, tmp_path):
+    write(tmp_path / name, read_admission(EXAMPLE))
+    assert is_stream(read_text(tmp_path / name), name) is (name != "x.json")
+    assert same(read_stream(tmp_path / name).admission, read_admission(EXAMPLE))
+
+
+def test_a_document_over_many_lines_is_no_stream():
+    assert "E1006" in said(EXAMPLE.read_text(encoding="utf-8"), "x.jsonl")

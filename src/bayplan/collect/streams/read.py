@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bayplan.collect.admission import read_admission, read_zones
@@ -61,6 +61,11 @@ def is_stream(text: str, source: str) -> bool:
     return _form(text, source) != "document"
 
 
+def has_lines(path: str | os.PathLike[str]) -> bool:
+    """Does the suffix say that the file has one document per line?"""
+    return Path(os.fspath(path).removesuffix(".gz")).suffix.lower() in LINES
+
+
 def _form(text: str, source: str) -> str:
     """ "lines", "table" or "document": by the suffix; without one that says so, by the first line."""
     suffix = Path(source.removesuffix(".gz")).suffix.lower()
@@ -102,6 +107,9 @@ def _of_lines(text: str, source: str, zones: str | os.PathLike[str] | None) -> G
     first = next(lines, Line("1", None))
     header = first.entry if isinstance(first.entry, dict) and first.entry.keys() & {"bayplan", "kind", "zones"} else None
     if header is None:
+        if zones is None and first.faults:
+            expected = "a document on one line: a header with the zones, or a request"
+            raise InputError(source, [replace(fault, expected=expected) for fault in first.faults])
         gathering = Gathering(zones=_zones_of(zones, source), base_units=False)
         gathering.take([first])
     elif zones is not None:
@@ -134,9 +142,8 @@ def _zones_of(path: str | os.PathLike[str] | None, source: str) -> Zones:
 
 def _head_in(path: str | os.PathLike[str]) -> object:
     """The document in a file, or the first line of a stream."""
-    source = os.fspath(path)
-    if Path(source.removesuffix(".gz")).suffix.lower() in LINES:
-        return parse_json(read_text(path).lstrip().partition("\n")[0], source)
+    if has_lines(path):
+        return parse_json(read_text(path).lstrip().partition("\n")[0], os.fspath(path))
     return read_document(path)
 
 
