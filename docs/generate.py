@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import log
 from pathlib import Path
 
 from bayplan.cli.reference import cli_page
@@ -80,7 +81,23 @@ def _schedule_lines() -> list[str]:
         cells = [row["method"], f"{int(row['n']):,}", f"{int(row['machines']):,}", row["load"], row["reached"]]
         cells += [f"{float(row['served']):.1%}", row["cpu_seconds"], row["wall_seconds"], row["limit"] or "-", row["peak_mb"]]
         lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
-    return [*lines, "", "![time over the number of requests](pictures/schedule-time.svg)"]
+    return [*lines, "", *_growth(newest), "", "![time over the number of requests](pictures/schedule-time.svg)"]
+
+
+def _growth(newest: Mapping[tuple[str, ...], Mapping[str, str]]) -> list[str]:
+    """How much more the largest of the series takes than the smallest, beside n log n."""
+    series: dict[tuple[str, str], dict[int, float]] = {}
+    for (method, n, machines, load), row in newest.items():
+        if int(n) == 1000 * int(machines):
+            series.setdefault((method, load), {})[int(n)] = float(row["cpu_seconds"])
+    low, high = min(min(times) for times in series.values()), max(max(times) for times in series.values())
+    law = high * log(high) / (low * log(low))
+    found = [f"`{method}` at load {load} {times[high] / times[low]:.0f} times" for (method, load), times in series.items()]
+    return [
+        f"With 1,000 requests for each machine, from {low:,} to {high:,} requests n log n grows {law:.0f} times; processor seconds of",
+        f"{', '.join(found)}.",
+        "Above the law is what the caches no longer hold, and that the number of machines grows, too.",
+    ]
 
 
 def _admit_lines() -> list[str]:
