@@ -69,12 +69,12 @@ def _schedule_lines() -> list[str]:
         "",
         "## Timed requests",
         "",
-        "`python -m benchmarks.schedule`: requests of the generator `requests`, one thread, kernels warm, the whole method with the",
-        "referee's check. The fastest of three runs. Peak memory is that of the whole process, the generator included. Processor",
-        "seconds are the fair ones where others used the machine. 100,000 requests are too few for load 12 on 1,000 machines over",
-        "5,612 seconds, even if each took a whole machine: theirs come within 1,000 seconds.",
+        "`python -m benchmarks.schedule`: requests of the generator `requests`, one thread, kernels warm, the whole method with",
+        "the referee's check. The fastest of three runs. Peak memory is that of the whole process, the generator included.",
+        "Processor seconds are the fair ones where others used the machine. 100,000 requests are too few for load 12 on 1,000",
+        "machines over 5,612 seconds, even if each took a whole machine: theirs come within 1,000 seconds.",
         "",
-        "| method | requests | machines | load | reached | served | processor s | wall s | asked for | peak MB | commit | machine |",
+        "| method | requests | machines | load | reached | served | CPU s | wall s | asked for | peak MB | commit | machine |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in newest.values():
@@ -94,9 +94,9 @@ def _growth(newest: Mapping[tuple[str, ...], Mapping[str, str]]) -> list[str]:
     law = high * log(high) / (low * log(low))
     found = [f"`{method}` at load {load} {times[high] / times[low]:.0f} times" for (method, load), times in series.items()]
     return [
-        f"With 1,000 requests for each machine, from {low:,} to {high:,} requests n log n grows {law:.0f} times; processor seconds of",
-        f"{', '.join(found)}.",
-        "Above the law is what the caches no longer hold, and that the number of machines grows, too.",
+        f"With 1,000 requests for each machine, from {low:,} to {high:,} requests n log n grows {law:.0f} times;",
+        f"processor seconds of {', '.join(found)}.",
+        "The number of machines grows with it, so each request is looked for on more of them.",
     ]
 
 
