@@ -13,12 +13,13 @@ from bayplan.model import BoolArray, Clock, Progress, Result, Schedule, Status
 
 MOST_FOR_PROGRAM = 10_000  # pairs of request and kind: with more, descent is faster and comes within 1e-3 of the best
 SECONDS_FOR_PROGRAM = 30.0  # if the budget says nothing
+FEW = 2_000  # requests: rows for the wide ones cost next to nothing
 FOR_PROGRAM = 0.8  # of the time, at most
 
 
 def upper_bound(problem: ScheduleProblem, *, clock: Clock, progress: Progress) -> float:
     """No schedule is worth more. Proven whatever the budget; with no time at all it is the value of all that fit somewhere."""
-    wide = _much_is_wide(problem)
+    wide = len(problem.requests.name) <= FEW or _much_is_wide(problem)
     return _priced(market_of(problem, wide_rows=wide), clock, progress)[0]
 
 
