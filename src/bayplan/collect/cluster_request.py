@@ -1,19 +1,24 @@
 """One cluster request as a document: what a line of a stream holds, or what somebody offers to a service."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from bayplan.collect.document.naming import all_plain
 from bayplan.collect.document.quantities import Quantities
 from bayplan.collect.document.schemas import schema
 from bayplan.collect.document.shape import shape_faults
 from bayplan.collect.requests import EXACT, end_fault
 from bayplan.errors import Fault, InputError
 from bayplan.model import ClusterRequest, IntArray, Zones, floats
-from bayplan.model.units import format_quantity
+from bayplan.model.units import LARGEST, format_quantity
+
+NEEDED = frozenset({"name", "start", "end", "members", "demand"})
+NUMBERS = ("arrival", "start", "end", "value")
+KNOWN = NEEDED | frozenset(NUMBERS) | {"traffic"}
 
 
 def request_of(entry: object, zones: Zones, *, base_units: bool = False, source: str = "request") -> ClusterRequest:
@@ -29,7 +34,7 @@ def request_of(entry: object, zones: Zones, *, base_units: bool = False, source:
 
 def read_entry(entry: object, zones: Zones, *, base_units: bool) -> tuple[ClusterRequest | None, list[Fault]]:
     """The request and no faults, or None and all faults."""
-    faults = shape_faults({"requests": [_without_matrix(entry)]}, _alone())
+    faults = [] if flawless(entry) else shape_faults({"requests": [entry]}, _alone())
     if faults or not isinstance(entry, dict):
         return None, faults
     quantities = Quantities(zones.resources, base_units)
@@ -78,15 +83,31 @@ def _alone() -> dict[str, Any]:
     return {"type": "object", "properties": {"requests": whole["properties"]["requests"]}, "$defs": whole["$defs"]}
 
 
-def _without_matrix(entry: object) -> object:
-    """The entry without a flawless traffic matrix: to walk through it number by number takes longer than all else."""
-    traffic = entry.get("traffic") if isinstance(entry, dict) else None
-    if not isinstance(traffic, list) or not all(isinstance(row, list) and set(map(type, row)) <= {int, float} for row in traffic):
-        return entry
-    numbers = [number for row in traffic for number in row]
-    if not all(0 <= number <= EXACT for number in numbers):  # False for NaN
-        return entry
-    return {**entry, "traffic": []}  # type: ignore[dict-item]  # a dict, or there is no traffic
+def flawless(entry: object) -> bool:
+    """Does the entry have the shape that its schema asks for? A quick yes for most; False may only mean: look closer."""
+    if type(entry) is not dict or not NEEDED <= entry.keys() <= KNOWN:
+        return False
+    if type(entry["name"]) is not str or not all_plain([entry["name"]]):
+        return False
+    times = [entry[key] for key in NUMBERS if key in entry]
+    if not set(map(type, times)) <= {int, float} or not all(-EXACT <= number <= EXACT for number in times):  # False for NaN
+        return False
+    members, demand = entry["members"], entry["demand"]
+    return (
+        entry.get("value", 0) >= 0
+        and type(members) is list
+        and set(map(type, members)) == {str}
+        and type(demand) is dict
+        and _amounts(demand.values(), LARGEST)
+        and ("traffic" not in entry or (type(entry["traffic"]) is list and _amounts(entry["traffic"], EXACT)))
+    )
+
+
+def _amounts(lists: Iterable[object], most: float) -> bool:
+    """Lists of numbers from 0 to `most`."""
+    return all(
+        type(row) is list and set(map(type, row)) <= {int, float} and all(0 <= number <= most for number in row) for row in lists
+    )
 
 
 # Faults -------------------------------------------------------------------------------------------

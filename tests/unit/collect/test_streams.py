@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -13,6 +14,9 @@ from tests.strategies import admissions
 
 from bayplan.collect import read_admission, read_any, write
 from bayplan.collect.admission import admission_text, read_zones
+from bayplan.collect.cluster_request import flawless
+from bayplan.collect.document.schemas import schema
+from bayplan.collect.document.shape import shape_faults
 from bayplan.collect.document.text import read_document, read_text
 from bayplan.collect.streams import is_stream, json_lines, read_stream, request_of, stream_in, table_text
 from bayplan.errors import InputError, UsageError
@@ -162,6 +166,22 @@ def test_a_single_request_is_read_as_in_a_stream():
     zones, _ = read_zones(read_document(EXAMPLE), "x")
     assert request_of(JOB, zones).demand.tolist() == [[1000, 0], [500, 0]]
     assert request_of(JOB | {"demand": {"cpu": [1, 2]}}, zones, base_units=True).demand.tolist() == [[1, 0], [2, 0]]
+
+
+ODD = [None, True, -1, 0, 2**54, 0.5, float("nan"), "", "a", "1", "\n", [], [1], ["a"], [[0]], [[-1]], [["x"]], {}, {"cpu": [1]}]
+ODD += [{"cpu": [-1]}, {"cpu": [True]}, {"cpu": ["1"]}, {"cpu": 1}]
+
+
+def test_what_is_quickly_called_flawless_has_the_right_shape():
+    plain, quick = JOB | {"demand": {"cpu": [1, 2]}}, 0
+    for key in (*plain, "arrival", "value", "other"):
+        for odd in ODD:
+            entry = {**plain, key: odd}
+            if flawless(entry):
+                quick += 1
+                jsonschema.validate({**HEAD, "requests": [entry]}, schema("admission"))
+                assert shape_faults({**HEAD, "requests": [entry]}, schema("admission")) == []
+    assert flawless(plain) and quick > 10
 
 
 def test_order_of_arrival_and_names_are_judged_along_the_stream():
