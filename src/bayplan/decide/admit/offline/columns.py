@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.decide.admit.offline.book import Book
-from bayplan.decide.admit.offline.ground import uses
+from bayplan.decide.admit.offline.ground import use_of
 from bayplan.decide.admit.oneshot.case import Placing
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
 from bayplan.search.stop import Stop
@@ -63,7 +63,7 @@ class Generation:
         if key in self._known:
             return False
         self._known.add(key)
-        use = uses(self.ground, i, zone[None])[0]
+        use = use_of(self.ground, i, zone)
         some = np.flatnonzero(use)
         when = np.arange(self.ground.first[i], self.ground.last[i]) * self.ground.amounts
         rows = np.append((when[:, None] + some).ravel(), self._slot_rows + i)
@@ -129,7 +129,7 @@ class Generation:
         for i, placing in found.items():
             here = self.book.cheapest(i, total[i]).zone if i in self.book.listed else None
             for zone in (some for some in (placing.zone, here) if some is not None):
-                worth = self.ground.value[i] - float(uses(self.ground, i, zone[None])[0] @ total[i])
+                worth = self.ground.value[i] - float(use_of(self.ground, i, zone) @ total[i])
                 if worth > gain[i] + GAINS * max(1.0, self.ground.value[i]):
                     added += self.add(i, zone)
         return added

@@ -1,6 +1,6 @@
 """Answers by insertion: requests one by one, each into the zones that are cheapest where it still fits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -14,23 +14,28 @@ from bayplan.model import FloatArray
 STEEP = 100.0  # a full zone costs this many times what an almost empty one does
 
 
-def insert(load: Load, order: Iterable[int], total: FloatArray, *, seed: int) -> None:
-    """Accept each request of an order that still fits, where prices (request, amount) and loads are low."""
-    ground = load.ground
-    scale = float(total.mean()) or 1.0
+def insert(load: Load, order: Iterable[int], total: FloatArray, late: Callable[[], bool], *, seed: int) -> None:
+    """Accept each request of an order that still fits, where prices (request, amount) and loads are low, until it is too late."""
+    scale = float(total.sum()) / max(1, total.size) or 1.0
     for i in order:
+        if late():
+            return
         if load.zone_of[i] is None:
             room, bandwidth = load.free(i)
             price = total[i] + scale * (STEEP ** load.share(i) - 1)
-            placing = local(ground.case(i, price, room=room, bandwidth=bandwidth), OneShotOptions(), seed=seed)
+            placing = local(load.ground.case(i, price, room=room, bandwidth=bandwidth), OneShotOptions(), seed=seed)
             if placing.zone is not None and load.fits(i, placing.zone):
                 load.put(i, placing.zone)
 
 
-def by_gain(value: FloatArray, cost: FloatArray) -> list[int]:
-    """Requests of a value by value for cost, the best first; equal ones by value, then in order."""
-    worth = value / np.maximum(cost, 1e-6 * max(1e-9, float(value.max(initial=0.0))))
-    return [i for i in np.lexsort((-value, -worth)).tolist() if value[i] > 0]
+def worth_of(value: FloatArray, cost: FloatArray) -> FloatArray:
+    """(request,) value for cost; 0 for what has no value."""
+    return value / np.maximum(cost, 1e-3 * max(1e-9, float(value.max(initial=0.0))))
+
+
+def by_worth(worth: FloatArray) -> list[int]:
+    """Requests that are worth something, the best first; equal ones in order."""
+    return [i for i in np.argsort(-worth, kind="stable").tolist() if worth[i] > 0]
 
 
 def keep(load: Load, columns: Sequence[Column]) -> None:

@@ -72,10 +72,20 @@ def taken(stream: ClusterRequests, i: int, plans: IntArray) -> tuple[IntArray, F
     return demand, traffic
 
 
-def uses(ground: Ground, i: int, plans: IntArray) -> FloatArray:
-    """(plan, amount) what plans take, as shares of the capacities."""
-    demand, traffic = taken(ground.stream, i, plans)
-    return side_by_side(demand, traffic) * ground.share
+def taken_by(stream: ClusterRequests, i: int, zone: IntArray) -> tuple[IntArray, FloatArray]:
+    """(zone, resource) and (zone, zone) of one plan."""
+    request, n_z = stream.requests[i], len(stream.zones.name)
+    demand, traffic = np.zeros(stream.zones.capacity.shape, dtype=np.int64), np.zeros((n_z, n_z))
+    np.add.at(demand, zone, request.demand)
+    np.add.at(traffic, np.ix_(zone, zone), request.traffic)
+    np.fill_diagonal(traffic, 0.0)
+    return demand, traffic
+
+
+def use_of(ground: Ground, i: int, zone: IntArray) -> FloatArray:
+    """(amount,) what a plan takes, as shares of the capacities."""
+    demand, traffic = taken_by(ground.stream, i, zone)
+    return np.asarray(side_by_side(demand[None], traffic[None])[0] * ground.share, dtype=np.float64)
 
 
 def side_by_side(zone: IntArray | FloatArray, link: FloatArray) -> FloatArray:

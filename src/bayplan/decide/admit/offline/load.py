@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayplan.decide.admit.offline.ground import Ground, side_by_side, taken
+from bayplan.decide.admit.offline.ground import Ground, side_by_side, taken_by
 from bayplan.model import FloatArray, IntArray, ints
 
 
@@ -32,16 +32,34 @@ class Load:
     def fits(self, i: int, zone: IntArray) -> bool:
         """Is there room for this plan?"""
         room, bandwidth = self.free(i)
-        demand, traffic = taken(self.ground.stream, i, zone[None])
-        return bool((demand[0] <= room).all() and (traffic[0] <= bandwidth).all())
+        demand, traffic = taken_by(self.ground.stream, i, zone)
+        return bool((demand <= room).all() and (traffic <= bandwidth).all())
 
     def put(self, i: int, zone: IntArray) -> None:
         """Accept a request."""
-        demand, traffic = taken(self.ground.stream, i, zone[None])
-        self._demand[self._when(i)] += demand[0]
-        self._traffic[self._when(i)] += traffic[0]
+        self._add(i, zone, 1)
         self.zone_of[i] = zone
         self.value = self._total()
+
+    def remove(self, i: int) -> None:
+        """Refuse an accepted request after all."""
+        zone = self.zone_of[i]
+        if zone is not None:
+            self._add(i, zone, -1)
+            self.zone_of[i] = None
+            self.value = self._total()
+
+    def copy(self) -> "Load":
+        """Another, with the same in it."""
+        other = Load(self.ground)
+        other.zone_of, other.value = list(self.zone_of), self.value
+        other._demand[:], other._traffic[:] = self._demand, self._traffic
+        return other
+
+    def _add(self, i: int, zone: IntArray, times: int) -> None:
+        demand, traffic = taken_by(self.ground.stream, i, zone)
+        self._demand[self._when(i)] += times * demand
+        self._traffic[self._when(i)] += times * traffic
 
     def _total(self) -> float:
         return float(sum(self.ground.stream.requests[i].value for i, zone in enumerate(self.zone_of) if zone is not None))

@@ -1,12 +1,16 @@
 """The best answer and the best bound of a stream, improved step by step, each step only as long as there is a gap and time."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from bayplan.decide.admit.offline.aggregate import aggregate
 from bayplan.decide.admit.offline.book import Book
 from bayplan.decide.admit.offline.columns import Column, Generation
-from bayplan.decide.admit.offline.greedy import by_gain, insert, keep, rounded
+from bayplan.decide.admit.offline.greedy import by_worth, insert, keep, rounded, worth_of
 from bayplan.decide.admit.offline.ground import Ground
+from bayplan.decide.admit.offline.improve import improve
 from bayplan.decide.admit.offline.load import Load
 from bayplan.decide.admit.offline.plans import how_many, plans_of
 from bayplan.decide.admit.offline.whole import choose
@@ -17,6 +21,7 @@ CLOSE = 1e-9  # relative: answer and bound have met
 WRITTEN = 60_000  # plans of one request, at most, that are gone through for a proof
 COLUMNS = 30_000  # of a program in whole numbers
 NODES = 1000  # of HiGHS for each iteration, where a budget has no seconds
+EXCHANGES = 10  # attempts to make room in one go: so many for each request, and for each iteration if a budget has them
 ROWS = 30_000  # of a master: beyond that it is not written
 
 
@@ -29,7 +34,8 @@ class Search:
         totals = aggregate(ground, self.part(0.25), stop)
         self.bound = totals.bound
         self.price = totals.spread(ground)  # (slot, amount) those of the bound
-        self.order = by_gain(totals.value, totals.cost)
+        self.worth = worth_of(totals.value, totals.cost)
+        self.order = by_worth(self.worth)
         self.columns: list[Column] = []
         self.complete = False  # no better answer has a plan that is not among the columns
 
@@ -41,7 +47,16 @@ class Search:
 
     def insert(self) -> None:
         """A first answer, by value for cost."""
-        insert(self.load, self.order, self.ground.during(self.price), seed=self.seed)
+        insert(self.load, self.order, self.ground.during(self.price), self._late(0.5), seed=self.seed)
+        self._tell()
+
+    def improve(self) -> None:
+        """A better answer by making room for those refused."""
+        limit = self.clock.budget.iterations
+        rounds = EXCHANGES * (len(self.order) if limit is None else min(limit, len(self.order)))
+        total = self.ground.during(self.price)
+        load = improve(self.load, self.worth, total, self._late(0.3), rounds=rounds, seed=self.seed)
+        self.load = max(self.load, load, key=lambda some: some.value)
         self._tell()
 
     def generate(self) -> None:
@@ -90,6 +105,11 @@ class Search:
         left = None if budget.seconds is None else max(0.0, share * (budget.seconds - self.clock.seconds))
         return Budget(seconds=left, iterations=budget.iterations, threads=budget.threads).clock()
 
+    def _late(self, share: float) -> Callable[[], bool]:
+        """Is a share of the seconds that are left now used up, or has somebody asked to stop?"""
+        clock = replace(self.part(share), budget=replace(self.part(share).budget, iterations=None))
+        return lambda: self.stop.asked or clock.expired()
+
     def _gap(self) -> float:
         """What a plan may lose against the best of its request at the prices of the bound (reduced costs), rounding included."""
         return (self.bound - self.load.value) + 1e-7 * max(1.0, self.bound)
@@ -102,7 +122,7 @@ class Search:
 
     def _finish(self, load: Load) -> None:
         """Fill an answer up by insertion, and keep it if it is the best."""
-        insert(load, self.order, self.ground.during(self.price), seed=self.seed)
+        insert(load, self.order, self.ground.during(self.price), self._late(1.0), seed=self.seed)
         if load.value > self.load.value:
             self.load = load
         self._tell()

@@ -1,11 +1,15 @@
 """`offline`: the best answer to a stream that is known from the start, proven where the budget allows."""
 
+from collections.abc import Callable, Sequence
+
 from bayplan.decide.admit.answer import admitted
 from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Reason, Result, silent
-from bayplan.search.stop import Stop, stoppable
+from bayplan.search.stop import stoppable
+
+MANY = 3000  # requests, beyond which a bound is that of the totals
 
 
 def offline(
@@ -18,22 +22,25 @@ def offline(
     """
     clock = budget.clock()
     with stoppable() as stop:
-        search = _searched(stream, budget, stop, seed, progress)
+        search = Search(ground_of(stream), clock, stop, seed=seed, progress=progress)
+        search.insert()
+        _take(search, (search.improve, search.generate, search.choose, search.write_out, search.choose, search.improve))
     return admitted(stream, search.load.zone_of, reasons=_reasons(search), bound=search.bound, seconds=clock.seconds)
 
 
 def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: int = 0, progress: Progress = silent) -> float:
     """No answer to the stream is worth more: proven. Any number of requests; the longer it may take, the closer it is."""
     with stoppable() as stop:
-        return _searched(stream, budget, stop, seed, progress).bound
+        search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress)
+        steps = (search.insert, search.generate, search.choose, search.write_out, search.choose)
+        _take(search, steps if len(stream.requests) <= MANY else ())
+    return search.bound
 
 
-def _searched(stream: ClusterRequests, budget: Budget, stop: Stop, seed: int, progress: Progress) -> Search:
-    search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress)
-    for step in (search.insert, search.generate, search.choose, search.write_out, search.choose):
+def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
+    for step in steps:
         if not search.over:
             step()
-    return search
 
 
 def _reasons(search: Search) -> tuple[Reason, ...]:
