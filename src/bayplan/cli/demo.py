@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayplan.cli import clock, screen
+from bayplan.cli import clock, schedule_screen, screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
 
 ARRIVALS = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
+TIMED, MACHINES = 2000, 10  # timed requests, three times what so many machines have
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
 Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to search for services that should share machines.")]
@@ -31,7 +32,7 @@ def demo(
 
     Then the same for a generated cluster of 96 machines and 3,485 containers: its services are brought together, a quarter
     of the containers moves at most, and every step on the way is checked. At last, groups of containers that arrive one after
-    the other are let in or refused, by prices.
+    the other are let in or refused, by prices, and of timed requests those are served that are worth most.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -43,9 +44,11 @@ def demo(
         from bayplan.flows.migrate_report import write_plan_page
         from bayplan.flows.report import write_comparison, write_picture, write_report
         from bayplan.flows.tour import brought_together, let_in, road, tour, write_let_in, write_stop
+        from bayplan.flows.tour_requests import served, write_served_requests
         from bayplan.generate.boutique import boutique
         from bayplan.generate.container_clusters import container_clusters
         from bayplan.generate.rasa import rasa_m3
+        from bayplan.generate.requests import requests
         from bayplan.score.duration import StepCosts
 
         command, snapshot = "bayplan demo", boutique(seed=seed)
@@ -74,6 +77,8 @@ def demo(
         written = [write_stop(out, name, stop, command=command) for name, stop in stops.items()]
         admitted = let_in(container_clusters(**ARRIVALS, seed=seed), seed=seed)  # type: ignore[arg-type]  # whole numbers
         written.append(write_let_in(out, admitted, command=command))
+        chosen = served(requests(n=TIMED, machines=MACHINES, load=3.0, weights="random", seed=seed), MACHINES)
+        written.append(write_served_requests(out, chosen, command=command))
     files = {
         "snapshot": str(snapshot_file),
         "bay plan": str(picture),
@@ -89,13 +94,16 @@ def demo(
     if json:
         gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
         accepted = {"accepted": admitted.accepted, "value": admitted.result.score["value"], "bound": admitted.result.bound}
-        valid = not inspection.violations
-        screen.say_object({"seed": seed, "valid": valid, "affinity": gained, "admitted": accepted, "files": files})
+        timed = {"served": chosen.figures.served, "value": chosen.figures.value, "bound": chosen.result.bound}
+        answer = {"seed": seed, "valid": not inspection.violations, "affinity": gained, "admitted": accepted}
+        screen.say_object({**answer, "scheduled": timed, "files": files})
         return
     _say_shop(inspection, placed, moved, route, seed)
     _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
     _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
     _say_admitted(admitted, seed)
+    print(f"\nbayplan schedule requests.json --machines {MACHINES}")
+    schedule_screen.scheduling(chosen, method="cradle+", seed=seed, wall=clock.seconds(), as_json=False)
     width = max(map(len, files))
     print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
 

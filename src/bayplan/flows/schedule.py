@@ -1,6 +1,6 @@
 """Schedule timed requests: ask a method, bound what any could reach, and say what the answer comes to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,6 @@ from bayplan.search.stop import stoppable
 
 EACH_REQUEST = 3e-6  # seconds to write it and count it
 AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of a user's seconds that are kept for it
-FOR_BOUND = 0.3  # of the seconds that are left, if a bound is wanted
-Bounder = Callable[[ScheduleProblem, Result[Schedule]], Result[Schedule]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,12 +57,12 @@ def schedule(
 def decided(
     question: ScheduleQuestion, scheduler: Scheduler, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Schedule]:
-    """The answer alone. The method gets part of the time if a bound is to be found after it."""
-    clock, wants = budget.clock(), question.options.bound
-    part = budget.seconds if budget.seconds is None or not wants else (1 - FOR_BOUND) * budget.seconds
-    own = Budget(seconds=part, iterations=budget.iterations, threads=budget.threads)
-    result = scheduler(question.problem, question.options, budget=own, seed=seed, progress=progress)
-    return bounded(question.problem, result, clock=clock, progress=progress) if wants else result
+    """The answer alone. A method that proves no bound of its own gets one in the time that it leaves."""
+    clock = budget.clock()
+    result = scheduler(question.problem, question.options, budget=budget, seed=seed, progress=progress)
+    if not question.options.bound or result.bound is not None:
+        return result
+    return bounded(question.problem, result, clock=clock, progress=progress)
 
 
 def served_by(problem: ScheduleProblem, result: Result[Schedule]) -> BoolArray:

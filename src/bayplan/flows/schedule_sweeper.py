@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from bayplan.decide.schedule import ScheduleProblem, Scheduler
 from bayplan.decide.schedule.bound import prices
 from bayplan.decide.schedule.prices import common_unit
-from bayplan.flows.schedule import FOR_BOUND, served_by
+from bayplan.flows.schedule import served_by
 from bayplan.flows.schedule_wishes import ScheduleQuestion
 from bayplan.model import Clock, Fleet, Progress, silent
 from bayplan.report.schedule_rows import SweepPoint
+
+FOR_BOUND = 0.3  # of the seconds of a point, if a bound is wanted
 
 
 @dataclass(slots=True)

@@ -1,0 +1,27 @@
+"""The last stop of the tour: timed requests for more than there is room for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bayplan.collect.requests import write_requests
+from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+from bayplan.flows.schedule import Scheduling, schedule, write_scheduling
+from bayplan.flows.schedule_wishes import ScheduleQuestion
+from bayplan.model import Budget, TimedRequests
+
+BOUND_SECONDS = 2.0
+
+
+def served(requests: TimedRequests, machines: int) -> Scheduling:
+    """Who is served on so many machines, by Cradle+, beside what is proven to be possible."""
+    problem = ScheduleProblem.alike(requests, machines)
+    question = ScheduleQuestion(problem=problem, options=ScheduleOptions(), name="requests")
+    return schedule(question, SCHEDULERS["cradle+"], budget=Budget(seconds=BOUND_SECONDS))
+
+
+def write_served_requests(folder: Path, scheduling: Scheduling, *, command: str) -> Mapping[str, str]:
+    """Write requests, who is served, and the page; what was written, by what it is."""
+    file, answer, page = folder / "requests.json", folder / "served.json", folder / "schedule.html"
+    write_requests(file, scheduling.question.problem.requests)
+    write_scheduling(scheduling, out=answer, report=page, made={"command": command})
+    return {"timed requests": str(file), "served": str(answer), "load over time": str(page.resolve())}
