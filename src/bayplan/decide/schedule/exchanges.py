@@ -10,7 +10,7 @@ from bayplan.model import UNPLACED, FloatArray, IntArray
 CHANGES = 4  # of one machine in one cell, if all machines are as busy
 FEWEST_CELLS, MOST_CELLS = 4, 1024
 MOST_PAIRS = 1 << 21  # of a machine and a cell
-WINDOW = 4  # cells
+WINDOW = 3  # cells
 MACHINES = 4  # in one exchange at most
 MOST_OUT = 4096  # requests in one exchange
 HOPELESS = 1.5  # strain: who pays more for its value is not looked at

@@ -23,7 +23,7 @@ MULTIPLES = (1.0, 1.05, 1.1, 1.2, 0.9)  # of the price, in the order in which th
 PRICING = 0.4  # of the seconds that are left after Cradle+
 BATCH = 50  # exchanges between two looks at the clock
 FEWEST, PER_REQUEST = 100, 0.2  # exchanges if the budget says nothing
-AFTERWARDS = 0.05  # of the seconds, kept for the last best effort and the referee
+AFTERWARDS = 0.1  # of the seconds, kept for the last best effort and the referee
 
 
 def local(
@@ -107,7 +107,8 @@ def _improve(problem: ScheduleProblem, best: Best, cost: FloatArray, guide: Guid
             guide.progress(Tick(stage="pricing", done=0.0, score=best.value))
     if not guide.late:
         _exchange(problem, best, Exchanges(problem, best.machine_of, strain, seed), guide)
-        best.offer(_filled(problem, best.machine_of, strain))
+        if not guide.clock.expired():
+            best.offer(_filled(problem, best.machine_of, strain))
 
 
 def _filled(problem: ScheduleProblem, machine_of: IntArray, strain: FloatArray) -> IntArray:

@@ -18,7 +18,7 @@ from bayplan.model import Budget, Clock, FloatArray, IntArray, Progress, Result,
 
 MULTIPLES = (0.5, 0.7, 0.85, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.5)  # of the price: how strict one may be
 PLAIN = MULTIPLES.index(1.0)
-SHARE_FOR_PRICES = 0.5  # of the time budget
+SHARE_FOR_PRICES, SHARE_FOR_REHEARSALS = 0.5, 0.8  # of the time budget: until then
 CELLS = 32  # of a forecast's time, each with one price: the peaks of one day do not come back at the same second
 
 
@@ -47,14 +47,21 @@ def foreseeing(problem: ScheduleProblem, forecast: TimedRequests, clock: Clock, 
         return learning(problem)
     rehearsal = ScheduleProblem(requests=forecast, fleet=problem.fleet)
     tariff = Tariff(rehearsal, clock, progress)
-    best, most = PLAIN, -1.0
-    for e, multiple in enumerate(MULTIPLES):
-        machine_of = served_at(rehearsal, tariff.costs(rehearsal), multiple)
-        value = float(forecast.value[machine_of >= 0].sum())
+    best = _rehearsed(rehearsal, tariff.costs(rehearsal), clock, progress)
+    return served_at(problem, tariff.costs(problem), best)
+
+
+def _rehearsed(rehearsal: ScheduleProblem, cost: FloatArray, clock: Clock, progress: Progress) -> float:
+    """The multiple that serves the most value of the forecast; those near 1 are tried first, and in time."""
+    best, most = 1.0, -1.0
+    for done, multiple in enumerate(sorted(MULTIPLES, key=lambda multiple: abs(multiple - 1.0))):
+        if done and clock.budget.seconds is not None and clock.seconds > SHARE_FOR_REHEARSALS * clock.budget.seconds:
+            break
+        value = float(rehearsal.requests.value[served_at(rehearsal, cost, multiple) >= 0].sum())
         if value > most:
-            best, most = e, value
-        progress(Tick(stage="rehearsing", done=(e + 1) / len(MULTIPLES), score=most))
-    return served_at(problem, tariff.costs(problem), MULTIPLES[best])
+            best, most = multiple, value
+        progress(Tick(stage="rehearsing", done=(done + 1) / len(MULTIPLES), score=most))
+    return best
 
 
 def served_at(problem: ScheduleProblem, cost: FloatArray, multiple: float) -> IntArray:
