@@ -6,6 +6,7 @@ links, caps and values are those of 001 section VI. Time is counted in slots.
 """
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.collect.traces.alibaba_callgraphs import read_callgraphs
-from bayplan.collect.traces.azure_v1_vms import SLOT, azure_batches
+from bayplan.collect.traces.azure_v1_vms import RESOURCES, SLOT, azure_batches
 from bayplan.errors import UsageError
 from bayplan.generate.container_clusters import CAPACITY, REQUEST_CAP, TRAFFIC, UNIT, largest_use, zones_of
 from bayplan.generate.registry import require
-from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Tick, floats, ints, silent
+from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Tick, Zones, floats, ints, silent
 
 SIZES = range(2, 9)  # members of a batch
+LARGE = (8.0, 28.0)  # cores and GB of a machine that takes B
 ZONES, REQUESTS, SLOTS = 9, 100, 100  # S, I and T of section VI: the stream that `load` is about
 
 
@@ -27,13 +29,13 @@ class _Batch(NamedTuple):
     name: str
     arrival: int  # slot
     slots: int  # how long
-    amount: FloatArray  # (member, resource) cores and GB
+    demand: IntArray  # (member, resource) base units
 
 
 class _Trace(NamedTuple):
     batches: tuple[_Batch, ...]
     calls: dict[int, tuple[FloatArray, ...]]  # members -> (member, member) calls of each application, the busiest pair 1
-    work: FloatArray  # (resource,) amount x slots that a batch asks for on average, of a window of T slots
+    work: FloatArray  # (resource,) demand x slots that a batch asks for on average, of a window of T slots
 
 
 def azure_clusters(  # more than 7 arguments: each is a setting of its own on the command line
@@ -45,15 +47,15 @@ def azure_clusters(  # more than 7 arguments: each is a setting of its own on th
     slots: int = SLOTS,
     value_ratio: float = 50.0,
     count: int = REQUESTS,
-    load: float = 0.33,
+    load: float = 1.0,
     seed: int = 0,
     progress: Progress = silent,
 ) -> ClusterRequests:
     """`count` batches that arrive within `slots` slots, in the order of their arrival; those of one slot in seeded random order.
 
-    `folder` holds azure_v1_vms/ and alibaba_callgraphs/; if it is empty, traces/ in the folder that BAYPLAN_DATA names. `load`
-    sets what a core and a GB are in units of 001: so that 100 batches of 2-8 members in 100 slots ask for that share of the
-    capacity of nine zones of mean size. A member that would then be larger than B is cut to B.
+    `folder` holds azure_v1_vms/ and alibaba_callgraphs/; if it is empty, traces/ in the folder that BAYPLAN_DATA names. A machine
+    of 8 cores or of 28 GB takes B; the few that are larger are cut to B. `load` scales the zones: 100 batches of 2-8 members in
+    100 slots ask on average for that share of the cpu, and of the memory, of nine of them. Links are scaled as cpu is.
     """
     require(
         "azure-clusters",
@@ -69,27 +71,31 @@ def azure_clusters(  # more than 7 arguments: each is a setting of its own on th
     )
     progress(Tick(stage="reading traces", done=0.0))
     trace, rng = _trace(_folder(folder)), np.random.default_rng(seed)
-    where = zones_of(zones, len(trace.work), rng)
-    capacity = ZONES * np.mean(CAPACITY) * UNIT * SLOTS
-    unit = load * capacity / (REQUESTS * trace.work)  # (resource,) base units of a core and of a GB
+    factor = REQUESTS * trace.work / (load * ZONES * np.mean(CAPACITY) * UNIT * SLOTS)  # (resource,)
+    where = scaled(zones_of(zones, len(trace.work), rng), floats(factor))
     chosen = _chosen(trace, (members_least, members_most), count, slots, rng)
     requests = []
     for batch, first in chosen:
-        demand = ints(np.clip(np.rint(batch.amount * unit), 1, REQUEST_CAP * UNIT))
-        traffic = _traffic(trace, len(demand), rng)
+        traffic = _traffic(trace, len(batch.demand), rng)
         requests.append(
             ClusterRequest(
                 name=batch.name,
-                members=tuple(f"vm{v}" for v in range(len(demand))),
-                demand=demand,
+                members=tuple(f"vm{v}" for v in range(len(batch.demand))),
+                demand=batch.demand,
                 traffic=traffic,
                 arrival=float(first),
                 start=float(first),
                 end=float(min(first + batch.slots, slots)),
-                value=float(rng.uniform(1.0, value_ratio) * largest_use(demand, traffic)),
+                value=float(rng.uniform(1.0, value_ratio) * largest_use(batch.demand, traffic)),
             )
         )
     return ClusterRequests(zones=where, requests=tuple(requests))
+
+
+def scaled(zones: Zones, factor: FloatArray) -> Zones:
+    """The zones with so much of each resource, and links with so much as the first resource; room for one request in any case."""
+    capacity = np.maximum(np.rint(zones.capacity * factor), zones.request_cap)
+    return replace(zones, capacity=ints(capacity), bandwidth=ints(np.rint(zones.bandwidth * factor[0])))
 
 
 def _folder(named: str) -> str:
@@ -106,12 +112,13 @@ def _folder(named: str) -> str:
 @cache
 def _trace(folder: str) -> _Trace:
     """Both traces; lifetimes that are known by their bin only are drawn once, with seed 0."""
+    unit = REQUEST_CAP * UNIT / (np.array(LARGE) * [resource.scale for resource in RESOURCES])
     batches = tuple(
         _Batch(
             name=batch.name,
             arrival=round(batch.arrival / SLOT),
             slots=max(1, round((batch.end - batch.arrival) / SLOT)),
-            amount=floats(batch.demand),
+            demand=ints(np.clip(np.rint(batch.demand * unit), 1, REQUEST_CAP * UNIT)),
         )
         for batch in azure_batches(Path(folder) / "azure_v1_vms", smallest=SIZES[0], largest=SIZES[-1])
     )
@@ -123,7 +130,7 @@ def _trace(folder: str) -> _Trace:
             calls[len(graph.nodes)].append(floats(matrix / matrix.max()))
     lasts = np.array([batch.slots for batch in batches])
     within = np.minimum(lasts[:, None], np.arange(1, SLOTS + 1)).mean(axis=1)  # slots before the window ends
-    total = np.array([batch.amount.sum(axis=0) for batch in batches])
+    total = np.array([batch.demand.sum(axis=0) for batch in batches])
     return _Trace(batches, {size: tuple(found) for size, found in calls.items()}, floats((total * within[:, None]).mean(axis=0)))
 
 
@@ -132,7 +139,7 @@ def _chosen(trace: _Trace, sizes: tuple[int, int], count: int, slots: int, rng: 
 
     Where a window of so many slots has too few, as many windows as it takes are laid over one another.
     """
-    fitting = [batch for batch in trace.batches if sizes[0] <= len(batch.amount) <= sizes[1] and trace.calls[len(batch.amount)]]
+    fitting = [batch for batch in trace.batches if sizes[0] <= len(batch.demand) <= sizes[1] and trace.calls[len(batch.demand)]]
     if count > len(fitting):
         raise UsageError(f"generator 'azure-clusters': count is {count}; the trace has {len(fitting)} batches of such sizes")
     arrival: IntArray = np.array([batch.arrival for batch in fitting], dtype=np.int64)

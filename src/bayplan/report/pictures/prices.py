@@ -74,7 +74,7 @@ def prices_over_time(bands: Sequence[Band], edge: FloatArray, *, base: float, ti
 
 def _band(band: Band, edge: FloatArray, base: float, width: float, y: float) -> tuple[str, float]:
     note = f"the {len(band.rows)} dearest of {len(band.rows) + band.more:,}" if band.more else ""
-    parts = [text(LEFT, y + 16, band.name, "strong"), text(LEFT + 8 + svg.width_of(band.name, 13), y + 16, note, "soft small")]
+    parts = [text(LEFT, y + 16, band.name, "strong"), text(LEFT + 8 + svg.width_of(band.name, 14.5), y + 16, note, "soft small")]
     names = told_apart([row.name for row in band.rows], characters_in(LEFT - 20, 11))
     for k, (row, name) in enumerate(zip(band.rows, names, strict=True)):
         top = y + HEAD - 6 + k * ROW
