@@ -141,6 +141,19 @@ def test_a_page_is_written(day, tmp_path, capsys):
         assert words in page
 
 
+def test_an_interrupted_search_gives_its_best_so_far(day, tmp_path, capsys, monkeypatch):
+    def interrupted(*arguments, **more):
+        signal.raise_signal(signal.SIGINT)
+        return SCHEDULERS["local"](*arguments, **more)
+
+    monkeypatch.setattr("bayplan.decide.schedule.SCHEDULERS", {**SCHEDULERS, "local": interrupted})
+    out = tmp_path / "served.json"
+    assert main(["schedule", str(day), "-k", "1", "-m", "local", "--json", "--quiet", "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["interrupted"] and "best so far" in said.err
+    assert json.loads(out.read_text())["served"]
+
+
 # ---- edges ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -202,6 +215,7 @@ def test_an_open_end_lasts_until_the_horizon(tmp_path, capsys):
         (["--machines", "1", "--profit", "gold"], "expected CLASS=VALUE"),
         (["--machines", "1", "--profit", "gold=many"], "expected a number of 0 or more"),
         (["--machines", "1", "--profit", "gold=-1"], "expected a number of 0 or more"),
+        (["--machines", "1", "--profit", "gold=1e300"], "at most 1e+12"),
         (["--machines", "1", "--profit", "gold=1", "--profit", "gold=2"], "each name once"),
         (["--machines", "1", "--weights", "gold"], "no weights 'gold'; expected one of given, one, area"),
         (["--machines", "1", "--capacity", "gpu=2"], "no resource 'gpu'; expected one of cpu, memory"),

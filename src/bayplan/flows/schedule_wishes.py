@@ -17,6 +17,7 @@ from bayplan.score.timed import areas
 
 MOST_MACHINES = 1_000_000
 WEIGHTS = ("given", "one", "area")
+MOST_PROFIT = 1e12  # values stay far within what a float holds
 FEW = 12  # classes that are all said
 
 
@@ -130,8 +131,8 @@ def _profit(name: str, text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value < math.inf:
-        raise UsageError(f"--profit '{name}={text}': expected a number of 0 or more after '='")
+    if not 0 <= value <= MOST_PROFIT:
+        raise UsageError(f"--profit '{name}={text}': expected a number of 0 or more after '=', at most {MOST_PROFIT:g}")
     return value
 
 

@@ -15,6 +15,7 @@ from bayplan.collect.fleets import fleet_document
 from bayplan.collect.requests import read_requests_file, requests_text
 from bayplan.collect.requests_table import is_requests_table, read_requests_table
 from bayplan.collect.timed import read_fleet, read_timed
+from bayplan.collect.traces import read_google2011
 from bayplan.errors import InputError
 from bayplan.model import Fleet, Resource
 
@@ -293,3 +294,12 @@ def test_a_document_and_its_table_agree_on_the_horizon():
     two = read_requests_file(document(end=[4, 9, None]), "x", 3.5).requests
     assert one.end.tolist() == two.end.tolist() == [3.5, 3.5, 3.5]
     assert replace(one, priority=()).name == two.name
+
+
+@pytest.mark.data
+def test_the_tasks_of_google_are_in_their_priority_classes(data_folder):
+    pytest.importorskip("pyarrow.parquet")
+    read = read_google2011(data_folder / "traces/google2011")
+    assert set(read.priority) <= {str(priority) for priority in range(12)}
+    assert len(set(read.priority)) > 5
+    assert read_google2011(data_folder / "traces/google2011", value="priority").value[0] == int(read.priority[0]) + 1
