@@ -76,9 +76,12 @@ class Learner:
             return
         self.at = max(self.at + settings.FIRST, int(self.at * settings.GROWTH))
         if len(history) == settings.FIRST:
-            work = float((self.share[history].sum(axis=1) * self.lasts[history]).sum())
-            self.price[:] = self.requests.value[history].sum() / work if work > 0 else 0.0
+            self.price[:] = self._even(history)
         self._learn(history)
+
+    def _even(self, past):
+        work = float((self.share[past].sum(axis=1) * self.lasts[past]).sum())
+        return self.requests.value[past].sum() / work if work > 0 else 0.0
 
     def _learn(self, history):
         start, value = self.requests.start, self.requests.value
@@ -86,7 +89,9 @@ class Learner:
         while self.mean > 0 and self.low < len(history) - settings.FEWEST and start[history[self.low]] < since:
             self.low += 1
         past = history[self.low :: -(-(len(history) - self.low) // settings.SAMPLE)]
+        even = self._even(past)
         for i in range(settings.ROUNDS):
+            self.price = np.clip(self.price, settings.LEAST * even, settings.MOST * even)
             pays = [j for j in past if self.cost(j) <= value[j]]
             worth = value[pays].sum()
             self.mean = float((value[pays] * self.lasts[pays]).sum() / worth) if worth > 0 else 0.0

@@ -23,6 +23,7 @@ FEWEST = 1_000  # but not fewer requests
 ROUNDS = 12  # of price adjustment; each begins with the prices before
 FILL = 0.8  # the part of the fleet that those who would pay may use
 EARLY = 0.1  # of a mean duration counts as passed at the very beginning, when no time has
+LEAST, MOST = 1e-6, 1e6  # of the price at which all of the recent past together brings what it costs
 POOL = 0.95  # what a virtual fleet can use, as it need not pack
 
 
@@ -59,16 +60,15 @@ def cost_of(bids, price, j):
 
 
 @kernel
-def first_price(stream, bids, seen, price):
-    """One price for all resources, at which all requests seen together bring what they cost."""
+def even_price(stream, bids, low, high, resources):
+    """One price for all resources, at which requests low, ..., high - 1 together bring what they cost; 0 if they take nothing."""
     value, work = 0.0, 0.0
-    for i in range(seen):
+    for i in range(low, high, (high - low + SAMPLE - 1) // SAMPLE):
         j = stream.by_start[i]
         value += bids.value[j]
-        for r in range(len(price)):
+        for r in range(resources):
             work += bids.share[j, r] * bids.lasts[j]
-    for r in range(len(price)):
-        price[r] = value / work if work > 0.0 else 0.0
+    return value / work if work > 0.0 else 0.0
 
 
 @kernel
@@ -96,8 +96,10 @@ def adjust(stream, bids, low, high, strength, learnt):
 @kernel
 def learn(stream, bids, low, high, learnt):
     """Prices from requests low, ..., high - 1 in start order, and the mean duration of those who would pay them."""
-    mean = 0.0
+    mean, even = 0.0, even_price(stream, bids, low, high, len(learnt.price))
     for i in range(ROUNDS):
+        for r in range(len(learnt.price)):
+            learnt.price[r] = min(MOST * even, max(LEAST * even, learnt.price[r]))
         mean = adjust(stream, bids, low, high, 0.6 / (1.0 + 0.1 * i), learnt)
     return mean
 
@@ -188,7 +190,7 @@ def serve_by_price(stream, bids, most, lead, learnt, machine_of_out):
                     machine_of_out[j] = m
         if learns and seen + 1 == at:
             if at == FIRST:
-                first_price(stream, bids, at, learnt.price)
+                learnt.price[:] = even_price(stream, bids, 0, at, len(learnt.price))
             low = recent(stream, low, seen + 1, mean)
             mean = learn(stream, bids, low, seen + 1, learnt)
             at = max(at + FIRST, int(at * GROWTH))
