@@ -210,7 +210,7 @@ def _prices() -> str:
     from bayplan.model import Budget, silent
     from bayplan.report.pictures.prices import prices_over_time
 
-    wishes = AdmitWishes(value_ratio=50.0, alpha=2.0)
+    wishes = AdmitWishes(method="primal-dual", value_ratio=50.0, alpha=2.0)
     stream = Stream(admission=container_clusters())
     admitted = admit(stream, wishes, options_of(wishes), budget=Budget(), seed=0, progress=silent)
     story = story_of(admitted, name="stream", method=wishes.method)

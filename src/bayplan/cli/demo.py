@@ -134,5 +134,7 @@ def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
 
 def _say_admitted(admitted: "Admitted", seed: int) -> None:
     """Who of those that arrived was let in, by which prices, and why others were not."""
+    from bayplan.flows.admit import AdmitWishes
+
     print("\nbayplan admit stream.jsonl --bound")
-    screen.admitted(admitted, method="primal-dual", seed=seed, wall=clock.seconds())
+    screen.admitted(admitted, method=AdmitWishes().method, seed=seed, wall=clock.seconds())

@@ -39,7 +39,7 @@ def parameter_words(known: Parameters) -> list[tuple[str, str]]:
     words = [("U, value by use", f"{known.value_ratio:.6g} ({known.value_ratio_from})")]
     if known.alpha_from != "not used":
         said = "the one-shot method is exact" if known.alpha_from == "exact" else known.alpha_from
-        words.append(("alpha, ratio of one-shot", f"{known.alpha:.6g} ({said})"))
+        words.append(("alpha, divides the cost", f"{known.alpha:.6g} ({said})"))
     if known.slots is not None:
         words.append(("T, slots", f"{known.slots:,} ({known.slots_from})"))
     return [*words, ("lambda, base of prices", score(known.base))]
