@@ -78,16 +78,16 @@ def test_every_method_lets_in_what_fits_and_the_referee_agrees(method, file, tmp
 @pytest.mark.parametrize("oneshot", ONE_SHOTS)
 def test_every_one_shot_method_serves(oneshot, file, capsys):
     more = ["--epsilon", "0.9"] if oneshot == "sampling" else []
-    answer = answer_of(capsys, "admit", file, "--oneshot", oneshot, *more)
+    answer = answer_of(capsys, "admit", file, "--method", "primal-dual", "--oneshot", oneshot, *more)
     assert 0 < answer["accepted"] < 30
     assert answer["parameters"]["alpha_from"] == ("exact" if oneshot == "exact" else "estimated")
 
 
 def test_given_parameters_are_used_and_said(file, capsys):
-    given = answer_of(capsys, "admit", file, "--value-ratio", "50", "--alpha", "2")["parameters"]
+    given = answer_of(capsys, "admit", file, "--method", "primal-dual", "--value-ratio", "50", "--alpha", "2")["parameters"]
     assert (given["value_ratio"], given["value_ratio_from"], given["alpha"], given["alpha_from"]) == (50, "given", 2, "given")
     assert given["base"] == 2 * (2 * 50 + 1)
-    estimated = answer_of(capsys, "admit", file)["parameters"]
+    estimated = answer_of(capsys, "admit", file, "--method", "primal-dual")["parameters"]
     assert estimated["value_ratio_from"] == estimated["alpha_from"] == "estimated" and estimated["base"] < given["base"]
     assert main(["admit", str(file), "--quiet"]) == 0
     assert "(estimated)" in capsys.readouterr().out
@@ -100,7 +100,10 @@ def test_swmoa_has_a_number_of_slots(file, capsys):
 
 
 def test_longer_slots_make_a_request_dearer(file, capsys):
-    short, long = (answer_of(capsys, "admit", file, "--slot", slot, "--value-ratio", "50", "--alpha", "1") for slot in (1, 6))
+    short, long = (
+        answer_of(capsys, "admit", file, "--slot", slot, "--value-ratio", "50", "--alpha", "1", "--method", "primal-dual")
+        for slot in (1, 6)
+    )
     assert long["accepted"] <= short["accepted"]
     assert short != long
 
@@ -208,13 +211,13 @@ def test_a_cluster_is_not_a_stream(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--method", "guess"], "no method 'guess'; expected one of primal-dual"),
+        (["--method", "guess"], "no method 'guess'; expected one of learned"),
         (["--oneshot", "guess"], "no one-shot method 'guess'; expected one of local"),
         (["--value-ratio", "0.5"], "--value-ratio 0.5: expected a number of 1 or more"),
         (["--alpha", "nan"], "--alpha nan"),
         (["--slot", "0"], "--slot 0: expected a length above 0"),
         (["--slots", "0", "--method", "swmoa"], "--slots 0"),
-        (["--slots", "5"], "--slots has no effect on --method primal-dual"),
+        (["--slots", "5"], "--slots has no effect on --method learned"),
         (["--epsilon", "0.5"], "--epsilon has no effect"),
         (["--epsilon", "0", "--oneshot", "sampling"], "--epsilon 0: expected a number above 0"),
         (["--samples", "0", "--oneshot", "sampling"], "--samples 0"),

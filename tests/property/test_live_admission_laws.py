@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.strategies import admissions
 
 from bayplan.decide.admit import Admission, AdmitOptions
+from bayplan.decide.admit.estimates import LIVE
 from bayplan.errors import InputError
 from bayplan.generate import GENERATORS
 from bayplan.model import ClusterRequest, Resource, Zones
@@ -21,7 +22,7 @@ OPTIONS = st.builds(
     alpha=st.sampled_from([None, 1.5]),
     literal=st.booleans(),
 )
-METHODS = st.sampled_from(["primal-dual", "available", "swmoa"])
+METHODS = st.sampled_from(LIVE)
 
 
 def offered(admission, request):

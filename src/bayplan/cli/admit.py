@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def admit(
     file: wish.StreamFile,
-    method: wish.Method = "primal-dual",
+    method: wish.Method = "learned",
     oneshot: wish.OneShot = None,
     value_ratio: wish.ValueRatio = None,
     alpha: wish.Alpha = None,
@@ -41,6 +41,8 @@ def admit(
 
     Methods:
 
+    - learned: as primal-dual, with prices on the level that would have earned most so far
+
     - primal-dual: every zone and link has a price that grows with its load; a request is let in if it is worth its cost
 
     - available: whatever fits is let in, as one does without prices
@@ -63,7 +65,7 @@ def admit(
 
     Example: [cyan]bayplan admit stream.jsonl --out accepted.json --report admitted.html[/cyan]
 
-    Example: [cyan]bayplan admit stream.jsonl --value-ratio 50 --alpha 2 --oneshot greedy --bound --json[/cyan]
+    Example: [cyan]bayplan admit stream.jsonl --method primal-dual --value-ratio 50 --alpha 2 --bound --json[/cyan]
 
     Example: [cyan]bayplan admit requests.csv --zones zones.json --method available --keep-going[/cyan]
     """

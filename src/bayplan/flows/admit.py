@@ -21,6 +21,7 @@ from bayplan.model.result import OPTIMAL_GAP
 from bayplan.search.stop import stoppable
 
 EACH_REQUEST = 2e-5  # seconds to judge it, to count what it takes and to write it
+PRICED = ("learned", "primal-dual", "swmoa")  # methods that have prices
 AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of a user's seconds that is kept for it
 
 
@@ -28,7 +29,7 @@ AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of 
 class AdmitWishes:
     """As they stand on the command line; None: not said."""
 
-    method: str = "primal-dual"
+    method: str = "learned"
     oneshot: str | None = None
     value_ratio: float | None = None
     alpha: float | None = None
@@ -91,7 +92,7 @@ def options_of(wishes: AdmitWishes) -> AdmitOptions:
         raise UsageError("--epsilon 0: expected a number above 0")
     if wishes.oneshot is not None and wishes.method in ("available", "offline"):
         raise UsageError(f"--oneshot has no effect on --method {wishes.method}, which places requests in its own way")
-    if wishes.literal and wishes.method not in ("primal-dual", "swmoa"):
+    if wishes.literal and wishes.method not in PRICED:
         raise UsageError(f"--literal has no effect on --method {wishes.method}, which has no prices")
     placing = OneShotOptions(samples=wishes.samples)
     if wishes.epsilon is not None:
@@ -111,7 +112,7 @@ def _ranges(wishes: AdmitWishes) -> tuple[tuple[str, float | None, float, bool],
     """Option, what was said, the least that makes sense, and has it an effect here?"""
     method, sampling = wishes.method, wishes.oneshot == "sampling"
     return (
-        ("value-ratio", wishes.value_ratio, 1, method in ("primal-dual", "swmoa")),
+        ("value-ratio", wishes.value_ratio, 1, method in PRICED),
         ("alpha", wishes.alpha, 1, method == "primal-dual"),
         ("slots", wishes.slots, 1, method == "swmoa"),
         ("samples", wishes.samples, 1, sampling),

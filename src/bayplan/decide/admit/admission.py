@@ -13,6 +13,7 @@ from bayplan.decide.admit import snapshot as form
 from bayplan.decide.admit.estimates import Estimates
 from bayplan.decide.admit.faults import as_request, faults_of, missing_of, number
 from bayplan.decide.admit.placer import Found, Placer
+from bayplan.decide.admit.rehearsal import Rehearsal
 from bayplan.decide.admit.sentences import why_accepted, why_no_room, why_too_dear
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.decide.admit.snapshot import Booking
@@ -51,7 +52,9 @@ class Admission:
         self._offers, self._accepted, self._value = 0, 0, 0.0
         self._running: dict[str, Booking] = {}
         self._ends: list[tuple[float, str]] = []  # heap; what was released may still be in it
-        self._window.price_with(self._estimates.parameters.base)
+        self._rehearsal = Rehearsal(lambda some: Admission(zones, some, seed=seed), self.options) if method == "learned" else None
+        self._heed()
+        self._settle()
 
     # ---- what changes it
 
@@ -71,6 +74,9 @@ class Admission:
                 self._let_in(request, found, verdict, first, last)
             if self._estimates.guesses_alpha and 0 < found.cost < math.inf and self._estimates.wants_audit():
                 self._estimates.audit(self._placer.case(request, found.desk), found.cost)  # counts from the next offer on
+            if self._rehearsal is not None:
+                self._rehearsal.hear(request)
+                self._heed()
             return verdict
 
     def release(self, name: str, at: float | None = None) -> None:
@@ -83,6 +89,8 @@ class Admission:
             if booking is None:
                 raise _wrong("E2010", str(name), "no request of this name runs or is booked")
             until = self._now if at is None else self._expect_time(at, "release")
+            if self._rehearsal is not None:
+                self._rehearsal.release(name, until)
             if until >= booking.end:
                 return
             since = max(self._now, booking.start)
@@ -169,7 +177,9 @@ class Admission:
     def snapshot(self) -> dict[str, Any]:
         """All that later decisions depend on, as plain data that JSON can hold. Prices of the past are not among it."""
         with self._lock:
+            rehearsed = {} if self._rehearsal is None else {"rehearsal": self._rehearsal.data()}
             return {
+                **rehearsed,
                 "bayplan-admission": form.VERSION,
                 "zones": form.zones_data(self.zones),
                 "options": form.options_data(self.options),
@@ -198,6 +208,8 @@ class Admission:
             form.fill_window(made._window, data["window"])
             made._running = dict(form.booking_of(entry, made._window) for entry in data["running"])
             made._ends = sorted((booking.end, name) for name, booking in made._running.items())
+            if made._rehearsal is not None:
+                made._rehearsal.fill(data["rehearsal"], cls.restore)
             made._settle()
         return made
 
@@ -298,6 +310,11 @@ class Admission:
         if self.method == "swmoa":
             estimates.saw_slots(first, last)
         self._settle()
+
+    def _heed(self) -> None:
+        """The alpha that has earned most so far counts from the next offer on."""
+        if self._rehearsal is not None:
+            self._estimates.takes_alpha(self._rehearsal.alpha)
 
     def _settle(self) -> None:
         """Prices follow the parameters."""

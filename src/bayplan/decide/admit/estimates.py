@@ -11,7 +11,7 @@ from bayplan.errors import UsageError
 
 AUDIT_NODES = 500  # of the exact search: a few milliseconds
 AUDIT_EVERY = 512  # offers that cost something; before, the 1st, 2nd, 4th, 8th ... is looked at
-LIVE = ("primal-dual", "available", "swmoa")  # methods that decide one request at a time
+LIVE = ("primal-dual", "learned", "available", "swmoa")  # methods that decide one request at a time
 
 
 class Estimates:
@@ -46,7 +46,8 @@ class Estimates:
             return Parameters(value_ratio=1.0, value_ratio_from="not used", alpha=1.0, alpha_from="not used", base=1.0)
         u, alpha, t = self.value_ratio, self.alpha, self.slots
         swmoa, given = self.method == "swmoa", {False: "given", True: "estimated"}
-        fixed = "exact" if self.options.alpha is None and self.options.oneshot == "exact" else given[self.guesses_alpha]
+        exact = self.method == "primal-dual" and self.options.alpha is None and self.options.oneshot == "exact"
+        fixed = "exact" if exact else given[self.guesses_alpha or self.method == "learned"]
         return Parameters(
             value_ratio=u,
             value_ratio_from=given[self.guesses_value_ratio],
@@ -75,6 +76,11 @@ class Estimates:
         """A request is worth that much by its largest use."""
         if ratio > self.value_ratio:
             self.value_ratio, self._known = ratio, None
+
+    def takes_alpha(self, alpha: float) -> None:
+        """From somebody who knows which one earns most."""
+        if alpha != self.alpha:
+            self.alpha, self._known = alpha, None
 
     def learnt(self, value_ratio: float, alpha: float, first: int | None, last: int | None, priced: int) -> None:
         """All that an earlier one had seen."""

@@ -24,6 +24,13 @@ def primal_dual(
     return run(stream, options, "primal-dual", budget=budget, seed=seed, progress=progress).result
 
 
+def learned(
+    stream: ClusterRequests, options: AdmitOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Acceptance]:
+    """Beyond 001: Algorithm 4 with the alpha that has earned most in rehearsals of the stream so far."""
+    return run(stream, options, "learned", budget=budget, seed=seed, progress=progress).result
+
+
 def available(
     stream: ClusterRequests, options: AdmitOptions, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Acceptance]:
