@@ -20,7 +20,7 @@ ONLINE: Mapping[str, tuple[str, AdmitOptions]] = {  # name here -> method, optio
     "exact": ("primal-dual", AdmitOptions(oneshot="exact", alpha=1.0, literal=True)),
     "sampling": ("primal-dual", AdmitOptions(oneshot="sampling", alpha=2.0, literal=True, placing=WITH_SAMPLING)),
     "greedy": ("primal-dual", AdmitOptions(oneshot="greedy", alpha=2.0, literal=True)),
-    "ours": ("primal-dual", AdmitOptions(oneshot="local")),
+    "ours": ("learned", AdmitOptions(oneshot="local")),
     "available": ("available", AdmitOptions(oneshot="greedy")),
     "swmoa": ("swmoa", AdmitOptions(oneshot="greedy")),
 }
