@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bayplan.cli.reference import cli_page
 from bayplan.generate.boutique import boutique
+from bayplan.model import TimedRequests
 from bayplan.report.errors_page import errors_page
 from bayplan.report.pictures import bay_plan, before_after, gantt, heat_map, traffic_bars, utilisation_cdf
 
@@ -201,6 +202,35 @@ def _packings() -> str:
     return ucac_curves(curves, title="17 services, used capacity at 99.9 %")
 
 
+def _requests_over_time() -> str:
+    """What is asked for and served of generated requests, by Cradle+."""
+    from bayplan.flows.tour_requests import drawn, served
+
+    return drawn(served(_day(), 20))
+
+
+def _sweep() -> str:
+    """What so many machines are good for, for the same requests."""
+    from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+    from bayplan.flows.schedule_sweep import SweepRange, sweep
+    from bayplan.flows.schedule_sweeper import Sweeper
+    from bayplan.flows.schedule_wishes import ScheduleQuestion
+    from bayplan.model import Budget
+    from bayplan.report.pictures.sweep import value_curve
+
+    day = _day()
+    question = ScheduleQuestion(problem=ScheduleProblem.alike(day, 0), options=ScheduleOptions(), name="day")
+    method, clock = "cradle+", Budget().clock()
+    sweeper = Sweeper(question=question, method=method, scheduler=SCHEDULERS[method], seed=0, known={}, clock=clock)
+    return value_curve(sweep(sweeper, SweepRange(low=5, high=80, step=5).machines).points, asked=float(day.value.sum()))
+
+
+def _day() -> TimedRequests:
+    from bayplan.generate.requests import requests
+
+    return requests(n=5000, machines=20, load=3.0)
+
+
 def _prices() -> str:
     """What room costs while a stream is admitted."""
     from bayplan.collect.streams import Stream
@@ -234,6 +264,8 @@ SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with eve
     "pictures/ucac-methods.svg": _packings,
     "pictures/affinity-boutique.svg": _together,
     "pictures/prices-clusters.svg": _prices,
+    "pictures/schedule-load.svg": _requests_over_time,
+    "pictures/schedule-sweep.svg": _sweep,
 }
 
 

@@ -168,13 +168,18 @@ def write_scheduling(scheduling: Scheduling, *, out: Path | None, report: Path |
         write_served(out, schedule, problem.requests)
     if report is not None:
         version = {"version": f"bayplan {bayplan.__version__}"}
-        story = ScheduleStory(
-            name=scheduling.question.name,
-            requests=problem.requests,
-            fleet=problem.fleet,
-            served=scheduling.served,
-            result=scheduling.result,
-            figures=scheduling.figures,
-            notes=scheduling.question.notes,
-        )
-        write_text_atomically(report, schedule_page(story, made={**made, **version}))
+        write_text_atomically(report, schedule_page(story_of(scheduling), made={**made, **version}))
+
+
+def story_of(scheduling: Scheduling) -> ScheduleStory:
+    """What a page tells about it."""
+    problem = scheduling.question.problem
+    return ScheduleStory(
+        name=scheduling.question.name,
+        requests=problem.requests,
+        fleet=problem.fleet,
+        served=scheduling.served,
+        result=scheduling.result,
+        figures=scheduling.figures,
+        notes=scheduling.question.notes,
+    )

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from bayplan.collect.requests import write_requests
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
-from bayplan.flows.schedule import Scheduling, schedule, write_scheduling
+from bayplan.flows.schedule import Scheduling, schedule, story_of, write_scheduling
 from bayplan.flows.schedule_wishes import ScheduleQuestion
 from bayplan.model import Budget, TimedRequests
+from bayplan.report.pictures.timed_load import timed_load
+from bayplan.report.schedule_page import load_rows
 
 BOUND_SECONDS = 2.0
 
@@ -17,6 +19,12 @@ def served(requests: TimedRequests, machines: int) -> Scheduling:
     problem = ScheduleProblem.alike(requests, machines)
     question = ScheduleQuestion(problem=problem, options=ScheduleOptions(), name="requests")
     return schedule(question, SCHEDULERS["cradle+"], budget=Budget(seconds=BOUND_SECONDS))
+
+
+def drawn(scheduling: Scheduling) -> str:
+    """What is asked for and served over time, as an SVG document."""
+    rows = load_rows(story_of(scheduling))
+    return timed_load(list(rows), title=f"{scheduling.question.name}: load over time")
 
 
 def write_served_requests(folder: Path, scheduling: Scheduling, *, command: str) -> Mapping[str, str]:
