@@ -52,7 +52,9 @@ def cells(scope: Scope) -> Iterator[Cell]:
                 methods = (*METHODS, BOUND)
                 yield from _with(methods, part=LOADS, trace=trace, load=asked, size=scope.sampled[trace], seed=seed)
             for asked in scope.machine_loads:
-                for machines in scope.machines:
+                every = requests_of(trace)
+                enough = [m for m in scope.machines if size_for(every, asked, m) <= len(every.name)]
+                for machines in enough:
                     yield from _with(PAPER, part=MACHINES, trace=trace, load=asked, size=machines, seed=seed)
             for asked in scope.improved:
                 yield from _with(("cradle+", "local"), part=LOCAL, trace=trace, load=asked, size=scope.sampled[trace], seed=seed)

@@ -32,7 +32,7 @@ class Scope:
 QUICK = Scope(
     traces=(MADE,),
     seeds=(0,),
-    sampled={MADE: 400},
+    sampled={MADE: 4000},
     loads=(1.0, 2.0, 12.0),
     machines=(2, 5),
     machine_loads=(12.0,),
