@@ -12,7 +12,7 @@ from bayplan.report.svg import line, text
 LEFT, TALL, MARGIN = 72.0, 240.0, 1.06
 
 VALUE = (
-    "Each dot is an answer on so many machines. The dashed line is proven: no schedule on so many machines is worth more. "
+    "Each dot is an answer on so many machines. Above each dot, the dashed line is proven: no schedule there is worth more. "
     "Where the curve flattens, more machines serve little more."
 )
 SHARE = "The share of all requests that are served. The vertical line: the fewest machines that serve the share asked for."
