@@ -12,11 +12,16 @@ TOLERANCE = 1e-10  # the default of HiGHS, 1e-7, is too loose for a reduced cost
 
 
 class Master:
-    """min cost v  s.t.  row_lower <= A v <= row_upper, v >= 0; columns of A come one by one."""
+    """min cost v  s.t.  row_lower <= A v <= row_upper, v >= 0; columns of A come one by one.
 
-    def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1) -> None:
+    `interior`: by an interior point method, afresh each time. Where many rows are full at once the simplex method can stay at one
+    vertex for minutes; this one does not, and its prices lie in the middle of those that are equally good. They are rounded more.
+    """
+
+    def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1, interior: bool = False) -> None:
         self._solver = highspy.Highs()
-        options = {
+        self._interior = interior
+        options: dict[str, object] = {
             "output_flag": False,
             "threads": threads,
             "dual_feasibility_tolerance": TOLERANCE,
@@ -24,6 +29,8 @@ class Master:
             "presolve": "off",
             "solver": "simplex",
         }
+        if interior:
+            options = {"output_flag": False, "threads": threads, "presolve": "on", "solver": "ipm", "run_crossover": "off"}
         for name, value in options.items():
             if self._solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
                 raise WorldError(f"HiGHS does not know the option {name} = {value}")
@@ -50,10 +57,21 @@ class Master:
             found = self._run()
         if found != highspy.HighsModelStatus.kOptimal:
             raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{found.name}'")
+        return self._found()
+
+    def solve_within(self, seconds: float | None) -> tuple[float, FloatArray, FloatArray] | None:
+        """As `solve`; None if that takes longer, or if nothing was found. The clock of HiGHS runs on from one to the next."""
+        limit = highspy.kHighsInf if seconds is None else self._solver.getRunTime() + max(0.0, seconds)
+        self._solver.setOptionValue("time_limit", limit)
+        return self._found() if self._run() == highspy.HighsModelStatus.kOptimal else None
+
+    def _found(self) -> tuple[float, FloatArray, FloatArray]:
         solution = self._solver.getSolution()
         value, dual = np.array(solution.col_value, dtype=np.float64), np.array(solution.row_dual, dtype=np.float64)
         return float(self._solver.getInfo().objective_function_value), value, dual
 
     def _run(self) -> highspy.HighsModelStatus:
+        if self._interior:
+            self._solver.clearSolver()
         self._solver.run()
         return self._solver.getModelStatus()

@@ -8,6 +8,7 @@ between groups of its members that each fit into some zone. So with p_mt now pri
 is a bound of (2) for any p >= 0. It is minimised by a quasi-Newton method on a smooth function that lies a little above it.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,7 @@ from scipy.optimize import minimize
 
 from bayplan.decide.admit.offline.ground import SLACK, Ground, side_by_side
 from bayplan.kernels.admit.cut import least_cut
-from bayplan.model import Clock, ClusterRequest, FloatArray, IntArray, Zones, floats, ints
-from bayplan.search.stop import Stop
+from bayplan.model import ClusterRequest, FloatArray, IntArray, Zones, floats, ints
 
 SOFT = (0.3, 0.03, 0.003)  # how smooth, in turn, relative to a mean value
 STEPS = 150  # of the quasi-Newton method, for each
@@ -74,14 +74,14 @@ class Totals:
         return float(price.sum() + total), 1.0 - np.cumsum(change, axis=0)[:-1]
 
 
-def aggregate(ground: Ground, clock: Clock, stop: Stop) -> Aggregate:
+def aggregate(ground: Ground, late: Callable[[], bool]) -> Aggregate:
     """The bound of the totals; at the latest when time is over, whatever it has reached."""
-    totals = _totals(ground, clock, stop)
+    totals = _totals(ground, late)
     price = np.zeros((ground.slots, totals.use.shape[1]))
     best, kept = totals.bound(price), price
     scale = float(totals.value.mean()) if len(totals.value) else 0.0
     for soft in SOFT if scale > 0 else ():
-        price = _minimised(totals, price, soft, scale, clock, stop)
+        price = _minimised(totals, price, soft, scale, late)
         if (bound := totals.bound(price)) < best:
             best, kept = bound, price
     return Aggregate(bound=best, price=floats(kept), value=totals.value, cost=floats(totals.value - totals.gain(kept)))
@@ -91,12 +91,12 @@ class _LateError(Exception):
     """Time is over."""
 
 
-def _minimised(totals: Totals, price: FloatArray, soft: float, scale: float, clock: Clock, stop: Stop) -> FloatArray:
+def _minimised(totals: Totals, price: FloatArray, soft: float, scale: float, late: Callable[[], bool]) -> FloatArray:
     """Better prices than these. `scale`: prices and heights of about 1 suit the method."""
     last = [price.ravel() / scale]
 
     def at(flat: FloatArray) -> tuple[float, FloatArray]:
-        if stop.asked or clock.expired():
+        if late():
             raise _LateError
         height, slope = totals.smooth(flat.reshape(price.shape) * scale, soft * scale)
         return height / scale, slope.ravel()
@@ -115,7 +115,7 @@ def _minimised(totals: Totals, price: FloatArray, soft: float, scale: float, clo
     return np.maximum(last[0].reshape(price.shape) * scale, 0.0)
 
 
-def _totals(ground: Ground, clock: Clock, stop: Stop) -> Totals:
+def _totals(ground: Ground, late: Callable[[], bool]) -> Totals:
     """What each request takes of all zones and of all links; what was not looked at in time takes nothing of the links."""
     zones = ground.stream.zones
     total = np.append(zones.capacity.sum(axis=0, dtype=np.float64), _links(zones).sum() * (1 + SLACK))
@@ -123,11 +123,11 @@ def _totals(ground: Ground, clock: Clock, stop: Stop) -> Totals:
     use = np.zeros((len(ground.value), len(total)))
     fits = np.ones(len(ground.value), dtype=np.bool_)
     room = ints(np.minimum(zones.request_cap, zones.capacity).max(axis=0))
-    late = False
+    over = False
     for i, request in enumerate(ground.stream.requests):
         use[i, :-1] = request.demand.sum(axis=0)
-        late = late or (i % 64 == 0 and (stop.asked or clock.expired()))
-        if not late and (use[i, :-1] > room).any():
+        over = over or (i % 64 == 0 and late())
+        if not over and (use[i, :-1] > room).any():
             cut = _cut(request, room, len(zones.name))
             fits[i] = np.isfinite(cut)
             use[i, -1] = cut if fits[i] else 0.0

@@ -55,7 +55,7 @@ class Generation:
         self._known: set[tuple[int, bytes]] = set()
         self._slot_rows = self.ground.slots * self.ground.amounts
         rows = self._slot_rows + len(self.ground.value)
-        self._master = Master(np.full(rows, -np.inf), np.ones(rows))
+        self._master = Master(np.full(rows, -np.inf), np.ones(rows), interior=True)
 
     def add(self, i: int, zone: IntArray) -> bool:
         """Give the master a plan; False if it has it."""
@@ -75,7 +75,10 @@ class Generation:
         """Rounds until the bound is at most `enough`, or the relaxation is solved, or time is over."""
         weight, quick, rounds = SMOOTH, False, 0
         while not (self.state.closed or self.state.bound <= enough or clock.expired(rounds) or stop.asked):
-            value, price, gain = self._solve()
+            solved = self._solve(clock)
+            if solved is None:
+                return
+            value, price, gain = solved
             if self.state.bound - value <= CLOSED * max(1.0, value):
                 self.state.closed = True
                 return
@@ -98,12 +101,15 @@ class Generation:
     def _all_listed(self) -> bool:
         return len(self.book.listed) + len(self.book.out) == len(self.ground.value)
 
-    def _solve(self) -> tuple[float, FloatArray, FloatArray]:
-        """The value of the master, its prices (slot, amount), and what each request gains at them (u of (3))."""
+    def _solve(self, clock: Clock) -> tuple[float, FloatArray, FloatArray] | None:
+        """The value of the master, its prices (slot, amount), and what each request gains at them (u of (3)); None: too late."""
         if not self._master.columns:
             return 0.0, self.state.price, np.zeros(len(self.ground.value))
-        cost, share, dual = self._master.solve()
-        self.state.share = share
+        limit = clock.budget.seconds
+        found = self._master.solve_within(None if limit is None else limit - clock.seconds)
+        if found is None:
+            return None
+        cost, self.state.share, dual = found
         price = np.maximum(-dual[: self._slot_rows].reshape(self.ground.slots, self.ground.amounts), 0.0)
         return -cost, price, np.maximum(-dual[self._slot_rows :], 0.0)
 

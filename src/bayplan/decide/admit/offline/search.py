@@ -20,7 +20,7 @@ from bayplan.search.stop import Stop
 CLOSE = 1e-9  # relative: answer and bound have met
 WRITTEN = 60_000  # plans of one request, at most, that are gone through for a proof
 COLUMNS = 30_000  # of a program in whole numbers
-NODES = 1000  # of HiGHS for each iteration, where a budget has no seconds
+NODES = 100  # of HiGHS for each iteration, where a budget has no seconds
 EXCHANGES = 10  # attempts to make room in one go: so many for each request, and for each iteration if a budget has them
 ROWS = 30_000  # of a master: beyond that it is not written
 
@@ -31,7 +31,7 @@ class Search:
     def __init__(self, ground: Ground, clock: Clock, stop: Stop, *, seed: int, progress: Progress) -> None:
         self.ground, self.clock, self.stop, self.seed, self.progress = ground, clock, stop, seed, progress
         self.load = Load(ground)
-        totals = aggregate(ground, self.part(0.25), stop)
+        totals = aggregate(ground, self._late(0.25))
         self.bound = totals.bound
         self.price = totals.spread(ground)  # (slot, amount) those of the bound
         self.worth = worth_of(totals.value, totals.cost)
@@ -55,7 +55,7 @@ class Search:
         limit = self.clock.budget.iterations
         rounds = EXCHANGES * (len(self.order) if limit is None else min(limit, len(self.order)))
         total = self.ground.during(self.price)
-        load = improve(self.load, self.worth, total, self._late(0.3), rounds=rounds, seed=self.seed)
+        load = improve(self.load, self.worth, total, self._late(0.9 if self.columns else 0.3), rounds=rounds, seed=self.seed)
         self.load = max(self.load, load, key=lambda some: some.value)
         self._tell()
 
@@ -77,7 +77,7 @@ class Search:
         columns = self._worth_it(self.columns)
         if not columns or len(columns) > COLUMNS:
             return
-        left = self.part(1.0 if self.complete else 0.5).budget
+        left = self.part(0.8 if self.complete else 0.4).budget
         nodes = None if left.seconds is not None or left.iterations is None else NODES * left.iterations
         chosen = choose(self.ground, columns, self.load, seconds=left.seconds, nodes=nodes, seed=self.seed)
         if self.complete and chosen.bound is not None:
@@ -86,8 +86,13 @@ class Search:
         keep(load, chosen.columns)
         self._finish(load)
 
-    def write_out(self) -> None:
-        """All plans that may be part of a better answer become the columns, if they are few enough to go through."""
+    def prove(self) -> None:
+        """The best choice of all plans that may be part of a better answer, if they are few enough to go through."""
+        self._write_out()
+        if self.complete:
+            self.choose()
+
+    def _write_out(self) -> None:
         columns: list[Column] = []
         total = self.ground.during(self.price)
         for i in range(len(self.ground.value)):

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from bayplan.decide.admit.answer import admitted
+from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
-from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Reason, Result, silent
+from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Result, silent
 from bayplan.search.stop import stoppable
 
 MANY = 3000  # requests, beyond which a bound is that of the totals
@@ -24,7 +25,7 @@ def offline(
     with stoppable() as stop:
         search = Search(ground_of(stream), clock, stop, seed=seed, progress=progress)
         search.insert()
-        _take(search, (search.improve, search.generate, search.choose, search.write_out, search.choose, search.improve))
+        _take(search, (search.improve, search.generate, search.choose, search.prove, search.improve))
     return admitted(stream, search.load.zone_of, reasons=_reasons(search), bound=search.bound, seconds=clock.seconds)
 
 
@@ -32,7 +33,7 @@ def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: i
     """No answer to the stream is worth more: proven. Any number of requests; the longer it may take, the closer it is."""
     with stoppable() as stop:
         search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress)
-        steps = (search.insert, search.generate, search.choose, search.write_out, search.choose)
+        steps = (search.insert, search.generate, search.choose, search.prove)
         _take(search, steps if len(stream.requests) <= MANY else ())
     return search.bound
 
@@ -43,9 +44,9 @@ def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
             step()
 
 
-def _reasons(search: Search) -> tuple[Reason, ...]:
+def _reasons(search: Search) -> tuple[Refusal, ...]:
     return tuple(
-        Reason(subject=request.name, text="others that run at the same time are worth more")
+        Refusal(request.name, Kind.WORTH_LESS, Cause(kind=Kind.WORTH_LESS))
         for request, zone in zip(search.ground.stream.requests, search.load.zone_of, strict=True)
         if zone is None
     )
