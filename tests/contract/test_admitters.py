@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.clusters_offered import request_of, zones_of
 from tests.strategies import admissions
 
-from bayplan.decide.admit import ADMITTERS, AdmitOptions
+from bayplan.decide.admit import ADMITTERS, AdmitOptions, Refusal
 from bayplan.generate import GENERATORS
 from bayplan.model import Budget, ClusterRequests, silent
 from bayplan.score.check import check_admission
@@ -59,7 +59,7 @@ def test_each_refused_has_a_reason_and_nobody_else(admitter, stream):
     result = admit(admitter, stream)
     refused = [request.name for request, zones in zip(stream.requests, result.solution.zone_of, strict=True) if zones is None]
     assert sorted(reason.subject for reason in result.reasons) == sorted(refused)
-    assert all(reason.text for reason in result.reasons)
+    assert all(reason.text and isinstance(reason, Refusal) for reason in result.reasons)
 
 
 @every_admitter

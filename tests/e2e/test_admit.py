@@ -263,7 +263,12 @@ def test_an_interrupt_keeps_what_was_decided_before(file, tmp_path, capsys, monk
 def test_seconds_that_are_over_leave_the_rest_undecided(file, capsys):
     answer = answer_of(capsys, "admit", file, "--seconds", "0")
     assert answer["accepted"] == 0 and answer["refusals"] == [
-        {"why": "not looked at: the budget ended before", "requests": 30, "value": pytest.approx(answer["offered_value"])}
+        {
+            "why": "not looked at: the budget ended before",
+            "cause": {"kind": "not looked at: the budget ended before", "resource": "", "zone": "", "to": ""},
+            "requests": 30,
+            "value": pytest.approx(answer["offered_value"]),
+        }
     ]
 
 

@@ -28,7 +28,9 @@ def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
         parameters=[] if live is None else parameter_words(live.parameters),
         use=tuple(admitted.use.totals()),
         ratio=admitted.ratio,
-        why=[WhyRow(why=group.why, requests=group.requests, value=group.value) for group in admitted.refusals.groups],
+        why=[
+            WhyRow(kind=one.cause.kind, why=one.why, requests=one.requests, value=one.value) for one in admitted.refusals.groups
+        ],
     )
 
 
@@ -36,10 +38,10 @@ def parameter_words(known: Parameters) -> list[tuple[str, str]]:
     """U, alpha, lambda and T, each given or estimated; nothing where there are no prices."""
     if known.base == 1.0:
         return []
-    words = [("U, value by use", f"{known.value_ratio:.6g} ({known.value_ratio_from})")]
+    words = [("U, value by use", f"{score(known.value_ratio)} ({known.value_ratio_from})")]
     if known.alpha_from != "not used":
         said = "the one-shot method is exact" if known.alpha_from == "exact" else known.alpha_from
-        words.append(("alpha, divides the cost", f"{known.alpha:.6g} ({said})"))
+        words.append(("alpha, divides the cost", f"{score(known.alpha)} ({said})"))
     if known.slots is not None:
         words.append(("T, slots", f"{known.slots:,} ({known.slots_from})"))
     return [*words, ("lambda, base of prices", score(known.base))]

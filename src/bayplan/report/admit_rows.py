@@ -1,6 +1,5 @@
 """An admission in numbers and words, for tables on a screen and on a page."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ WHY_HEADS = ("why", "requests", "value")
 class WhyRow:
     """Requests that were refused for one kind of reason."""
 
+    kind: str  # its first words
     why: str
     requests: int
     value: float
@@ -36,11 +36,10 @@ class AdmitFigures:
 
     @property
     def kinds(self) -> str:
-        """'31 too dear, 3 no room': the reasons in their first words."""
+        """'31 too dear, 3 no room': the reasons without their places."""
         count: dict[str, int] = {}
         for row in self.why:
-            kind = re.split("[,:]", row.why, maxsplit=1)[0]
-            count[kind] = count.get(kind, 0) + row.requests
+            count[row.kind] = count.get(row.kind, 0) + row.requests
         return ", ".join(f"{number:,} {kind}" for kind, number in sorted(count.items(), key=lambda one: -one[1]))
 
     @property

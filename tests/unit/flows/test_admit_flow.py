@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayplan.decide.admit import Parameters
-from bayplan.flows.admit_refusals import kind_of, refusals
+from bayplan.decide.admit import Cause, Kind, Parameters, Refusal
+from bayplan.flows.admit_refusals import refusals
 from bayplan.flows.admit_report import parameter_words
 from bayplan.flows.admit_use import COLUMNS, edges, use_over_time
 from bayplan.generate.container_clusters import container_clusters
-from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Reason, Resource, Zones, ints
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones, ints
 
 
 def stream(*requests: ClusterRequest) -> ClusterRequests:
@@ -33,55 +33,35 @@ def request(name: str = "r", start: float = 0.0, end: float = 2.0, value: float 
 
 
 @pytest.mark.parametrize(
-    ("sentence", "kind"),
+    ("cause", "words"),
     [
-        (
-            "too dear: value 12 is not above 15 (cost 30, alpha 2); 9.5 of it is for cpu in zone 'a: b, c'",
-            "too dear, mostly for cpu in zone 'a: b, c'",
-        ),
-        (
-            "too dear: value 12 is not above its cost 30; 9.5 of it is for the link from zone 'a' to 'b'",
-            "too dear, mostly for the link from zone 'a' to 'b'",
-        ),
-        ("too dear: value 0 is not above its cost 0", "too dear"),
-        ("no room: it would take 7 of 3 free cpu in zone 'b'", "no room: short of cpu in zone 'b'"),
-        (
-            "no room: it would send 7 over the link from zone 'a' to 'b', which has 3 free",
-            "no room: short of the link from zone 'a' to 'b'",
-        ),
-        (
-            "no room: member 'x' fits into 0/9 zones (2 short of cpu, 7 short of memory)",
-            "no room: a member fits into no zone, short of memory",
-        ),
-        (
-            "no room: its 3 members fit alone, but not together: they ask for 9 of 4 cpu that one request can get in all zones",
-            "no room: together short of cpu",
-        ),
-        (
-            "no room: its 3 members fit alone, but not together: local found no zones with links for them",
-            "no room: no linked zones for all members",
-        ),
-        (
-            "no room found: its 3 members fit alone, but not together, as far as exact looked",
-            "no room found for all members together",
-        ),
-        ("not looked at: the budget ended before", "not looked at: the budget ended before"),
-        ("others that run at the same time are worth more", "others that run at the same time are worth more"),
+        (Cause(kind=Kind.TOO_DEAR, resource="cpu", zone="a: b, c"), "too dear, mostly for cpu in zone 'a: b, c'"),
+        (Cause(kind=Kind.TOO_DEAR, zone="a", to="b"), "too dear, mostly for the link from zone 'a' to 'b'"),
+        (Cause(kind=Kind.TOO_DEAR), "too dear"),
+        (Cause(kind=Kind.FULL, resource="cpu", zone="b"), "no room, short of cpu in zone 'b'"),
+        (Cause(kind=Kind.FULL, zone="a", to="b"), "no room, short of the link from zone 'a' to 'b'"),
+        (Cause(kind=Kind.MEMBER, resource="memory"), "no room for a member, short of memory"),
+        (Cause(kind=Kind.TOGETHER, resource="cpu"), "no room for all members, short of cpu"),
+        (Cause(kind=Kind.OUT_OF_BUDGET), "not looked at: the budget ended before"),
     ],
 )
-def test_a_reason_is_known_by_its_kind_without_its_numbers(sentence, kind):
-    assert kind_of(sentence) == kind
+def test_a_cause_is_said_without_numbers(cause, words):
+    assert str(cause) == words
 
 
-def test_refusals_are_counted_and_the_most_valuable_come_first():
+def test_refusals_are_counted_by_their_cause_and_the_most_valuable_come_first():
     offered = stream(request("small", value=1.0), request("big", value=9.0), request("other", value=4.0))
+    full = Cause(kind=Kind.FULL, resource="cpu", zone="b")
     reasons = [
-        Reason("small", "no room: it would take 7 of 3 free cpu in zone 'b'"),
-        Reason("big", "no room: it would take 5 of 1 free cpu in zone 'b'"),
-        Reason("other", "too dear: value 4 is not above its cost 8"),
+        Refusal("small", "no room: it would take 7 of 3 free cpu in zone 'b'", full),
+        Refusal("big", "no room: it would take 5 of 1 free cpu in zone 'b'", full),
+        Refusal("other", "too dear: value 4 is not above its cost 8", Cause(kind=Kind.TOO_DEAR)),
     ]
     found = refusals(offered, reasons)
-    assert [(group.requests, group.value) for group in found.groups] == [(2, 10.0), (1, 4.0)]
+    assert [(group.cause, group.requests, group.value) for group in found.groups] == [
+        (full, 2, 10.0),
+        (Cause(kind=Kind.TOO_DEAR), 1, 4.0),
+    ]
     assert [asked.name for asked, _ in found.each] == ["big", "other", "small"]
 
 
@@ -133,4 +113,6 @@ def test_parameters_say_where_they_come_from():
     assert [words for _, words in parameter_words(known)] == ["50 (given)", "1.5 (estimated)", "152"]
     swmoa = replace(known, alpha_from="not used", slots=7, slots_from="given")
     assert [words for _, words in parameter_words(swmoa)] == ["50 (given)", "7 (given)", "152"]
+    high = replace(known, alpha=2.0**20, value_ratio=1951230.44)
+    assert [words for _, words in parameter_words(high)][:2] == ["1,951,230.4 (given)", "1,048,576 (estimated)"]
     assert parameter_words(replace(known, base=1.0)) == []

@@ -28,8 +28,8 @@ FIGURES = AdmitFigures(
     use=(("cpu", 0.4, 0.9), ("links", 0.1, 0.3)),
     ratio=1.25,
     why=(
-        WhyRow(why="too dear, mostly for cpu in zone 'a'", requests=4, value=20.0),
-        WhyRow(why="no room: short of cpu in zone 'b'", requests=2, value=10.0),
+        WhyRow(kind="too dear", why="too dear, mostly for cpu in zone 'a'", requests=4, value=20.0),
+        WhyRow(kind="no room", why="no room, short of cpu in zone 'b'", requests=2, value=10.0),
     ),
 )
 

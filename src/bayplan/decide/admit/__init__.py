@@ -1,6 +1,7 @@
 """Accept and place, or refuse, clusters of containers as they arrive (001)."""
 
 from bayplan.decide.admit.admission import Admission
+from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.online import Run, run
 from bayplan.decide.admit.registry import ADMITTERS
 from bayplan.decide.admit.signature import AdmitOptions, Admitter
@@ -11,9 +12,12 @@ __all__ = [
     "Admission",
     "AdmitOptions",
     "Admitter",
+    "Cause",
     "History",
+    "Kind",
     "Parameters",
     "Rates",
+    "Refusal",
     "Run",
     "Running",
     "Verdict",

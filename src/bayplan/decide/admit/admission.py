@@ -326,11 +326,12 @@ class Admission:
         fits = found.cost < math.inf and found.over < 0
         accepted = fits and (utility > 0 or self.method == "available")  # line 5, and room in every slot
         if accepted:
-            why = why_accepted(request, found, known)
+            why, cause = why_accepted(request, found, known)
         elif fits or (found.cost < math.inf and utility <= 0):
-            why = why_too_dear(self._window, request, found, known)
+            why, cause = why_too_dear(self._window, request, found, known)
         else:
-            why = why_no_room(self._window, request, found, self.options.oneshot if self.method != "available" else "A_r")
+            oneshot = self.options.oneshot if self.method != "available" else "A_r"
+            why, cause = why_no_room(self._window, request, found, oneshot)
         zone = ints(found.desk.zone) if accepted else None
         return Verdict(
             name=request.name,
@@ -340,6 +341,7 @@ class Admission:
             cost=found.cost,
             utility=utility,
             why=why,
+            cause=cause,
             parameters=known,
         )
 

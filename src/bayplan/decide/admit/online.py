@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from bayplan.decide.admit.admission import Admission
 from bayplan.decide.admit.answer import admitted
+from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.errors import InputError
-from bayplan.model import Acceptance, Budget, ClusterRequest, ClusterRequests, IntArray, Progress, Reason, Result, Tick
+from bayplan.model import Acceptance, Budget, ClusterRequest, ClusterRequests, IntArray, Progress, Result, Tick
 from bayplan.search.stop import stoppable
 
 FITS_NOWHERE = "E2005"
@@ -54,32 +55,36 @@ def run(stream: ClusterRequests, options: AdmitOptions, method: str, *, budget: 
     """A stream through a live admission. A budget is of requests looked at; the others are refused, and it is said that so."""
     clock, admission = budget.clock(), Admission(stream.zones, options, method, seed)
     zone_of: list[IntArray | None] = []
-    reasons: list[Reason] = []
+    refused: list[Refusal] = []
     total = len(stream.requests)
     with stoppable() as stop:
         for number, request in enumerate(stream.requests):
             if stop.asked or clock.expired(number):
-                why = "stopped" if stop.asked else "the budget ended"
-                reasons += [Reason(left.name, f"not looked at: {why} before") for left in stream.requests[number:]]
+                kind = Kind.STOPPED if stop.asked else Kind.OUT_OF_BUDGET
+                refused += [Refusal(left.name, kind, Cause(kind=kind)) for left in stream.requests[number:]]
                 break
             if number % max(1, total // TICKS) == 0:
                 progress(Tick(stage="admitting", done=number / total, score=admission.value))
-            zone, why = _asked(admission, request)
-            zone_of.append(zone)
-            if zone is None:
-                reasons.append(Reason(request.name, why))
+            answer = _asked(admission, request)
+            zone_of.append(None if isinstance(answer, Refusal) else answer)
+            if isinstance(answer, Refusal):
+                refused.append(answer)
     zone_of += [None] * (total - len(zone_of))
-    result = admitted(stream, zone_of, reasons=tuple(reasons), seconds=clock.seconds)
+    result = admitted(stream, zone_of, reasons=tuple(refused), seconds=clock.seconds)
     return Run(result, admission)
 
 
-def _asked(admission: Admission, request: ClusterRequest) -> tuple[IntArray | None, str]:
-    """Its zones, None if it is refused; and why. In a stream a member that fits nowhere is a reason, not a fault of the file."""
+def _asked(admission: Admission, request: ClusterRequest) -> IntArray | Refusal:
+    """Its zones, or why it is refused. In a stream a member that fits nowhere is a reason, not a fault of the file."""
     try:
         verdict = admission.offer(request)
     except InputError as error:
         if any(fault.code != FITS_NOWHERE for fault in error.faults):
             raise
         admission.advance(request.arrival)
-        return None, f"{error.faults[0].problem} ({error.faults[0].value}; {error.faults[0].expected})"
-    return verdict.zone, verdict.why
+        fault = error.faults[0]
+        return Refusal(request.name, f"{fault.problem} ({fault.value}; {fault.expected})", Cause(kind=Kind.TOO_LARGE))
+    if verdict.zone is not None:
+        return verdict.zone
+    assert verdict.cause is not None
+    return Refusal(request.name, verdict.why, verdict.cause)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bayplan.decide.admit.causes import Cause
 from bayplan.model import FloatArray, IntArray
 
 
@@ -29,6 +30,7 @@ class Verdict:
     cost: float  # of the placement found, accepted or not; infinite if there is none
     utility: float  # value - cost / alpha
     why: str  # a sentence
+    cause: Cause | None  # what stood in the way; None if it is accepted
     parameters: Parameters
 
 

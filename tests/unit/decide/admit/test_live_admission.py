@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.clusters_offered import request_of, zones_of
 
-from bayplan.decide.admit import Admission, AdmitOptions
+from bayplan.decide.admit import Admission, AdmitOptions, Cause, Kind
 from bayplan.errors import UsageError
 from bayplan.generate import GENERATORS
 
@@ -55,7 +55,8 @@ def test_what_is_not_worth_its_price_is_refused_and_the_dearest_part_is_named():
     verdict = admission.offer(request_of("q", demand=[[1, 1]], value=3.0))
     assert not verdict.accepted and verdict.zone is None
     assert verdict.why.startswith("too dear: value 3 is not above")
-    assert verdict.why.endswith("of it is for cpu in zone 'a'")
+    assert verdict.why.endswith("of the cost is for cpu in zone 'a'")
+    assert verdict.cause == Cause(kind=Kind.TOO_DEAR, resource="cpu", zone="a")
     assert admission.accepted == 1 and admission.offers == 2 and admission.value == 100.0
 
 
@@ -69,6 +70,7 @@ def test_what_has_no_room_is_refused_whatever_its_value_and_the_member_is_named(
     admission.offer(request_of("q", demand=[[3]]))
     verdict = admission.offer(request_of("r", demand=[[1], [5]], value=1e12))
     assert verdict.why == "no room: member 'm1' fits into 0/2 zones (2 short of cpu)"
+    assert verdict.cause == Cause(kind=Kind.MEMBER, resource="cpu")
     assert verdict.cost == math.inf
 
 
@@ -77,6 +79,7 @@ def test_members_that_fit_alone_but_not_together_are_said_so():
     admission.offer(request_of("p", demand=[[1]]))
     verdict = admission.offer(request_of("r", demand=[[2], [2]], value=1e9))
     assert verdict.why.startswith("no room: its 2 members fit alone, but not together: they ask for 4 of 3 cpu")
+    assert verdict.cause == Cause(kind=Kind.TOGETHER, resource="cpu")
 
 
 def test_to_the_letter_room_is_the_cap_of_one_request_and_what_does_not_fit_is_still_refused():
@@ -85,6 +88,7 @@ def test_to_the_letter_room_is_the_cap_of_one_request_and_what_does_not_fit_is_s
     placed = [admission.offer(request_of(f"q{i}", demand=[[3]], value=1e9)) for i in range(4)]
     assert [verdict.accepted for verdict in placed] == [True, True, True, False]
     assert placed[3].why == "no room: it would take 3 of 1 free cpu in zone 'b'"
+    assert placed[3].cause == Cause(kind=Kind.FULL, resource="cpu", zone="b")
     assert admission.utilisation().zone.max() <= 1
 
 
@@ -95,6 +99,7 @@ def test_to_the_letter_a_link_is_not_overbooked():
     assert admission.offer(request_of("p", **asked)).accepted
     verdict = admission.offer(request_of("q", **asked))
     assert verdict.why == "no room: it would send 3 over the link from zone 'a' to 'b', which has 1 free"
+    assert verdict.cause == Cause(kind=Kind.FULL, zone="a", to="b")
     assert np.nanmax(admission.utilisation().link) == 0.75
 
 
