@@ -18,8 +18,8 @@ from bayplan.errors import InputError
 from bayplan.model import ClusterRequest
 
 ALPHAS = (1.0, 16.0, 256.0, 4096.0, 65536.0, 1048576.0)  # with the last, nearly all that fits is let in
-FIRST = 4  # which of them leads at the beginning
-MARGIN = 0.05  # by which another has to be ahead
+FIRST = 2  # which of them leads at the beginning
+MARGIN = 0.02  # by which another has to be ahead
 KEPT = 0.999  # of what was earned before, at each offer: about a thousand offers are remembered
 
 
@@ -46,7 +46,7 @@ class Earnings:
     """What accepted requests have earned up to a time, each its value evenly over its interval."""
 
     def __init__(
-        self, total: float = 0.0, rate: float = 0.0, since: float = 0.0, changes: Sequence[Sequence[float]] = ()
+        self, total: float = 0.0, rate: float = 0.0, since: float | None = None, changes: Sequence[Sequence[float]] = ()
     ) -> None:
         self.total, self.rate, self.since = total, rate, since
         self.changes = [(time, change) for time, change in changes]  # heap of (time, change of the rate)
@@ -67,9 +67,9 @@ class Earnings:
         return self.total
 
     def _earn(self, time: float) -> None:
-        if time > self.since:
+        if self.since is not None and time > self.since:
             self.total += self.rate * (time - self.since)
-            self.since = time
+        self.since = time if self.since is None else max(self.since, time)
 
     def data(self) -> list[Any]:
         """As plain data: the arguments of `Earnings`."""
