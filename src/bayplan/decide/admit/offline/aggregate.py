@@ -37,7 +37,7 @@ class Aggregate:
     def spread(self, ground: Ground) -> FloatArray:
         """(slot, amount) the prices of each zone and link that are the same everywhere for one unit: their bound is no higher."""
         zones, links = ground.stream.zones, _links(ground.stream.zones)
-        total = np.maximum(zones.capacity.sum(axis=0), 1)
+        total = np.maximum(zones.capacity.sum(axis=0, dtype=np.float64), 1)
         zone = self.price[:, None, :-1] * (zones.capacity / total)
         link = self.price[:, -1, None, None] * (links / max(1.0, float(links.sum())))
         return side_by_side(zone, link)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayplan.decide.admit.limits import expect_summable
 from bayplan.decide.admit.oneshot.case import NOWHERE, Case
 from bayplan.model import ClusterRequests, FloatArray, IntArray, floats, ints
 
@@ -95,7 +96,8 @@ def side_by_side(zone: IntArray | FloatArray, link: FloatArray) -> FloatArray:
 
 
 def ground_of(stream: ClusterRequests) -> Ground:
-    """The ground of a stream: O(requests log requests)."""
+    """The ground of a stream: O(requests log requests). InputError if its amounts cannot be added up."""
+    expect_summable(stream)
     start = np.array([request.start for request in stream.requests], dtype=np.float64)
     end = np.array([request.end for request in stream.requests], dtype=np.float64)
     begins, ends = _slots(start, end)

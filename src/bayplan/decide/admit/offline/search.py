@@ -22,16 +22,20 @@ WRITTEN = 60_000  # plans of one request, at most, that are gone through for a p
 COLUMNS = 30_000  # of a program in whole numbers
 NODES = 100  # of HiGHS for each iteration, where a budget has no seconds
 EXCHANGES = 10  # attempts to make room in one go: so many for each request, and for each iteration if a budget has them
+MANY = 3000  # requests, beyond which the bound is that of the totals
 ROWS = 30_000  # of a master: beyond that it is not written
 
 
 class Search:
     """An answer, a bound, and the steps that bring them together."""
 
-    def __init__(self, ground: Ground, clock: Clock, stop: Stop, *, seed: int, progress: Progress) -> None:
+    def __init__(
+        self, ground: Ground, clock: Clock, stop: Stop, *, seed: int, progress: Progress, only_bound: bool = False
+    ) -> None:
         self.ground, self.clock, self.stop, self.seed, self.progress = ground, clock, stop, seed, progress
+        self.few = len(ground.value) <= MANY
         self.load = Load(ground)
-        totals = aggregate(ground, self._late(0.25))
+        totals = aggregate(ground, self._late(0.25 if self.few or not only_bound else 1.0))
         self.bound = totals.bound
         self.price = totals.spread(ground)  # (slot, amount) those of the bound
         self.worth = worth_of(totals.value, totals.cost)
@@ -61,7 +65,7 @@ class Search:
 
     def generate(self) -> None:
         """The bound of the relaxation of (2), or that of as many rounds as time allows, and an answer rounded from it."""
-        if self.ground.slots * self.ground.amounts > ROWS:
+        if not self.few or self.ground.slots * self.ground.amounts > ROWS:
             return
         generation = Generation(Book(self.ground), self.price, self.bound)
         for i, zone in enumerate(self.load.zone_of):

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from bayplan.decide.admit.answer import admitted
-from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Result, silent
 from bayplan.search.stop import stoppable
-
-MANY = 3000  # requests, beyond which a bound is that of the totals
 
 
 def offline(
@@ -32,9 +29,9 @@ def offline(
 def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: int = 0, progress: Progress = silent) -> float:
     """No answer to the stream is worth more: proven. Any number of requests; the longer it may take, the closer it is."""
     with stoppable() as stop:
-        search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress)
+        search = Search(ground_of(stream), budget.clock(), stop, seed=seed, progress=progress, only_bound=True)
         steps = (search.insert, search.generate, search.choose, search.prove)
-        _take(search, steps if len(stream.requests) <= MANY else ())
+        _take(search, steps if search.few else ())
     return search.bound
 
 
@@ -44,9 +41,12 @@ def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
             step()
 
 
-def _reasons(search: Search) -> tuple[Refusal, ...]:
-    return tuple(
-        Refusal(request.name, Kind.WORTH_LESS, Cause(kind=Kind.WORTH_LESS))
-        for request, zone in zip(search.ground.stream.requests, search.load.zone_of, strict=True)
-        if zone is None
-    )
+def _reasons(search: Search) -> tuple[Reason, ...]:
+    requests = search.ground.stream.requests
+    return tuple(Reason(requests[i].name, _why(search, i)) for i, zone in enumerate(search.load.zone_of) if zone is None)
+
+
+def _why(search: Search, i: int) -> str:
+    if search.worth[i] > 0:
+        return "not among the best choice that was found"
+    return "no zones have room for its members, even alone" if search.ground.value[i] > 0 else "it is worth nothing"
