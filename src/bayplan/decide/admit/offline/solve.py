@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from bayplan.decide.admit.answer import admitted
+from bayplan.decide.admit.causes import Cause, Kind, Refusal
+from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
@@ -41,12 +43,14 @@ def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
             step()
 
 
-def _reasons(search: Search) -> tuple[Reason, ...]:
-    requests = search.ground.stream.requests
-    return tuple(Reason(requests[i].name, _why(search, i)) for i, zone in enumerate(search.load.zone_of) if zone is None)
+def _reasons(search: Search) -> tuple[Refusal, ...]:
+    left = [i for i, zone in enumerate(search.load.zone_of) if zone is None]
+    return tuple(
+        Refusal(search.ground.stream.requests[i].name, kind, Cause(kind=kind)) for i in left for kind in [_kind(search, i)]
+    )
 
 
-def _why(search: Search, i: int) -> str:
+def _kind(search: Search, i: int) -> Kind:
     if search.worth[i] > 0:
-        return "not among the best choice that was found"
-    return "no zones have room for its members, even alone" if search.ground.value[i] > 0 else "it is worth nothing"
+        return Kind.NOT_CHOSEN
+    return Kind.ALONE if search.ground.value[i] > 0 else Kind.WORTHLESS
