@@ -187,7 +187,9 @@ ADMISSION: Mapping[str, Code] = {  # E20..: what a live admission is asked
     "E2013": Code("the version of a snapshot is not known", "restore it with the release that made it"),
     "E2014": Code("a snapshot is damaged", "take it again; it is data to keep, not to edit"),
     "E2015": Code("a snapshot names a zone or a link that does not exist", "take it again; its zones and loads belong together"),
-    "E2016": Code("zones have a capacity beyond 2^62 base units", "lower the scale of the resource"),
+    "E2016": Code(
+        "a zone has, or the members of one request together ask for, 2^62 base units or more", "lower the resource's scale"
+    ),
 }
 
 CODES: Mapping[str, Code] = {

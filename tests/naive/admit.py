@@ -40,7 +40,8 @@ def use(zone, demand, traffic, scale):
         if zone[v] != zone[w] and traffic[v][w] > 0:
             flow[zone[v], zone[w]] += Fraction(float(traffic[v][w]))
     for (y, z), sent in flow.items():
-        taken[n_z * n_r + y * n_z + z] = round(sent * Fraction(float(scale[y][z]))) if scale[y][z] else None
+        whole = math.floor(sent * Fraction(float(scale[y][z])))
+        taken[n_z * n_r + y * n_z + z] = whole - whole // 2**40 if scale[y][z] else None
     return {m: amount for m, amount in taken.items() if amount != 0}
 
 

@@ -49,7 +49,7 @@ def use_over_time(stream: ClusterRequests, acceptance: Acceptance, slot: float) 
     link = _means(_traffic(stream, acceptance, n_z), n_z * n_z, edge)[:, :, 0]
     bandwidth = _linked(zones)
     whole = np.concatenate([zone.sum(axis=1), link.sum(axis=1, keepdims=True)], axis=1)
-    has = np.append(zones.capacity.sum(axis=0).astype(np.float64), bandwidth.sum())
+    has = np.append(zones.capacity.sum(axis=0, dtype=np.float64), bandwidth.sum())
     return UseOverTime(
         resources=zones.resources,
         edge=edge,

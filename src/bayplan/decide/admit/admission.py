@@ -12,6 +12,7 @@ import numpy as np
 from bayplan.decide.admit import snapshot as form
 from bayplan.decide.admit.estimates import Estimates
 from bayplan.decide.admit.faults import as_request, faults_of, missing_of, number
+from bayplan.decide.admit.limits import most_members
 from bayplan.decide.admit.placer import Found, Placer
 from bayplan.decide.admit.rehearsal import Rehearsal
 from bayplan.decide.admit.sentences import why_accepted, why_no_room, why_too_dear
@@ -47,6 +48,7 @@ class Admission:
         self._placer = Placer(self._window, self.options, method, seed)
         self._most = np.minimum(zones.request_cap, zones.capacity)  # (zone, resource) of an empty zone
         self._largest = self._most.max(axis=0, initial=0)  # (resource,)
+        self._many = most_members(zones)
         self._lock = threading.RLock()
         self._now, self._last_arrival = -math.inf, -math.inf
         self._offers, self._accepted, self._value = 0, 0, 0.0
@@ -217,11 +219,14 @@ class Admission:
 
     def _is_sound(self, request: ClusterRequest) -> bool:
         """Quickly: is there no fault? Anything unusual is looked at again, and slowly."""
-        if type(request) is not ClusterRequest or request.name in self._running:
+        if type(request) is not ClusterRequest or type(request.name) is not str or request.name in self._running:
             return False
         v, slot = len(request.members), self.options.slot
         return (
-            v > 0
+            0 < v == len(set(request.members))
+            and v <= self._many
+            and type(request.members) is tuple
+            and set(map(type, request.members)) == {str}
             and request.demand.shape == (v, len(self.zones.resources))
             and request.traffic.shape == (v, v)
             and self._now <= request.arrival <= request.start < request.end

@@ -16,7 +16,9 @@ class Kind(StrEnum):
     LINKS = "no linked zones for all members"
     NOT_FOUND = "no room found for all members"  # a search gave up
     TOO_LARGE = "a member fits into no zone, even if all were empty"
-    WORTH_LESS = "others that run at the same time are worth more"
+    ALONE = "no zones have room for its members, even alone"
+    NOT_CHOSEN = "not among the best choice that was found"
+    WORTHLESS = "it is worth nothing"
     STOPPED = "not looked at: stopped before"
     OUT_OF_BUDGET = "not looked at: the budget ended before"
 

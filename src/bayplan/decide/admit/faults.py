@@ -1,6 +1,7 @@
 """What is wrong with a request that is offered, all of it, as numbered faults."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.decide.admit.limits import sum_faults
 from bayplan.errors import Fault
 from bayplan.model import ClusterRequest, IntArray, Zones
+from bayplan.score.check.violation import amount
 
 FIELDS = tuple(field.name for field in fields(ClusterRequest))
 
@@ -20,8 +23,9 @@ def missing_of(request: Any) -> Iterator[Fault]:
     for field in FIELDS:
         if not hasattr(request, field):
             yield _fault("E1107", name, f"there is no {field}", "", f"a request has {', '.join(FIELDS)}")
-    if not isinstance(getattr(request, "members", ()), Sequence):
-        yield _fault("E1101", name, "the members are not a list", type(request.members).__name__, "a list of names")
+    members = getattr(request, "members", ())
+    if not isinstance(members, Sequence) or isinstance(members, str) or not all(isinstance(one, str) for one in members):
+        yield _fault("E1101", name, "the members are not a list of names", repr(members), "a list of texts")
 
 
 def faults_of(request: Any, zones: Zones, most: IntArray) -> Iterator[Fault]:
@@ -37,6 +41,9 @@ def faults_of(request: Any, zones: Zones, most: IntArray) -> Iterator[Fault]:
     members = len(request.members)
     if members == 0:
         yield _fault("E2004", name, "there are no members", "", "at least one")
+    for member, times in Counter(request.members).items():
+        if times > 1:
+            yield _fault("E1512", name, "a member name occurs more than once", f"{member}, {times} times", "each name once")
     yield from _demand(name, request, zones, most)
     yield from _traffic(name, request.traffic, members)
 
@@ -45,12 +52,16 @@ def as_request(request: Any) -> ClusterRequest:
     """The same, as a `ClusterRequest`; it has no faults."""
     if type(request) is ClusterRequest:
         return request
-    return ClusterRequest(**{field: getattr(request, field) for field in FIELDS} | {"members": tuple(request.members)})
+    given = {field: getattr(request, field) for field in FIELDS}
+    numbers = {field: number(given[field]) for field in ("arrival", "start", "end", "value")}
+    return ClusterRequest(**{**given, **numbers, "members": tuple(request.members)})
 
 
 def number(value: Any) -> float:
-    """As a float; not a number if it is none."""
+    """As a float; not a number if it is none, or a text."""
     try:
+        if isinstance(value, (str, bytes)):
+            return math.nan
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
@@ -88,6 +99,13 @@ def _demand(name: str, request: Any, zones: Zones, most: IntArray) -> Iterator[F
         shape = f"{len(members)} members with {len(zones.resources)} resources each"
         yield _fault("E2008", name, "the demand has the wrong shape", demand.shape, shape)
         return
+    yield from _members(name, members, demand, zones, most)
+    if (demand == np.trunc(demand)).all() and (demand >= 0).all():
+        yield from sum_faults(name, demand)
+
+
+def _members(name: str, members: Sequence[str], demand: npt.NDArray[Any], zones: Zones, most: IntArray) -> Iterator[Fault]:
+    """Of each member's demand."""
     for member, asked in zip(members, demand, strict=True):
         whole = np.isfinite(asked) & (asked == np.trunc(asked)) & (abs(asked.astype(float)) < 2.0**63)
         if not whole.all():
@@ -95,14 +113,16 @@ def _demand(name: str, request: Any, zones: Zones, most: IntArray) -> Iterator[F
         elif (asked < 0).any():
             yield _fault("E2006", name, f"a demand of member '{member}' is negative", asked.min(), "zero or more")
         elif not (asked <= most).all(axis=1).any():
-            asks = ", ".join(f"{amount:g} {one.name}" for amount, one in zip(asked, zones.resources, strict=True))
-            yield _fault("E2005", name, f"member '{member}' fits into no zone, even if all were empty", asks, _largest(most))
+            asks = ", ".join(f"{one.name} {amount(int(some), one)}" for some, one in zip(asked, zones.resources, strict=True))
+            yield _fault(
+                "E2005", name, f"member '{member}' fits into no zone, even if all were empty", asks, _largest(zones, most)
+            )
 
 
-def _largest(most: IntArray) -> str:
-    """'at most 10, 20 in one of 3 zones'."""
-    tops = ", ".join(str(top) for top in most.max(axis=0, initial=0).tolist())
-    return f"at most {tops} in one of {len(most)} zones"
+def _largest(zones: Zones, most: IntArray) -> str:
+    """'at most cpu 10, memory 20 in one of 3 zones'."""
+    tops = zip(zones.resources, most.max(axis=0, initial=0).tolist(), strict=True)
+    return f"at most {', '.join(f'{one.name} {amount(top, one)}' for one, top in tops)} in one of {len(most)} zones"
 
 
 def _traffic(name: str, given: Any, members: int) -> Iterator[Fault]:

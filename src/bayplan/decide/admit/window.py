@@ -4,7 +4,8 @@ from collections import deque
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError
+from bayplan.decide.admit.limits import BEYOND, zone_faults
+from bayplan.errors import InputError
 from bayplan.kernels.admit.decide import View
 from bayplan.kernels.admit.ledger import BLOCK, Ledger, book, clear, price_all
 from bayplan.model import FloatArray, IntArray, Zones, floats
@@ -12,18 +13,19 @@ from bayplan.model import FloatArray, IntArray, Zones, floats
 CELLS = 2**25  # (slot, resource) pairs held at most: half a gigabyte
 PAST_CELLS = 2**22  # prices of the past held at most
 FIRST_ROWS = 2 * BLOCK
-LARGEST = 2**62  # base units: two amounts below it can be added
-LINK_BITS = 50  # a link's bandwidth is between 2^49 and 2^50 units of load
+LINK_BITS = 56  # a link's bandwidth is between 2^55 and 2^56 units of load
 
 
 class Window:
     """Loads are whole numbers, so what is booked and given back leaves exactly nothing, in any order.
 
-    Traffic is kept in units of 2^-k with k chosen per link, so that rounding it is far below the referee's tolerance.
+    Traffic is kept in units of 2^-k with k chosen per link, and rounded down: with a million requests at once on one link by less
+    than a tenth of what the referee grants.
     """
 
     def __init__(self, zones: Zones) -> None:
-        _expect_small(zones)
+        if faults := list(zone_faults(zones)):
+            raise InputError("zones", faults)
         n_z, n_r = zones.capacity.shape
         self.zones = zones
         self.is_link = zones.bandwidth > 0
@@ -115,30 +117,14 @@ class Window:
         return floats(np.where(self.is_link, square, np.nan))
 
 
-def _expect_small(zones: Zones) -> None:
-    faults = [
-        Fault(
-            code="E2016",
-            kind="zone",
-            name=zones.name[z],
-            problem=f"the capacity of {zones.resources[r].name} is too large",
-            value=str(zones.capacity[z, r]),
-            expected=f"at most {LARGEST}",
-        )
-        for z, r in np.argwhere(zones.capacity > LARGEST).tolist()
-    ]
-    if faults:
-        raise InputError("zones", faults)
-
-
 def _view(zones: Zones, is_link: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> View:
-    """What a request sees, to be filled; the scale makes every bandwidth a number of 50 bits."""
+    """What a request sees, to be filled; the scale makes every bandwidth a number of `LINK_BITS` bits."""
     n_z, n_r = zones.capacity.shape
     _, bits = np.frexp(zones.bandwidth.astype(np.float64))  # bandwidth = f * 2^bits, 1/2 <= f < 1
     scale = np.where(is_link, np.ldexp(1.0, LINK_BITS - bits), 0.0)
     unit = np.concatenate([np.ones(n_z * n_r), np.where(is_link, scale, 1.0).ravel()])
     return View(
-        cap=np.minimum(zones.request_cap, LARGEST),
+        cap=np.minimum(zones.request_cap, BEYOND),
         scale=scale,
         unit=unit,
         price=np.zeros(len(unit)),

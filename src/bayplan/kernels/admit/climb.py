@@ -131,26 +131,23 @@ def cheapest(question, tables, standing, v):
 
 @kernel
 def climb(question, tables, standing):
-    """Move one or two members, as long as that makes the placement cheaper. Members in their order.
+    """Move one member, and where that does not help two, as long as that makes the placement cheaper. Members in their order.
 
-    Where much costs nothing, rounding looks like a gain to every move: so the whole cost must fall too.
+    Where much costs nothing, rounding looks like a gain to every move. So the whole cost says whether a round has helped: it
+    falls with each round but the last, and there are only so many placements.
     """
-    better, cost = True, np.inf
-    while better:
-        better = False
-        now = cost_of(tables, standing.zone)
-        if now >= cost:
-            return
-        cost = now
+    cost, before = cost_of(tables, standing.zone), np.inf
+    while cost < before:
+        before = cost
         for v in range(len(standing.zone)):
-            if move_one(question, tables, standing, v):
-                better = True
-        if better:
+            move_one(question, tables, standing, v)
+        cost = cost_of(tables, standing.zone)
+        if cost < before:
             continue
         for v in range(len(standing.zone)):
             for w in range(v):
-                if move_two(question, tables, standing, v, w):
-                    better = True
+                move_two(question, tables, standing, v, w)
+        cost = cost_of(tables, standing.zone)
 
 
 @kernel

@@ -5,6 +5,7 @@ import numpy as np
 from bayplan.kernels.search.compiled import kernel
 
 NO_LINK = 2**62  # more than any resource has
+GRANTED = 40  # bits: 2^-40 of each traffic is not booked
 LARGE_CUT = 12  # members up to which every cut of a request is looked at
 
 
@@ -12,7 +13,7 @@ LARGE_CUT = 12  # members up to which every cut of a request is looked at
 def use_of(zone, demand, traffic, scale, resource_out, amount_out):
     """How many resources a placement takes; `resource_out` and `amount_out` begin with which, and how much of each.
 
-    Zones first, in the order of the members. Traffic is rounded to the nearest unit of its link, 1 / scale[y, z]; what has no
+    Zones first, in the order of the members. Traffic is in whole units of its link, 1 / scale[y, z]; what has no
     link, or is beyond all measure, takes `NO_LINK`.
     """
     members, n_z, n_r, found = len(zone), len(scale), demand.shape[1], 0
@@ -62,12 +63,16 @@ def flow_of(zone, traffic, y, z):
 
 @kernel
 def units(traffic, scale):
-    """Whole units of a link of that scale; 0 is the scale of a link that is not there."""
+    """Whole units of a link of that scale; 0 is the scale of a link that is not there.
+
+    Rounded down, and a little less, so that parts of a bandwidth that make up all of it fit: sums of floats may be above it.
+    """
     if traffic <= 0.0:
         return 0
     if scale == 0.0 or traffic * scale >= NO_LINK:
         return NO_LINK
-    return int(np.rint(traffic * scale))
+    whole = int(traffic * scale)
+    return whole - (whole >> GRANTED)
 
 
 @kernel

@@ -34,7 +34,7 @@ def test_a_link_has_a_price_too():
     verdict = admission.offer(request_of("p", demand=[[1], [1]], traffic=[[0, 2.0], [0, 0]]))
     assert verdict.zone.tolist() == [0, 1]
     assert admission.prices().link[0, 1] == pytest.approx(42 ** (2 / 8) - 1)
-    assert admission.utilisation().link[0, 1] == 0.25
+    assert admission.utilisation().link[0, 1] == pytest.approx(0.25)
     assert np.isnan(admission.prices().link[1, 0])
 
 
@@ -100,7 +100,24 @@ def test_to_the_letter_a_link_is_not_overbooked():
     verdict = admission.offer(request_of("q", **asked))
     assert verdict.why == "no room: it would send 3 over the link from zone 'a' to 'b', which has 1 free"
     assert verdict.cause == Cause(kind=Kind.FULL, zone="a", to="b")
-    assert np.nanmax(admission.utilisation().link) == 0.75
+    assert np.nanmax(admission.utilisation().link) == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(("bandwidth", "part"), [(1, 0.05), (7, 7 / 3), (1, 0.1), (3, 0.2), (2**40, 2.0**40 / 3)])
+def test_parts_of_a_bandwidth_that_make_up_all_of_it_fit(bandwidth, part):
+    zones = zones_of([[100], [100]], cap=[[1], [1]], bandwidth=[[0, bandwidth], [0, 0]])
+    admission = Admission(zones, method="available")
+    parts = round(bandwidth / part)
+    answers = [admission.offer(request_of(f"r{i}", demand=[[1], [1]], traffic=[[0, part], [0, 0]])) for i in range(parts + 1)]
+    assert [answer.accepted for answer in answers] == [True] * parts + [False]
+
+
+def test_a_sum_of_floats_that_is_a_little_above_the_bandwidth_fits():
+    zones = zones_of([[3], [1]], cap=[[3], [1]], bandwidth=[[0, 1], [1, 0]])
+    demand, traffic = [[1], [1], [1], [1]], np.zeros((4, 4))
+    traffic[:3, 3] = 0.7, 0.2, 0.1 + 1e-16 * 2
+    assert traffic.sum() > 1.0
+    assert Admission(zones, method="available").offer(request_of(demand=demand, traffic=traffic)).accepted
 
 
 def test_a_request_takes_every_slot_that_it_touches():

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from tests.clusters_offered import request_of, zones_of
 
-from bayplan.decide.admit import Admission, AdmitOptions
+from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
+from bayplan.decide.admit.estimates import LIVE
+from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
 from bayplan.errors import InputError
-from bayplan.model import ClusterRequest
+from bayplan.model import Budget, ClusterRequest, ClusterRequests, silent
 
 
 def duck(**fields):
@@ -28,16 +30,21 @@ def forced(**fields):
     return request
 
 
-@pytest.fixture
-def admission():
+@pytest.fixture(params=LIVE)
+def admission(request):
     """It is 5, 'old' runs until 9, the last offer arrived at 4."""
-    made = Admission(zones_of([[10], [6]]), AdmitOptions(oneshot="greedy"))
+    made = Admission(zones_of([[10], [6]]), AdmitOptions(oneshot="greedy"), request.param)
     made.offer(request_of("old", 4, 9, demand=[[3], [2]], traffic=[[0, 1.0], [2.0, 0]]))
     made.advance(5)
     return made
 
 
 BAD = {
+    "name is no text": ({"name": 7}, "E1101"),
+    "name is a list": ({"name": ["new"]}, "E1101"),
+    "members are one text": ({"members": "ab"}, "E1101"),
+    "members are no texts": ({"members": (1, 2)}, "E1101"),
+    "a member twice": ({"members": ("a", "a")}, "E1512"),
     "arrives in the past": ({"arrival": 4.5}, "E2001"),
     "starts before it arrives": ({"arrival": 6.5, "start": 6.0}, "E2001"),
     "out of order": ({"arrival": 3.0}, "E2002"),
@@ -64,13 +71,14 @@ BAD = {
     "talks to itself": ({"traffic": np.array([[1.0, 0], [0, 0]])}, "E1510"),
 }
 ONLY_DUCKS = {
+    "arrival is a text": ({"arrival": "5"}, "E2007"),
+    "value is a text": ({"value": "5"}, "E2007"),
     "demand not whole": ({"demand": [[0.5], [1]]}, "E2007"),
     "demand not a number": ({"demand": [[math.nan], [1]]}, "E2007"),
     "demand is text": ({"demand": [["x"], ["y"]]}, "E2007"),
     "demand is ragged": ({"demand": [[1], [1, 2]]}, "E2007"),
     "traffic is text": ({"traffic": "none"}, "E2007"),
     "value is text": ({"value": "much"}, "E2007"),
-    "name is a number": ({"name": 7}, "E1101"),
     "members are a number": ({"members": 3}, "E1101"),
     "demand beyond int64": ({"demand": [[2**70], [1]]}, "E2007"),
 }
@@ -151,7 +159,24 @@ def test_what_has_ended_cannot_be_released(admission):
 
 def test_a_capacity_that_cannot_be_added_up_is_refused():
     with pytest.raises(InputError, match="E2016 zone 'a'"):
-        Admission(zones_of([[2**62 + 1]]))
+        Admission(zones_of([[2**62]]))
+
+
+@pytest.mark.parametrize("admitter", ADMITTERS.values(), ids=ADMITTERS)
+def test_members_that_cannot_be_added_up_are_refused(admitter):
+    zones = zones_of([[2**61]] * 3)
+    stream = ClusterRequests(zones=zones, requests=(request_of("r", demand=[[2**61]] * 8),))
+    with pytest.raises(InputError, match="E2016 request 'r'"):
+        admitter(stream, AdmitOptions(), budget=Budget(), seed=0, progress=silent)
+
+
+@pytest.mark.parametrize("oneshot", ONE_SHOTS)
+def test_the_largest_amounts_that_can_be_added_up_are_never_over_capacity(oneshot):
+    admission = Admission(zones_of([[2**62 - 1]] * 2), AdmitOptions(oneshot=oneshot, value_ratio=2.0))
+    verdict = admission.offer(request_of("r", demand=[[2**61 - 1]] * 2, value=2.0**40))
+    assert verdict.accepted
+    admission.offer(request_of("s", demand=[[2**61], [2**61 - 1]], value=2.0**40))
+    assert (admission.utilisation(0.0).zone <= 1.0).all()
 
 
 @pytest.mark.parametrize(

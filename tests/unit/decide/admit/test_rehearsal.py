@@ -49,3 +49,9 @@ def test_a_name_that_a_rehearsal_still_has_counts_as_refused_there():
         assert not admission.offer(request_of("b", demand=[[8]], end=4.0, value=0.001)).accepted
     admission.release("a")
     assert admission.offer(request_of("b", demand=[[8]], end=4.0, value=500.0)).accepted
+
+
+def test_earnings_count_before_time_zero():
+    earned = Earnings()
+    earned.let_in(request_of("a", start=-8.0, end=-4.0, value=8.0))
+    assert [earned.upto(time) for time in (-9.0, -6.0, -1.0)] == pytest.approx([0.0, 4.0, 8.0])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from bayplan.decide.admit.answer import admitted
 from bayplan.decide.admit.causes import Cause, Kind, Refusal
-from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
@@ -44,10 +43,9 @@ def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
 
 
 def _reasons(search: Search) -> tuple[Refusal, ...]:
-    left = [i for i, zone in enumerate(search.load.zone_of) if zone is None]
-    return tuple(
-        Refusal(search.ground.stream.requests[i].name, kind, Cause(kind=kind)) for i in left for kind in [_kind(search, i)]
-    )
+    requests, left = search.ground.stream.requests, [i for i, zone in enumerate(search.load.zone_of) if zone is None]
+    kinds = [_kind(search, i) for i in left]
+    return tuple(Refusal(requests[i].name, kind, Cause(kind=kind)) for i, kind in zip(left, kinds, strict=True))
 
 
 def _kind(search: Search, i: int) -> Kind:
