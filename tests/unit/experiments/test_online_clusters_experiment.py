@@ -1,0 +1,91 @@
+"""The experiments of 001: settings, verdicts that can fail, and docs that come from the files."""
+
+import pytest
+from experiments.online_clusters import oneshot, online, pages
+from experiments.online_clusters.claims import IN_PART, NOT, REPRODUCED, judged, one_shot_claims, online_claims
+from experiments.online_clusters.settings import MADE, ONLINE, QUICK, Scope, Setting
+from experiments.online_clusters.tables import one_shot_table, online_ratios
+from experiments.results import put, rows
+
+BASE = dict(zip(("members", "zones", "ratio", "requests", "capacity", "slots"), Setting().key[1:], strict=True))
+
+
+def placed(method, cost, *, optimum=1.0, members=5, trial=0):
+    cell = oneshot.Cell(members=members, zones=9, resources=1, inside="free", trial=trial, method=method)
+    found = {"cost": str(cost), "optimum": str(optimum), "proven": "yes", "seconds": "0.001", "commit": "abc", "machine": "m"}
+    return {**dict(zip(oneshot.KEY, cell.key, strict=True)), **found}
+
+
+def one_shot_verdicts(**costs):
+    measured = [placed(method.replace("_", " ").replace("0 ", "0."), cost) for method, cost in costs.items()]
+    return {text: verdict for text, _, verdict in one_shot_claims(measured, "free")}
+
+
+def admitted(method, value, *, bound="", seed=0, **setting):
+    cell = online.Cell(setting=Setting(**setting), seed=seed, method=method)
+    found = {"value": str(value), "winners": "50", "bound": bound, "broken": "0", "seconds": "1", "commit": "a", "machine": "m"}
+    return {**dict(zip(online.KEY, cell.key, strict=True)), **found}
+
+
+def online_verdicts(**values):
+    measured = [admitted("offline", 90, bound="100"), *(admitted(method, value) for method, value in values.items())]
+    return {text: verdict for text, _, verdict in online_claims(measured, MADE, {"members": ["3"]}, BASE)}
+
+
+def test_one_rule_of_verdicts():
+    assert judged("x", {"a": True, "b": True})[2] == REPRODUCED
+    assert judged("x", {"a": True, "b": True, "c": False})[1:] == ("2 of 3; not at c", IN_PART)
+    assert judged("x", {"a": False, "b": True})[2] == NOT
+
+
+def test_a_ratio_below_two_is_judged_on_the_mean():
+    assert one_shot_verdicts(greedy=1.9, local=1.04)["`greedy`: mean ratio to the optimum below 2"] == REPRODUCED
+    found = one_shot_verdicts(greedy=2.1, local=1.06, nscd=1.5)
+    assert found["`greedy`: mean ratio to the optimum below 2"] == NOT
+    assert found["`greedy` is better than `nscd`"] == NOT
+    assert found["beyond 001: `local`, mean ratio at most 1.05"] == NOT
+
+
+def test_the_table_has_the_mean_and_the_largest_ratio():
+    measured = [placed("greedy", 1.0), placed("greedy", 3.0, trial=1), placed("local", float("inf"))]
+    assert one_shot_table(measured, "free")[2] == "| 5 | 9 | 1 | - | - | 2.000 (3.00) | - | - | - |"
+
+
+def test_ratios_are_against_the_proven_bound():
+    measured = [admitted("offline", 90, bound="100"), admitted("greedy", 80)]
+    assert list(online_ratios(measured, "greedy").values()) == [pytest.approx(1.25)]
+
+
+def test_who_is_behind_is_said_to_be_behind():
+    values = dict(zip(ONLINE, (80, 80, 80, 80, 85, 50), strict=True))
+    found = online_verdicts(**values)
+    assert found["A_online with `greedy` is better than `available`"] == NOT
+    assert found["A_online with `greedy` is better than `swmoa`"] == REPRODUCED
+    assert found["beyond 001: `ours` is at least as good as `available`"] == NOT
+    assert online_verdicts(**{**values, "ours": 85})["beyond 001: `ours` is best of all"] == REPRODUCED
+
+
+def test_every_figure_of_the_paper_has_its_settings():
+    compared = list(Scope().compared(MADE))
+    assert len(compared) == len(set(compared)) == 16  # 4 + 5 + 5 + 5, of which the base is in each
+    assert {setting.capacity for setting in Scope().counted()} == {0, 50, 100}
+    assert len(Scope().trials) == 20
+
+
+def test_a_capacity_that_is_set_is_the_same_everywhere():
+    made = online.stream(Setting(zones=3, requests=4, capacity=50), seed=0)
+    assert set(made.zones.capacity.ravel().tolist()) == {50_000}
+    assert len(made.requests) == 4 and {len(request.members) for request in made.requests} == {3}
+
+
+def test_the_page_is_made_from_the_files():
+    text = (pages.DOCS / "admit.md").read_text(encoding="utf-8")
+    one_shot, streams = rows(pages.HERE / "oneshot.csv"), rows(pages.HERE / "online.csv")
+    again = put(text, pages.ONE_SHOT, pages.one_shot_lines(one_shot))
+    assert put(again, pages.ONLINE_MARKER, pages.online_lines(streams, Scope())) == text
+    for name, drawing in pages.pictures(one_shot, streams, Scope()).items():
+        assert (pages.DOCS / "pictures" / name).read_text(encoding="utf-8") == drawing
+
+
+def test_a_first_look_is_small():
+    assert sum(1 for _ in online.cells(QUICK)) < 100
