@@ -1,5 +1,6 @@
 """`admit` as a user meets it."""
 
+import html
 import inspect
 import io
 import json
@@ -270,6 +271,15 @@ def test_seconds_that_are_over_leave_the_rest_undecided(file, capsys):
             "value": pytest.approx(answer["offered_value"]),
         }
     ]
+
+
+def test_the_page_says_every_option_that_was_given(file, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    options = ["--method", "primal-dual", "--oneshot", "sampling", "--samples", "2", "--alpha", "2.0", "--literal", "--bound"]
+    answer_of(capsys, "admit", file, "--report", page, *options)
+    said = html.unescape(page.read_text())
+    pairs = ("--method primal-dual", "--oneshot sampling", "--samples 2", "--alpha 2.0", "--literal", "--bound", "--seed 0")
+    assert not [words for words in pairs if words not in said]
 
 
 def test_the_page_tells_the_story(file, tmp_path, capsys):

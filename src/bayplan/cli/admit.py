@@ -89,12 +89,18 @@ def admit(
         options = flow.options_of(wishes)
         stream = flow.load(file, zones, keep_going=keep_going)
         _say_skipped(stream, quiet=quiet)
-        budget = flow.budget_for(stream, seconds=seconds, used=clock.seconds())
+        compiling = flow.ready()
+        budget = flow.budget_for(stream, seconds=seconds, used=clock.seconds() - compiling)
         admitted = flow.admit(stream, wishes, options, budget=budget, seed=seed, progress=progress)
         flow.write_acceptance(admitted, out)
         if report is not None:
             given = {"oneshot": oneshot, "value_ratio": value_ratio, "alpha": alpha, "slots": slots, "zones": zones}
-            line = command_line(f"admit {file}", method=method, slot=slot, seed=seed, **given)
+            sampled, flags = (
+                {"epsilon": epsilon, "samples": samples},
+                {"literal": literal, "bound": bound, "keep-going": keep_going},
+            )
+            line = command_line(f"admit {file}", method=method, slot=slot, seconds=seconds, seed=seed, **given, **sampled)
+            line = " ".join([line, *(f"--{flag}" for flag, said in flags.items() if said)])
             write_admit_page(report, admitted, name=file.name, method=method, command=line)
     if admitted.interrupted:
         warn("interrupted: what was decided before counts")

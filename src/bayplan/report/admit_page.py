@@ -17,8 +17,9 @@ REFUSED_HEADS = ("request", "members", "arrives", "from", "until", "value", "why
 USE = "The share of all zones together, and of all links together, that accepted requests take at each time."
 VALUE = "How much value had arrived up to each time, and how much of it was accepted: what lies between was refused."
 PRICES = (
-    "A request is let in if its value is above its cost: amount times price, summed over its slots, zones and links. Prices are "
-    "lambda^(load / capacity) - 1, so they are near 0 while there is room, and near lambda when there is none (001 equation (8))."
+    "A request is let in if its value is above cost / alpha, or above its cost where no alpha is listed below. The cost is "
+    "amount times price, summed over its slots, zones and links. Prices are lambda^(load / capacity) - 1, so they are near 0 "
+    "while there is room, and near lambda when there is none (001 equation (8))."
 )
 NO_PRICES = "This method has no prices; the picture shows how full zones and links were."
 

@@ -44,8 +44,8 @@ def why_no_room(window: Window, request: ClusterRequest, found: Found, oneshot: 
 
 
 def figure(number: float) -> str:
-    """Five digits, or all before the point: '0.0123', '35.2', '1,951,230'."""
-    return f"{number:,.0f}" if 1e5 <= abs(number) < 1e15 else f"{number:.5g}"
+    """Five digits, or all before the point: '0.0123', '35.2', '4,096', '1,951,230'."""
+    return f"{number:,.0f}" if 1e5 <= abs(number) < 1e15 else f"{number:,.5g}"
 
 
 def _price(found: Found, parameters: Parameters) -> str:
