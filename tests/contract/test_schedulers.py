@@ -149,8 +149,8 @@ def test_machines_of_two_kinds_both_serve(scheduler):
 
 
 @every_scheduler
-def test_amounts_near_the_largest_integer_do_not_overflow(scheduler):
-    huge = 2**62
+@pytest.mark.parametrize("huge", [2**62, 2**63 - 2])
+def test_amounts_near_the_largest_integer_do_not_overflow(scheduler, huge):
     rows = [(0, 2, [huge, 1], 1.0), (1, 3, [huge, 1], 1.0), (1, 2, [huge, 1], 1.0)]
     asked = ScheduleProblem.alike(timed(rows, (2**63 - 1, 10)), 1)
     result = solved(scheduler, asked)

@@ -49,8 +49,8 @@ class Learner:
     """Prices and strictness from what has come, recomputed from the whole history."""
 
     def __init__(self, asked, multiples, lead):
-        self.requests, self.multiples, self.lead = asked.requests, multiples, lead
-        total = np.maximum(asked.fleet.capacity[asked.fleet.kind_of].sum(axis=0), 1)
+        self.asked, self.requests, self.multiples, self.lead = asked, asked.requests, multiples, lead
+        self.total = total = np.maximum(asked.fleet.capacity[asked.fleet.kind_of].sum(axis=0), 1)
         self.share, self.lasts = asked.requests.demand / total, asked.requests.end - asked.requests.start
         self.price, self.mean, self.low, self.at = np.zeros(len(total)), 0.0, 0, settings.FIRST
         self.accepted = [[] for _ in multiples]  # by virtual fleet
@@ -70,35 +70,45 @@ class Learner:
             self.lead = int(np.argmax(done))
         return cost * self.multiples[self.lead]
 
-    def seen(self, history):
+    def seen(self, history, machine_of):
         """Learn, if it is time to."""
         if len(history) != self.at:
             return
         self.at = max(self.at + settings.FIRST, int(self.at * settings.GROWTH))
         if len(history) == settings.FIRST:
             self.price[:] = self._even(history)
-        self._learn(history)
+        self._learn(history, self._free(history, machine_of))
 
     def _even(self, past):
         work = float((self.share[past].sum(axis=1) * self.lasts[past]).sum())
         return self.requests.value[past].sum() / work if work > 0 else 0.0
 
-    def _learn(self, history):
+    def _free(self, history, machine_of):
+        now = self.requests.start[history[-1]]
+        free = sum(_free(self.asked, machine_of, m, now) for m in range(self.asked.fleet.size))
+        return np.maximum(settings.LITTLE, free / self.total)
+
+    def _learn(self, history, free):
         start, value = self.requests.start, self.requests.value
         since = start[history[-1]] - settings.LIVES * self.mean
         while self.mean > 0 and self.low < len(history) - settings.FEWEST and start[history[self.low]] < since:
             self.low += 1
         past = history[self.low :: -(-(len(history) - self.low) // settings.SAMPLE)]
-        even = self._even(past)
+        even, kept = self._even(past), None
         for i in range(settings.ROUNDS):
             self.price = np.clip(self.price, settings.LEAST * even, settings.MOST * even)
             pays = [j for j in past if self.cost(j) <= value[j]]
             worth = value[pays].sum()
             self.mean = float((value[pays] * self.lasts[pays]).sum() / worth) if worth > 0 else 0.0
             used = (self.share[pays] * self.lasts[pays][:, None]).sum(axis=0)
-            room = settings.FILL * max(start[history[-1]] - start[history[self.low]], settings.EARLY * self.mean)
-            if room > 0:
-                self.price *= np.clip(used / room, 0.25, 4.0) ** (0.6 / (1.0 + 0.1 * i))
+            passed = start[history[-1]] - start[history[self.low]]
+            room = np.maximum(settings.FILL * passed, free * self.mean / settings.AHEAD)
+            if ((room > 0) & (used >= room)).any():
+                kept = self.price.copy()
+            for r in np.flatnonzero(room > 0):
+                self.price[r] *= min(4.0, max(0.25, used[r] / room[r])) ** (0.6 / (1.0 + 0.1 * i))
+        if kept is not None:
+            self.price = kept
 
 
 def by_learnt_price(asked, multiples, lead):
@@ -110,7 +120,7 @@ def by_learnt_price(asked, multiples, lead):
             if learner.asks(j, cost) <= asked.requests.value[j]:
                 machine_of[j] = fullest(asked, machine_of, j)
         history.append(j)
-        learner.seen(history)
+        learner.seen(history, machine_of)
     return machine_of
 
 

@@ -47,7 +47,7 @@ class Sweeper:
         total = self.clock.budget.seconds
         budget = replace(self.clock.budget, seconds=None if total is None else max(0.0, total - self.clock.seconds) * share)
         clock, wants = budget.clock(), self.question.options.bound
-        own = replace(budget, seconds=None if budget.seconds is None or not wants else (1 - FOR_BOUND) * budget.seconds)
+        own = budget if budget.seconds is None or not wants else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
         result = self.scheduler(problem, self.question.options, budget=own, seed=self.seed, progress=silent)
         table = prices(problem, clock=clock, progress=silent) if wants and machines else None
         served = served_by(problem, result)

@@ -42,9 +42,9 @@ def _reasons(problem: ScheduleProblem, schedule: Schedule) -> tuple[Reason, ...]
     left = int((possible & (schedule.machine_of == UNPLACED)).sum())
     said = [Reason(subject=problem.requests.name[j], text=_too_large(problem, j)) for j in large[:NAMED].tolist()]
     if len(large) > NAMED:
-        said.append(Reason(subject=f"{len(large) - NAMED} more requests", text="larger than every machine"))
+        said.append(Reason(subject=f"{len(large) - NAMED:,} more requests", text="larger than every machine"))
     if left:
-        said.append(Reason(subject=f"{left} requests", text="not served: others are worth more than the room that these take"))
+        said.append(Reason(subject=f"{left:,} requests", text="not served: others are worth more than the room that these take"))
     return tuple(said)
 
 

@@ -19,8 +19,12 @@ FOR_PROGRAM = 0.8  # of the time, at most
 
 def upper_bound(problem: ScheduleProblem, *, clock: Clock, progress: Progress) -> float:
     """No schedule is worth more. Proven whatever the budget; with no time at all it is the value of all that fit somewhere."""
-    wide = len(problem.requests.name) <= FEW or _much_is_wide(problem)
-    return _priced(market_of(problem, wide_rows=wide), clock, progress)[0]
+    return _priced(market_of(problem, wide_rows=wide_rows_pay(problem)), clock, progress)[0]
+
+
+def wide_rows_pay(problem: ScheduleProblem) -> bool:
+    """Are rows for the wide requests worth their time, as they cost little or bring much?"""
+    return len(problem.requests.name) <= FEW or _much_is_wide(problem)
 
 
 def prices(problem: ScheduleProblem, *, clock: Clock, progress: Progress) -> PriceTable:

@@ -121,6 +121,7 @@ class Contents:
 
     def _with(self, c: int, j: int) -> int:
         task, content = self.task, self.known[c]
-        if not task.market.allowed[content.kind, j] or (self.used[c] + task.demand[j] > task.capacity[content.kind]).any():
+        free = task.capacity[content.kind] - self.used[c]
+        if not task.market.allowed[content.kind, j] or (task.demand[j] > free).any():
             return -1
         return self.of(Content(content.kind, tuple(sorted((*content.members, int(task.alike[j]))))))

@@ -11,6 +11,7 @@ from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, BoolArray, Budget, IntArray, Progress, Reason, Result, Schedule
 
+FOR_ITSELF = 0.7  # of the seconds, if a bound is wanted: it proves none for all requests
 STOPPED = Reason(
     subject="dynamic programme",
     text="stopped before its end: the best schedule of wide requests is not proven, only Cradle's own guarantee holds",
@@ -26,7 +27,8 @@ def cradle_dp(
     1/(4R + 2): docs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
     `reasons`, and the schedule of wide requests is at least Cradle's. An iteration of the budget is a pass of the programme.
     """
-    clock = budget.clock()
+    own = replace(budget, seconds=FOR_ITSELF * budget.seconds) if options.bound and budget.seconds is not None else budget
+    clock = own.clock()
     wide = best_of_wide(problem, clock=clock, begin=_in_turn(problem, wide=True))
     others = (_in_turn(problem, wide=False), cradle_choice(problem))  # Cradle's own: the best if there is a machine for everybody
     best = max((wide.machine_of, *others), key=lambda found: float(problem.requests.value[found != UNPLACED].sum()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayplan.decide.schedule.answer import scheduled
 from bayplan.decide.schedule.best_effort import best_effort
-from bayplan.decide.schedule.bound import prices
+from bayplan.decide.schedule.bound import prices, upper_bound, wide_rows_pay
 from bayplan.decide.schedule.cradle import cradle_choice
 from bayplan.decide.schedule.exchanges import Exchanges
 from bayplan.decide.schedule.online import served_at
@@ -24,6 +24,7 @@ PRICING = 0.4  # of the seconds that are left after Cradle+
 BATCH = 50  # exchanges between two looks at the clock
 FEWEST, PER_REQUEST = 100, 0.2  # exchanges if the budget says nothing
 AFTERWARDS = 0.1  # of the seconds, kept for the last best effort and the referee
+SAME = 1e-12  # relative: what a sum of values may be off by
 
 
 def local(
@@ -31,18 +32,41 @@ def local(
 ) -> Result[Schedule]:
     """The best of Cradle+, of admission by prices in start order, and of exchanges from there. An iteration is one exchange.
 
-    The bound is that of the prices, if there was time for them.
+    The bound is that of the prices, if there was time for them. It ends early if the bound is reached or all are served.
     """
     clock = budget.clock()
     with stoppable() as stop:
         best = Best(problem, best_effort(problem, cradle_choice(problem)))
-        guide = Guide(clock=clock, stop=stop, progress=progress)
-        bound = None
-        if len(problem.requests.name) and problem.fleet.size and not guide.late:
+        guide = Guide(clock=clock, stop=stop, progress=progress, best=best)
+        bound = best.limit if best.reached else None
+        if not guide.over:
             table = prices(problem, clock=guide.pricing(), progress=progress)
-            bound = table.bound
+            bound = best.limit = _bound(problem, table, guide)
             _improve(problem, best, least_costs(problem, table), guide, seed)
     return scheduled(problem, best.machine_of, bound=bound if options.bound else None, seconds=clock.seconds)
+
+
+class Best:
+    """The most valuable schedule seen; of equal ones the first."""
+
+    def __init__(self, problem: ScheduleProblem, machine_of: IntArray) -> None:
+        self.value_of = problem.requests.value
+        self.machine_of, self.value = machine_of, self._worth(machine_of)
+        self.limit = float(self.value_of[problem.possible].sum())  # no schedule is worth more
+
+    @property
+    def reached(self) -> bool:
+        """Is there nothing more to gain?"""
+        return self.value >= self.limit * (1.0 - SAME)
+
+    def offer(self, machine_of: IntArray) -> None:
+        """Keep a copy if it is worth more."""
+        value = self._worth(machine_of)
+        if value > self.value:
+            self.machine_of, self.value = machine_of.copy(), value
+
+    def _worth(self, machine_of: IntArray) -> float:
+        return float(self.value_of[machine_of != UNPLACED].sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,12 +76,14 @@ class Guide:
     clock: Clock
     stop: Stop
     progress: Progress
+    best: Best
 
     @property
-    def late(self) -> bool:
-        """Is the time over, but for what comes afterwards?"""
+    def over(self) -> bool:
+        """Is the time over, but for what comes afterwards, or nothing more to gain?"""
         seconds = self.clock.budget.seconds
-        return self.stop.asked or (seconds is not None and self.clock.seconds >= (1 - AFTERWARDS) * seconds)
+        late = seconds is not None and self.clock.seconds >= (1 - AFTERWARDS) * seconds
+        return late or self.stop.asked or self.best.reached
 
     def pricing(self) -> Clock:
         """A clock for finding prices."""
@@ -73,21 +99,11 @@ class Guide:
         return max(FEWEST, int(PER_REQUEST * requests))
 
 
-class Best:
-    """The most valuable schedule seen; of equal ones the first."""
-
-    def __init__(self, problem: ScheduleProblem, machine_of: IntArray) -> None:
-        self.value_of = problem.requests.value
-        self.machine_of, self.value = machine_of, self._worth(machine_of)
-
-    def offer(self, machine_of: IntArray) -> None:
-        """Keep a copy if it is worth more."""
-        value = self._worth(machine_of)
-        if value > self.value:
-            self.machine_of, self.value = machine_of.copy(), value
-
-    def _worth(self, machine_of: IntArray) -> float:
-        return float(self.value_of[machine_of != UNPLACED].sum())
+def _bound(problem: ScheduleProblem, table: PriceTable, guide: Guide) -> float:
+    """That of the prices, or a better one by rows for wide requests."""
+    if guide.over or not wide_rows_pay(problem):
+        return table.bound
+    return min(table.bound, upper_bound(problem, clock=guide.pricing(), progress=guide.progress))
 
 
 def least_costs(problem: ScheduleProblem, table: PriceTable) -> FloatArray:
@@ -102,10 +118,10 @@ def _improve(problem: ScheduleProblem, best: Best, cost: FloatArray, guide: Guid
     value = problem.requests.value
     strain = np.where(value > 0, cost / np.where(value > 0, value, 1.0), np.inf)
     for multiple in MULTIPLES:
-        if not guide.late:
+        if not guide.over:
             best.offer(_filled(problem, served_at(problem, np.where(np.isfinite(cost), cost, 0.0), multiple), strain))
             guide.progress(Tick(stage="pricing", done=0.0, score=best.value))
-    if not guide.late:
+    if not guide.over:
         _exchange(problem, best, Exchanges(problem, best.machine_of, strain, seed), guide)
         if not guide.clock.expired():
             best.offer(_filled(problem, best.machine_of, strain))
@@ -118,9 +134,9 @@ def _filled(problem: ScheduleProblem, machine_of: IntArray, strain: FloatArray) 
 
 
 def _exchange(problem: ScheduleProblem, best: Best, search: Exchanges, guide: Guide) -> None:
-    """Exchanges until the budget is used up."""
+    """Exchanges until the budget is used up or nothing more can be gained."""
     done, most = 0, guide.steps(len(problem.requests.name))
-    while search.possible and not guide.late and (most is None or done < most):
+    while search.possible and not guide.over and (most is None or done < most):
         steps = BATCH if most is None else min(BATCH, most - done)
         search.go(steps)
         done += steps

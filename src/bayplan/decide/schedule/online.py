@@ -109,9 +109,13 @@ class Tariff:
 def _served(problem: ScheduleProblem, given: FloatArray, multiples: tuple[float, ...], lead: int) -> IntArray:
     """(request,) machine or -1, by given costs, or by those that are learnt if none are given."""
     machine_of, resources = nobody(problem.requests), problem.fleet.capacity.shape[1]
+    price, used, tried, kept, free = np.zeros((5, resources))
     learnt = Learnt(
-        price=np.zeros(resources),
-        used=np.zeros(resources),
+        price=price,
+        used=used,
+        tried=tried,
+        kept=kept,
+        free=free,
         multiple=np.array(multiples),
         load=np.zeros((len(multiples), resources)),
         done=np.zeros(len(multiples)),
@@ -124,11 +128,12 @@ def _served(problem: ScheduleProblem, given: FloatArray, multiples: tuple[float,
 def _bids(problem: ScheduleProblem, given: FloatArray) -> Bids:
     """Requests in shares of the whole fleet; a resource that nobody has counts as nothing."""
     capacity = problem.fleet.capacity[problem.fleet.kind_of]
-    total = capacity.sum(axis=0, dtype=np.float64)
+    total = np.maximum(capacity.sum(axis=0, dtype=np.float64), 1.0)
     return Bids(
         value=np.array(problem.requests.value),
         lasts=problem.requests.end - problem.requests.start,
-        share=problem.requests.demand / np.maximum(total, 1.0),
+        share=problem.requests.demand / total,
         given=given,
         weight=1.0 / np.maximum(capacity, 1),
+        total=total,
     )

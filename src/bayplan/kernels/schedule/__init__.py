@@ -65,8 +65,9 @@ def _warm_up_stream() -> None:
     stream = Stream(start=np.zeros(1), end=np.ones(1), demand=np.ones((1, 1), dtype=np.int64), by_start=index, by_end=index)
     serve_in_turn(stream, most, 1, True, nobody)
     one, column = np.ones(1), np.ones((1, 1))
-    bids = Bids(value=one, lasts=one, share=column, given=np.zeros(0), weight=column)
-    learnt = Learnt(price=np.zeros(1), used=np.zeros(1), multiple=one, load=0 * column, done=np.zeros(1), member=index.copy())
+    bids = Bids(value=one, lasts=one, share=column, given=np.zeros(0), weight=column, total=one)
+    price, used, tried, kept, free, done = np.zeros((6, 1))
+    learnt = Learnt(price, used, tried, kept, free, multiple=one, load=0 * column, done=done, member=index.copy())
     serve_by_price(stream, bids, most, 0, learnt, nobody)
 
 

@@ -1,9 +1,10 @@
 """Admission by price as requests come: who brings less than its room is worth is refused, even if there is room.
 
 Two things are learnt, from requests that have come already, and from nothing else. First the price of each resource: that at
-which those of the recent past who would pay it use a stated part of what the fleet can give (`learn`). Second how strict to be:
-several virtual fleets, each one pool, accept at other multiples of the price; the multiple of the fleet that has *completed* the
-most value is used. Costs may also be given, from a forecast.
+which those of the recent past who would pay it use a stated part of what the fleet can give (`learn`). While little time has
+passed, that is what the fleet has free, for AHEAD times as many as have come. Second how strict to be: several virtual fleets,
+each one pool, accept at other multiples of the price; the multiple of the fleet that has *completed* the most value is used.
+Costs may also be given, from a forecast.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,8 @@ LIVES = 8.0  # the recent past: so many mean durations of those who would pay,
 FEWEST = 1_000  # but not fewer requests
 ROUNDS = 12  # of price adjustment; each begins with the prices before
 FILL = 0.8  # the part of the fleet that those who would pay may use
-EARLY = 0.1  # of a mean duration counts as passed at the very beginning, when no time has
+AHEAD = 5.0  # times as many as have come may still come at once: what is free now is for them, if little time has passed
+LITTLE = 0.02  # of the fleet counts as free in any case
 LEAST, MOST = 1e-6, 1e6  # of the price at which all of the recent past together brings what it costs
 POOL = 0.95  # what a virtual fleet can use, as it need not pack
 
@@ -35,13 +37,17 @@ class Bids(NamedTuple):
     share: npt.NDArray[np.float64]  # (request, resource) of the whole fleet
     given: npt.NDArray[np.float64]  # (request,) cost from a forecast; empty: costs are learnt
     weight: npt.NDArray[np.float64]  # (machine, resource) of a unit that is free: machines with the least are the fullest
+    total: npt.NDArray[np.float64]  # (resource,) of all machines, 1 at least
 
 
 class Learnt(NamedTuple):
     """What is known after some requests."""
 
     price: npt.NDArray[np.float64]  # (resource,) of the whole fleet for a unit of time
-    used: npt.NDArray[np.float64]  # (resource,) scratch
+    used: npt.NDArray[np.float64]  # (resource,) scratch, as are the next two
+    tried: npt.NDArray[np.float64]  # (resource,)
+    kept: npt.NDArray[np.float64]  # (resource,)
+    free: npt.NDArray[np.float64]  # (resource,) share of the whole fleet
     multiple: npt.NDArray[np.float64]  # (virtual fleet,) of the cost that it asks for
     load: npt.NDArray[np.float64]  # (virtual fleet, resource) what runs there now
     done: npt.NDArray[np.float64]  # (virtual fleet,) value that was served to the end
@@ -72,8 +78,19 @@ def even_price(stream, bids, low, high, resources):
 
 
 @kernel
-def adjust(stream, bids, low, high, strength, learnt):
-    """One round: prices rise where those who would pay them use more than FILL, and fall where less. Their mean duration."""
+def find_free(most, total, machines, learnt):
+    """What the fleet has free now."""
+    leaves = most.shape[0] // 2
+    for r in range(len(learnt.free)):
+        free = 0.0
+        for m in range(machines):
+            free += most[leaves + m, r]
+        learnt.free[r] = max(LITTLE, free / total[r])
+
+
+@kernel
+def demanded(stream, bids, low, high, learnt):
+    """What those of requests low, ..., high - 1 who would pay the price use together, in `used`, and their mean duration."""
     price, used, every = learnt.price, learnt.used, (high - low + SAMPLE - 1) // SAMPLE
     used[:] = 0.0
     value, lives = 0.0, 0.0
@@ -84,23 +101,47 @@ def adjust(stream, bids, low, high, strength, learnt):
             lives += bids.value[j] * bids.lasts[j]
             for r in range(len(price)):
                 used[r] += every * bids.share[j, r] * bids.lasts[j]
-    mean = lives / value if value > 0.0 else 0.0
-    passed = stream.start[stream.by_start[high - 1]] - stream.start[stream.by_start[low]]
-    room = FILL * max(passed, EARLY * mean)
-    if room > 0.0:
-        for r in range(len(price)):
-            price[r] *= min(4.0, max(0.25, used[r] / room)) ** strength
-    return mean
+    return lives / value if value > 0.0 else 0.0
+
+
+@kernel
+def adjust(passed, mean, strength, learnt):
+    """Prices rise where more is used than there is, and fall where less. Was there enough demand for all of some resource?"""
+    crowded = False
+    for r in range(len(learnt.price)):
+        room = max(FILL * passed, learnt.free[r] * mean / AHEAD)
+        if room > 0.0:
+            crowded = crowded or learnt.used[r] >= room
+            learnt.price[r] *= min(4.0, max(0.25, learnt.used[r] / room)) ** strength
+    return crowded
+
+
+@kernel
+def copy(amounts, amounts_out):
+    """The same amounts; a slice would allocate."""
+    for r in range(len(amounts)):
+        amounts_out[r] = amounts[r]
 
 
 @kernel
 def learn(stream, bids, low, high, learnt):
-    """Prices from requests low, ..., high - 1 in start order, and the mean duration of those who would pay them."""
+    """Prices from requests low, ..., high - 1 in start order, and the mean duration of those who would pay them.
+
+    The last prices count at which some resource found enough demand: if many are alike, a little more and nobody would pay.
+    """
     mean, even = 0.0, even_price(stream, bids, low, high, len(learnt.price))
+    passed = stream.start[stream.by_start[high - 1]] - stream.start[stream.by_start[low]]
+    found = False
     for i in range(ROUNDS):
         for r in range(len(learnt.price)):
             learnt.price[r] = min(MOST * even, max(LEAST * even, learnt.price[r]))
-        mean = adjust(stream, bids, low, high, 0.6 / (1.0 + 0.1 * i), learnt)
+            learnt.tried[r] = learnt.price[r]
+        mean = demanded(stream, bids, low, high, learnt)
+        if adjust(passed, mean, 0.6 / (1.0 + 0.1 * i), learnt):
+            found = True
+            copy(learnt.tried, learnt.kept)
+    if found:
+        copy(learnt.kept, learnt.price)
     return mean
 
 
@@ -192,5 +233,6 @@ def serve_by_price(stream, bids, most, lead, learnt, machine_of_out):
             if at == FIRST:
                 learnt.price[:] = even_price(stream, bids, 0, at, len(learnt.price))
             low = recent(stream, low, seen + 1, mean)
+            find_free(most, bids.total, len(bids.weight), learnt)
             mean = learn(stream, bids, low, seen + 1, learnt)
             at = max(at + FIRST, int(at * GROWTH))

@@ -13,7 +13,7 @@ from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.cradle import cradle_choice
 from bayplan.decide.schedule.online import Tariff
 from bayplan.errors import UsageError
-from bayplan.model import Budget, TimedRequests, silent
+from bayplan.model import Budget, Status, TimedRequests, silent
 from bayplan.search.stop import stoppable
 
 few = settings(max_examples=20, deadline=None)
@@ -80,6 +80,31 @@ def test_decisions_on_a_prefix_are_the_prefix_of_decisions(seed, until, foresees
     before = ScheduleProblem(requests=part(asked.requests, keep), fleet=asked.fleet)
     whole = machines("online", asked, options=options)
     assert machines("online", before, options=options).tolist() == whole[keep].tolist()
+
+
+@pytest.mark.parametrize("kept", [1, 20, 90, 150])
+def test_who_starts_at_the_same_time_is_decided_in_the_order_given(kept):
+    asked = drawn(7, requests=200, grid=3)
+    first = np.sort(np.argsort(asked.requests.start, kind="stable")[:kept])
+    before = ScheduleProblem(requests=part(asked.requests, first), fleet=asked.fleet)
+    assert machines("online", before).tolist() == machines("online", asked)[first].tolist()
+
+
+def burst(requests: int, room: int) -> ScheduleProblem:
+    """All at once: each takes one unit, every third ten times as long as the others."""
+    return problem([(0, 10 if j % 3 == 0 else 1, [1], 1.0) for j in range(requests)], 1, capacity=[room])
+
+
+def test_nobody_is_refused_while_there_is_plenty_of_room():
+    assert (machines("online", burst(300, 3000)) >= 0).all()
+
+
+def test_a_burst_that_is_too_large_is_not_taken_as_it_comes():
+    asked = burst(3000, 300)
+    served = machines("online", asked) >= 0
+    long = asked.requests.end == 10
+    assert served.sum() == 300
+    assert served[long].mean() < 0.5 * served[~long].mean()
 
 
 @baselines
@@ -192,6 +217,15 @@ def test_local_keeps_its_best_when_it_is_stopped():
         result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=ask)
     assert result.score["value"] >= cradle_plus_value(asked)
     assert len(heard) < 10
+
+
+@pytest.mark.parametrize("room", [10, 40])
+def test_local_ends_when_nothing_more_can_be_gained(room):
+    heard = []
+    asked = problem([(0, 4, [6, 6], 1.0), (1, 3, [6, 6], 2.0), (2, 3, [1, 1], 1.0)], 1, capacity=(room, room))
+    result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=heard.append)
+    assert result.status is Status.OPTIMAL
+    assert len(heard) < 20
 
 
 def test_no_bound_is_given_if_none_is_wanted():
