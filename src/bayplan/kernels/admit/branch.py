@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.kernels.admit.messages import certain, least_beside, least_of, tighten
-from bayplan.kernels.admit.question import UNPLACED, copy, passes
+from bayplan.kernels.admit.question import UNPLACED, copy, has_room, passes
 from bayplan.kernels.search.compiled import kernel
 
 SLACK = 1e-10  # of the best: what is not better by more than this is rounding
@@ -89,19 +89,10 @@ def start(question, tables, tree, best):
     for v in range(len(tree.members)):
         copy(tables.single[v], tree.single[0, v])
         for z in range(len(tree.free)):
-            if not fits(question, tree, v, z):
+            if not has_room(question, tree.free, v, z):
                 tree.single[0, v, z] = tables.barred[0]
     expand(tables, tree, 0, best, FIRST_ROUNDS)
     return 0
-
-
-@kernel
-def fits(question, tree, v, z):
-    """Has zone z room for member v (4a)?"""
-    for r in range(tree.free.shape[1]):
-        if question.demand[v, r] > tree.free[z, r]:
-            return False
-    return True
 
 
 @kernel
@@ -141,7 +132,7 @@ def descend(question, tables, tree, depth):
         if tables.talks[v, w]:
             for y in range(len(new)):
                 new[y] += tables.pair[v, w, z, y] - lam[v, w, z] - lam[w, v, y]
-        if not fits(question, tree, w, z):
+        if not has_room(question, tree.free, w, z):
             new[z] = tables.barred[0]
         for j in range(depth + 1, len(tree.members)):
             copy(lam[w, tree.members[j]], tree.lam[depth + 1, w, tree.members[j]])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.admit.question import UNPLACED, copy, passes
+from bayplan.kernels.admit.question import UNPLACED, copy, has_room, passes
 from bayplan.kernels.search.compiled import kernel
 
 SLACK = 1e-10  # of what the members cost that move: less is rounding
@@ -175,15 +175,6 @@ def move(question, tables, standing, v, z):
         if tables.talks[v, w]:
             for x in range(len(free)):
                 field[w, x] += tables.pair[v, w, z, x] - tables.pair[v, w, y, x]
-
-
-@kernel
-def has_room(question, free, v, z):
-    """Has zone z room for member v beside those that are in it (4a)?"""
-    for r in range(free.shape[1]):
-        if question.demand[v, r] > free[z, r]:
-            return False
-    return True
 
 
 @kernel

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.kernels.admit.use import flow_of
 from bayplan.kernels.search.compiled import kernel
 
 UNPLACED = -1  # the zone of a member that has none yet
@@ -54,15 +55,12 @@ def share(question, zone, v, z):
 
 
 @kernel
-def flow(question, zone, y, z):
-    """The traffic from zone y to zone z, of the members that have a zone."""
-    total = 0.0
-    for v in range(len(zone)):
-        if zone[v] == y:
-            for w in range(len(zone)):
-                if zone[w] == z:
-                    total += question.traffic[v, w]
-    return total
+def has_room(question, free, v, z):
+    """Has zone z, with that much free, room for member v (4a)?"""
+    for r in range(free.shape[1]):
+        if question.demand[v, r] > free[z, r]:
+            return False
+    return True
 
 
 @kernel
@@ -75,7 +73,7 @@ def passes(question, zone, v):
             continue
         for start, end, amount in ((z, y, question.traffic[v, w]), (y, z, question.traffic[w, v])):
             limit = question.bandwidth[start, end]
-            if amount > 0.0 and limit < np.inf and flow(question, zone, start, end) > limit * (1.0 + ROUNDING):
+            if amount > 0.0 and limit < np.inf and flow_of(zone, question.traffic, start, end) > limit * (1.0 + ROUNDING):
                 return False
     return True
 

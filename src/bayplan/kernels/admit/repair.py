@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bayplan.kernels.admit.climb import clear, cost_of, has_room, move, put
-from bayplan.kernels.admit.question import UNPLACED, passes
+from bayplan.kernels.admit.climb import clear, cost_of, move, put
+from bayplan.kernels.admit.question import UNPLACED, has_room, passes
 from bayplan.kernels.search.compiled import kernel
 
 
