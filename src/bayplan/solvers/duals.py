@@ -7,7 +7,7 @@ import numpy as np
 
 from bayplan.errors import WorldError
 from bayplan.model import FloatArray
-from bayplan.solvers.highs import LARGEST_COST, _model, _set
+from bayplan.solvers.highs import LARGEST_COST, model_of, set_options
 from bayplan.solvers.master import TOLERANCE
 from bayplan.solvers.program import Program
 
@@ -29,11 +29,11 @@ def duals_of(program: Program, *, seconds: float | None = None, threads: int = 1
     scale = LARGEST_COST / (float(np.abs(program.cost).max(initial=0.0)) or LARGEST_COST)
     try:
         solver = highspy.Highs()
-        _set(solver, {"output_flag": False, "threads": threads, "solver": "ipm" if interior else "simplex"})
-        _set(solver, {"run_crossover": "off"} if interior else {"dual_feasibility_tolerance": TOLERANCE})
+        set_options(solver, {"output_flag": False, "threads": threads, "solver": "ipm" if interior else "simplex"})
+        set_options(solver, {"run_crossover": "off"} if interior else {"dual_feasibility_tolerance": TOLERANCE})
         if seconds is not None:
-            _set(solver, {"time_limit": max(0.0, seconds)})
-        solver.passModel(_model(program, scale))
+            set_options(solver, {"time_limit": max(0.0, seconds)})
+        solver.passModel(model_of(program, scale))
         solver.run()
         if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None

@@ -57,11 +57,11 @@ def solve(
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
         solver = _solver(program, scale, gap)
-        _set(solver, {"threads": threads, "random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
+        set_options(solver, {"threads": threads, "random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
         if seconds is not None:
-            _set(solver, {"time_limit": max(0.0, seconds)})
+            set_options(solver, {"time_limit": max(0.0, seconds)})
         if nodes is not None:
-            _set(solver, {"mip_max_nodes": nodes})
+            set_options(solver, {"mip_max_nodes": nodes})
         solver.run()
         found = solver.getModelStatus()
         point = _point(solver, program)
@@ -71,7 +71,8 @@ def solve(
     return _translated(found, point, program, bound)
 
 
-def _set(solver: highspy.Highs, options: Mapping[str, object]) -> None:
+def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:
+    """WorldError for an option that this HiGHS does not know."""
     for name, value in options.items():
         if solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
             raise WorldError(f"HiGHS does not know the option {name} = {value}")
@@ -79,8 +80,8 @@ def _set(solver: highspy.Highs, options: Mapping[str, object]) -> None:
 
 def _solver(program: Program, scale: float, gap: float) -> highspy.Highs:
     solver = highspy.Highs()
-    _set(solver, {"output_flag": False, "mip_rel_gap": gap, "mip_abs_gap": GAP})
-    if solver.passModel(_model(program, scale)) == highspy.HighsStatus.kError:
+    set_options(solver, {"output_flag": False, "mip_rel_gap": gap, "mip_abs_gap": GAP})
+    if solver.passModel(model_of(program, scale)) == highspy.HighsStatus.kError:
         raise ModelError(f"HiGHS refuses a program of {program.matrix.shape[1]} columns: bounds or coefficients are out of range")
     if len(program.start) and program.integral.any():
         start = highspy.HighsSolution()
@@ -90,7 +91,8 @@ def _solver(program: Program, scale: float, gap: float) -> highspy.Highs:
     return solver
 
 
-def _model(program: Program, scale: float) -> highspy.HighsLp:
+def model_of(program: Program, scale: float) -> highspy.HighsLp:
+    """The program as HiGHS takes it, costs times `scale`."""
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = program.matrix.shape
     model.col_cost_ = program.cost * scale

@@ -56,12 +56,17 @@ def _of_one_kind(problem: ScheduleProblem, kind: int, left: BoolArray) -> IntArr
     With a machine for everybody each gets its own: 002 assumes that there are fewer machines than requests.
     """
     left = left & problem.fits(kind) & (problem.requests.value > 0)
-    best = np.full(len(left), UNPLACED, dtype=np.int64)
     if np.count_nonzero(left) <= problem.fleet.machines[kind]:
-        best[left] = np.arange(np.count_nonzero(left))
-        return best
-    worth = 0.0
-    for members, wide in classes(problem, kind, left):
+        own = np.full(len(left), UNPLACED, dtype=np.int64)
+        own[left] = np.arange(np.count_nonzero(left))
+        return own
+    return best_of_classes(problem, kind, classes(problem, kind, left))
+
+
+def best_of_classes(problem: ScheduleProblem, kind: int, candidates: list[tuple[IntArray, bool]]) -> IntArray:
+    """(request,) machine of this kind, from 0, or `UNPLACED`: the most valuable answer to a single class, the first of equals."""
+    best, worth = np.full(len(problem.requests.name), UNPLACED, dtype=np.int64), 0.0
+    for members, wide in candidates:
         found = local_ratio(problem, kind, members, wide=wide)
         value = float(problem.requests.value[members[found != UNPLACED]].sum())
         if value > worth:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from bayplan.decide.schedule.answer import scheduled
-from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio
+from bayplan.decide.schedule.cradle import best_of_classes, classes, cradle_choice
 from bayplan.decide.schedule.dynamic import best_of_wide
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
-from bayplan.model import UNPLACED, BoolArray, Budget, IntArray, Progress, Reason, Result, Schedule
+from bayplan.model import UNPLACED, Budget, IntArray, Progress, Reason, Result, Schedule
 
 FOR_ITSELF = 0.7  # of the seconds, if a bound is wanted: it proves none for all requests
 STOPPED = Reason(
@@ -42,21 +42,8 @@ def _in_turn(problem: ScheduleProblem, *, wide: bool) -> IntArray:
     before = 0
     for kind, machines in enumerate(problem.fleet.machines.tolist()):
         if machines:
-            chosen = _of_one_kind(problem, kind, machine_of == UNPLACED, wide=wide)
+            every = classes(problem, kind, (machine_of == UNPLACED) & problem.fits(kind))
+            chosen = best_of_classes(problem, kind, [one for one in every if one[1] == wide])
             machine_of[chosen != UNPLACED] = before + chosen[chosen != UNPLACED]
         before += machines
     return machine_of
-
-
-def _of_one_kind(problem: ScheduleProblem, kind: int, left: BoolArray, *, wide: bool) -> IntArray:
-    best, worth = np.full(len(left), UNPLACED, dtype=np.int64), 0.0
-    for members, is_wide in classes(problem, kind, left & problem.fits(kind)):
-        if is_wide != wide:
-            continue
-        found = local_ratio(problem, kind, members, wide=wide)
-        value = float(problem.requests.value[members[found != UNPLACED]].sum())
-        if value > worth:
-            worth = value
-            best[:] = UNPLACED
-            best[members] = found
-    return best

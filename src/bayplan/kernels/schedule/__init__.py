@@ -31,9 +31,10 @@ def _warm_up_cradle() -> None:
     unwind(of, residual, most, np.zeros(1, dtype=np.int64))
 
 
-def _warm_up_best_effort() -> None:
+def _one_machine() -> Profile:
+    """A machine that is empty, and one request."""
     base, index = np.ones((1, 1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    profile = Profile(
+    return Profile(
         width=2,
         first=index,
         last=index + 1,
@@ -43,6 +44,10 @@ def _warm_up_best_effort() -> None:
         head=np.full((1, 1), -1, dtype=np.int32),
         follow=np.full(2, -1, dtype=np.int32),
     )
+
+
+def _warm_up_best_effort() -> None:
+    profile, index = _one_machine(), np.zeros(1, dtype=np.int64)
     fits(profile, 0, 0)
     put(profile, 0, 0)
     take(profile, 0, 0)
@@ -72,17 +77,7 @@ def _warm_up_stream() -> None:
 
 
 def _warm_up_exchanges() -> None:
-    base, index = np.ones((1, 1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    profile = Profile(
-        width=2,
-        first=index,
-        last=index + 1,
-        demand=np.ones((1, 1), dtype=np.int64),
-        base=base,
-        least=base.copy(),
-        head=np.full((1, 1), -1, dtype=np.int32),
-        follow=np.full(2, -1, dtype=np.int32),
-    )
+    profile, index = _one_machine(), np.zeros(1, dtype=np.int64)
     pool = Pool(request=index, first=index, strain=np.zeros(1), worth=np.ones(1))
     draft = Draft(machine=index.copy(), out=index.copy(), was=index.copy(), into=index.copy(), limit=np.zeros(PASSES))
     exchanges(profile, pool, np.ones(1, dtype=np.uint64), 1, 0.0, 1, draft, index - 1)
