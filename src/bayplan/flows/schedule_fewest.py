@@ -64,7 +64,7 @@ def tightened(points: Sequence[SweepPoint], unit: float) -> list[SweepPoint]:
 
     Prices found for K machines bound every number of machines: no schedule on K' is worth more than D + (K' - K) x the price
     of a machine. `unit`: by so much D may have been rounded down, because values are multiples of it. And more machines are
-    never worth less.
+    never worth less. A bound that another number of machines has proven takes its price, too: it rises by that.
     """
     lines = [(p.machines, p.bound + unit, p.price) for p in points if p.bound is not None and p.price is not None]
     found: list[SweepPoint] = []
@@ -73,10 +73,11 @@ def tightened(points: Sequence[SweepPoint], unit: float) -> list[SweepPoint]:
         if point.bound is None:
             found.append(point)
             continue
-        by_line = min((at + (point.machines - m) * price for m, at, price in lines), default=math.inf)
+        by_line, price = min(((at + (point.machines - m) * each, each) for m, at, each in lines), default=(math.inf, None))
         lifted = by_line * (1 + SLACK) if by_line >= 0 else math.inf
         above = min(above, point.bound, math.floor(lifted / unit) * unit if unit and lifted < math.inf else lifted)
-        found.append(replace(point, bound=max(point.value, above)))
+        own = point.bound <= above
+        found.append(replace(point, bound=max(point.value, above), price=point.price if own else price))
     return found[::-1]
 
 

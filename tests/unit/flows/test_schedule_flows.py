@@ -129,6 +129,24 @@ def test_bounds_of_other_numbers_of_machines_tighten():
     assert [p.bound for p in tightened(points, 1.0)] == pytest.approx([5.0, 5.5, 7.0])  # a bound may have been rounded down
 
 
+def test_a_bound_that_another_number_of_machines_has_proven_rises_by_the_price_there():
+    points = [point(1, 2.0, 9.0, 0.1), point(2, 3.0, 5.5, 1.0), point(4, 5.0, 7.0, 0.5)]
+    assert [p.price for p in tightened(points, 0.0)] == [1.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(("bound", "share"), [(False, 1.0), (True, 0.7)])
+def test_a_method_in_a_sweep_gets_its_part_of_the_time(bound, share):
+    asked = []
+
+    def watched(problem, options, *, budget, seed, progress):
+        asked.append(budget.seconds)
+        return SCHEDULERS["cradle+"](problem, options, budget=budget, seed=seed, progress=progress)
+
+    sweeper = replace(sweeper_of(requests(), "cradle+", bound=bound), scheduler=watched, clock=Budget(seconds=1000.0).clock())
+    sweeper.at(1, 0.5)
+    assert 0.9 * 500 * share < asked[0] <= 500 * share
+
+
 @given(st.integers(1, 8), st.integers(0, 3))
 def test_no_tightened_bound_is_below_what_is_possible(n, seed):
     rng = np.random.default_rng(seed)
