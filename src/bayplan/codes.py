@@ -188,7 +188,8 @@ ADMISSION: Mapping[str, Code] = {  # E20..: what a live admission is asked
     "E2014": Code("a snapshot is damaged", "take it again; it is data to keep, not to edit"),
     "E2015": Code("a snapshot names a zone or a link that does not exist", "take it again; its zones and loads belong together"),
     "E2016": Code(
-        "a zone has, or the members of one request together ask for, 2^62 base units or more", "lower the resource's scale"
+        "what a zone has, what one request asks for in all, or its value is 2^62 or more",
+        "lower the scale, or write smaller values",
     ),
 }
 

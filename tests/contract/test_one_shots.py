@@ -162,3 +162,10 @@ def test_many_members_and_zones_do_not_fill_the_memory(one_shot):
     placing = one_shot(case, OPTIONS, seed=0)
     assert fits(case, placing.zone)
     assert placing.bound <= placing.cost
+
+
+@pytest.mark.parametrize("epsilon", [1e-200, 1e-160, 0.01, 1e9])
+@pytest.mark.parametrize("members", [1, 4])
+def test_sampling_takes_any_epsilon(epsilon, members):
+    case = random_case(np.random.default_rng(0), members, 3)
+    assert ONE_SHOTS["sampling"](case, OneShotOptions(epsilon=epsilon), seed=0).zone is not None

@@ -12,7 +12,7 @@ import numpy as np
 from bayplan.decide.admit import snapshot as form
 from bayplan.decide.admit.estimates import Estimates
 from bayplan.decide.admit.faults import as_request, faults_of, missing_of, number
-from bayplan.decide.admit.limits import most_members
+from bayplan.decide.admit.limits import BEYOND, most_members
 from bayplan.decide.admit.placer import Found, Placer
 from bayplan.decide.admit.rehearsal import Rehearsal
 from bayplan.decide.admit.sentences import why_accepted, why_no_room, why_too_dear
@@ -230,7 +230,7 @@ class Admission:
             and request.demand.shape == (v, len(self.zones.resources))
             and request.traffic.shape == (v, v)
             and self._now <= request.arrival <= request.start < request.end
-            and 0.0 <= request.value < math.inf
+            and 0.0 <= request.value < BEYOND
             and request.arrival / slot > -FAR
             and request.end / slot < FAR
             and request.end - request.arrival < slot * self._window.most_ahead

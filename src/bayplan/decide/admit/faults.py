@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.decide.admit.limits import sum_faults
+from bayplan.decide.admit.limits import BEYOND, sum_faults
 from bayplan.errors import Fault
 from bayplan.model import ClusterRequest, IntArray, Zones
 from bayplan.score.check.violation import amount
@@ -88,6 +88,8 @@ def _value(name: str, value: Any) -> Iterator[Fault]:
         yield _fault("E2007", name, "the value is not a finite number", value, "a finite number")
     elif number(value) < 0:
         yield _fault("E2006", name, "the value is negative", value, "zero or more")
+    elif number(value) >= BEYOND:
+        yield _fault("E2016", name, "the value is too large", value, f"below {BEYOND}")
 
 
 def _demand(name: str, request: Any, zones: Zones, most: IntArray) -> Iterator[Fault]:

@@ -52,6 +52,7 @@ BAD = {
     "ends before it starts": ({"end": 4.0}, "E2003"),
     "no members": ({"members": (), "demand": np.zeros((0, 1), dtype=np.int64), "traffic": np.zeros((0, 0))}, "E2004"),
     "fits nowhere": ({"demand": np.array([[11], [1]])}, "E2005"),
+    "value beyond all measure": ({"value": 1e300}, "E2016"),
     "negative value": ({"value": -1.0}, "E2006"),
     "negative demand": ({"demand": np.array([[-1], [1]])}, "E2006"),
     "negative traffic": ({"traffic": np.array([[0, -1.0], [0, 0]])}, "E2006"),

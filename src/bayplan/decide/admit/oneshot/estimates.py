@@ -20,7 +20,7 @@ NO_LINK = 2.0  # of the dearest link: what a missing one costs in a guess, so th
 def estimate_of(case: Case, options: OneShotOptions, rng: np.random.Generator) -> Estimate:
     """Costs of which the largest is 1, and a random sample of n members (Algorithm 1 lines 1-2)."""
     v = len(case.cost)
-    n = min(v, options.samples or math.ceil(math.log(v) / options.epsilon**2) or 1)
+    n = min(v, options.samples or _sample_size(v, options.epsilon))
     talks = case.traffic > 0
     forth = np.zeros((v, v, *case.link.shape[1:]))
     forth[talks] = case.traffic[talks][:, None, None] * case.link[case.pair[talks]]
@@ -30,6 +30,11 @@ def estimate_of(case: Case, options: OneShotOptions, rng: np.random.Generator) -
     sample = np.sort(rng.choice(v, size=n, replace=False))
     reach = np.stack([forth.min(axis=3).sum(axis=1), forth.max(axis=3).sum(axis=1)])
     return Estimate(single, forth, case.demand, case.room, ints(sample), np.array([options.epsilon * v]), reach)
+
+
+def _sample_size(v: int, epsilon: float) -> int:
+    """ceil(ln V / epsilon^2), at least 1 and at most V, however small epsilon is."""
+    return v if epsilon**2 * v <= math.log(v) else max(1, math.ceil(math.log(v) / epsilon**2))
 
 
 def can_hold(case: Case) -> BoolArray:
