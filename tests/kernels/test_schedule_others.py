@@ -1,11 +1,14 @@
 """Streams and exchanges: the fast versions against slow ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import schedule_online as naive
-from tests.schedules import drawn, overloads, problems
+from tests.naive.schedule_exchange import exchanged
+from tests.schedules import drawn, overloads, problem, problems
 
 from bayplan.decide.schedule.exchanges import Exchanges
 from bayplan.decide.schedule.in_turn import in_turn
@@ -66,6 +69,31 @@ def test_exchanges_keep_schedule_and_free_room_in_step(seed):
     assert np.array_equal(fresh.base, search._profile.base)
     assert np.array_equal(fresh.least, search._profile.least)
     assert (search.machine_of >= 0).sum() > 10
+
+
+@seeds
+def test_each_exchange_is_that_of_the_slow_way(seed):
+    rng = np.random.default_rng(seed)
+    asked = drawn(seed, requests=60, machines=2 + seed, resources=1 + seed % 3, grid=12)
+    asked = replace(asked, requests=replace(asked.requests, value=rng.integers(0, 4, 60)))  # sums of quarters are exact
+    search = Exchanges(asked, in_turn(asked, move_on=True), rng.integers(1, 7, 60) / 4, seed)
+    width, cells = search._profile.width, search._profile.base.shape[1]
+    chance, slow, changes = search._chance.copy(), search.machine_of.copy(), 0
+    for _ in range(80):
+        before = slow
+        slow = exchanged(asked, slow, search._pool, (width, width * cells), chance)
+        search.go(1)
+        assert search.machine_of.tolist() == slow.tolist()
+        changes += slow.tolist() != before.tolist()
+    assert changes > 0
+
+
+def test_who_starts_first_of_all_can_be_exchanged():
+    rows = [(0, 9, [10, 10], 1.0), (0, 1, [10, 10], 1.0), (2, 3, [10, 10], 1.0), (4, 5, [10, 10], 1.0)]
+    asked = problem(rows, 1)
+    search = Exchanges(asked, np.array([0, -1, -1, -1]), np.array([1.4, 0.3, 0.3, 0.3]), 0)
+    search.go(100)
+    assert search.machine_of.tolist() == [-1, 0, 0, 0]
 
 
 def test_exchanges_on_machines_of_two_kinds_respect_each():

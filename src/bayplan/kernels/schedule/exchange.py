@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.schedule.profile import NONE, fits, put, take
+from bayplan.kernels.schedule.profile import fits, put, take
 from bayplan.kernels.search.chance import below, share
 from bayplan.kernels.search.compiled import kernel
 
@@ -77,16 +77,16 @@ def find_first(first, rank):
 
 
 @kernel
-def collect(profile, m, low, high, begin, draft):
-    """Who starts on machine m within cells low, ..., high - 1, after `begin` others; how many there are then."""
-    for g in range(low, high):
-        node = profile.head[m, g]
-        while node != NONE and begin < len(draft.out):
-            if not node & 1:
-                draft.out[begin], draft.was[begin] = node >> 1, m
-                begin += 1
-            node = profile.follow[node]
-    return begin
+def collect(pool, draft, machines, low, high, machine_of):
+    """Members low, ..., high - 1 that run on the machines of this step, as far as there is space. How many."""
+    count = 0
+    for x in range(low, high):
+        j = pool.request[x]
+        for i in range(machines):
+            if machine_of[j] == draft.machine[i] and count < len(draft.out):
+                draft.out[count], draft.was[count] = j, draft.machine[i]
+                count += 1
+    return count
 
 
 @kernel
@@ -130,15 +130,13 @@ def exchange(profile, pool, chance, cells, heat, draft, machine_of):
     high = min(low + cells, profile.base.shape[1])
     machines = pick_machines(chance, profile.base.shape[0], draft)
     pick_limits(chance, draft)
-    n_out = 0
-    for i in range(machines):
-        n_out = collect(profile, draft.machine[i], low, high, n_out, draft)
+    begin, end = find_first(pool.first, low * width), find_first(pool.first, high * width)
+    n_out = collect(pool, draft, machines, begin, end, machine_of)
     change = 0.0
     for i in range(n_out):
         take(profile, draft.was[i], draft.out[i])
         machine_of[draft.out[i]] = NOBODY
         change -= pool.worth[draft.out[i]]
-    begin, end = find_first(pool.first, low * width), find_first(pool.first, high * width)
     n_in = fill(profile, pool, draft, machines, begin, end, machine_of)
     for i in range(n_in):
         change += pool.worth[draft.into[i]]
