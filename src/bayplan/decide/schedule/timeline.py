@@ -6,7 +6,7 @@ from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.kernels.schedule.profile import NONE, Profile, put_all
 from bayplan.model import FloatArray, IntArray
 
-CHANGES = 16  # of one machine in one cell, if all machines are as busy
+CHANGES = 8  # of one machine in one cell, if all machines are as busy
 SHORT, CELLS_OF_SHORT = 0.25, 4  # a quarter of the requests is shorter than so many cells
 FEWEST_CELLS, MOST_CELLS = 4, 1024
 MOST_PAIRS = 1 << 19  # of a machine and a cell
