@@ -13,7 +13,7 @@ class Kind(StrEnum):
     FULL = "no room"  # the placement found takes more than there is in one place
     MEMBER = "no room for a member"
     TOGETHER = "no room for all members"  # all zones together have less
-    LINKS = "no linked zones for all members"
+    APART = "no zones hold all members, links included"  # room in all zones together is enough
     NOT_FOUND = "no room found for all members"  # a search gave up
     TOO_LARGE = "a member fits into no zone, even if all were empty"
     ALONE = "no zones have room for its members, even alone"

@@ -55,7 +55,8 @@ class Placer:
         desk, window, last = self.desk(len(request.members)), self.window, min(last, self.window.booked)
         if self.greedy and not self.first_found:
             asked = request.demand, request.traffic
-            return Found(desk, *decide_greedily(window.ledger, first, last, self.literal, *asked, window.view, desk))
+            cost, taken, over, most = decide_greedily(window.ledger, first, last, self.literal, *asked, window.view, desk)
+            return Found(desk, cost, taken, over, most, complete=cost < np.inf)  # a failure of greedy proves nothing
         view(window.ledger, first, last, self.literal, window.view)
         price_members(window.view, request.demand, desk.cost)
         return self._first(request, desk) if self.first_found else self._cheap(request, desk, number)

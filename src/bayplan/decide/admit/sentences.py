@@ -81,8 +81,6 @@ def _nothing_fits(window: Window, request: ClusterRequest, found: Found, oneshot
         if homes(request.demand[v], window.view.room) == 0:
             return _no_zone(window, request, v)
     together = f"its {len(request.members)} members fit alone, but not together"
-    if not found.complete:
-        return Why(f"no room found: {together}, as far as {oneshot} looked", Cause(kind=Kind.NOT_FOUND))
     asked = request.demand.sum(axis=0, dtype=float)
     free = np.maximum(window.view.room, 0).sum(axis=0, dtype=float)
     for r in np.flatnonzero(asked > free).tolist():
@@ -90,7 +88,9 @@ def _nothing_fits(window: Window, request: ClusterRequest, found: Found, oneshot
         both = f"{figure(asked[r] / one.scale)} of {figure(free[r] / one.scale)} {one.name}"
         said = f"no room: {together}: they ask for {both} that one request can get in all zones"
         return Why(said, Cause(kind=Kind.TOGETHER, resource=one.name))
-    return Why(f"no room: {together}: {oneshot} found no zones with links for them", Cause(kind=Kind.LINKS))
+    if not found.complete:
+        return Why(f"no room found: {together}, as far as {oneshot} looked", Cause(kind=Kind.NOT_FOUND))
+    return Why(f"no room: {together}: no zones hold them all, links included", Cause(kind=Kind.APART))
 
 
 def _no_zone(window: Window, request: ClusterRequest, v: int) -> Why:

@@ -82,6 +82,15 @@ def test_members_that_fit_alone_but_not_together_are_said_so():
     assert verdict.cause == Cause(kind=Kind.TOGETHER, resource="cpu")
 
 
+@pytest.mark.parametrize(("oneshot", "proven"), [("exact", True), ("local", True), ("greedy", False), ("nscd", False)])
+def test_members_that_cannot_be_divided_among_the_zones_are_said_so_and_only_a_proof_is_called_one(oneshot, proven):
+    verdict = live(zones_of([[10], [10]]), oneshot=oneshot).offer(request_of(demand=[[6], [6], [6]]))
+    said = "no room: its 3 members fit alone, but not together: no zones hold them all, links included"
+    found = f"no room found: its 3 members fit alone, but not together, as far as {oneshot} looked"
+    assert verdict.why == (said if proven else found)
+    assert verdict.cause == Cause(kind=Kind.APART if proven else Kind.NOT_FOUND)
+
+
 def test_to_the_letter_room_is_the_cap_of_one_request_and_what_does_not_fit_is_still_refused():
     admission = live(zones_of([[10], [10]], bandwidth=[[0, 0], [0, 0]]), literal=True, value_ratio=1e-9)
     admission.offer(request_of("p", demand=[[10]], value=1e9))
