@@ -95,10 +95,8 @@ def admit(
         flow.write_acceptance(admitted, out)
         if report is not None:
             given = {"oneshot": oneshot, "value_ratio": value_ratio, "alpha": alpha, "slots": slots, "zones": zones}
-            sampled, flags = (
-                {"epsilon": epsilon, "samples": samples},
-                {"literal": literal, "bound": bound, "keep-going": keep_going},
-            )
+            sampled = {"epsilon": epsilon, "samples": samples}
+            flags = {"literal": literal, "bound": bound, "keep-going": keep_going}
             line = command_line(f"admit {file}", method=method, slot=slot, seconds=seconds, seed=seed, **given, **sampled)
             line = " ".join([line, *(f"--{flag}" for flag, said in flags.items() if said)])
             write_admit_page(report, admitted, name=file.name, method=method, command=line)
