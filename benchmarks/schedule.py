@@ -19,7 +19,7 @@ from experiments.curves import Axis, chart
 from experiments.results import append, commit, machine, rows
 
 RESULTS = Path(__file__).parent / "schedule.csv"
-PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "schedule-time.svg"
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 COLUMNS = (
     "commit",
     "machine",
@@ -36,6 +36,7 @@ COLUMNS = (
     "limit",
 )
 GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)  # requests, at 1,000 for each machine
+FIXED = 100  # machines of the other series, in which time goes on and on
 PER_MACHINE, HORIZON, SHORT_HORIZON, SEED = 1000, 5612.0, 1000.0, 1
 TIMES = 3
 
@@ -76,7 +77,7 @@ class Size(NamedTuple):
 
 
 def sizes(quick: bool) -> list[Size]:
-    """The series for both loads, the largest with its limits; a thousand machines for a hundred thousand requests.
+    """Both series for both loads, the largest with its limits; a thousand machines for a hundred thousand requests.
 
     The latter are too few for load 12 on the usual horizon even if each took a whole machine, so theirs is shorter.
     """
@@ -85,8 +86,14 @@ def sizes(quick: bool) -> list[Size]:
         for load in (3.0, 12.0)
         for n in GROWTH
     ]
+    found += [Size(n, FIXED, load, longer(n)) for load in (3.0, 12.0) for n in GROWTH if n != PER_MACHINE * FIXED]
     found.append(Size(100_000, 1000, 12.0, SHORT_HORIZON, ("", "3")))
     return [size for size in found if not quick or size.n <= 100_000]
+
+
+def longer(n: int) -> float:
+    """The horizon on which the fixed machines have as many requests a second as in the other series."""
+    return HORIZON * n / (PER_MACHINE * FIXED)
 
 
 def measure(size: Size) -> list[dict[str, str]]:
@@ -102,30 +109,36 @@ def measure(size: Size) -> list[dict[str, str]]:
     return found
 
 
-def draw() -> str:
+def series(fixed: bool) -> dict[tuple[str, str], dict[int, float]]:
+    """(method, load) -> requests -> processor seconds, the newest; with so many machines as ever, or with 1,000 requests each."""
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for row in rows(RESULTS):
+        n, machines = int(row["n"]), int(row["machines"])
+        if (machines == FIXED and float(row["horizon"]) == longer(n)) if fixed else n == PER_MACHINE * machines:
+            found.setdefault((row["method"], row["load"]), {})[n] = float(row["cpu_seconds"])
+    return found
+
+
+def draw(fixed: bool) -> str:
     """Processor seconds over the number of requests, by ratio, beside the line of n log n through the last point of Cradle+."""
-    newest = {
-        (row["method"], row["load"], int(row["n"])): float(row["cpu_seconds"])
-        for row in rows(RESULTS)
-        if int(row["n"]) == PER_MACHINE * int(row["machines"])
-    }
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for (method, load, n), seconds in newest.items():
-        curves.setdefault(f"{method}, load {load}", []).append((float(n), seconds))
-    least, most = min(n for _, _, n in newest), max(n for _, _, n in newest)
-    anchor = newest["cradle+", "3", most]
-    curves["n log n"] = [(float(n), anchor * _n_log_n(n) / _n_log_n(most)) for n in GROWTH if least <= n <= most]
-    low, high = min(newest.values()), max(newest.values())
+    measured = series(fixed)
+    times = [seconds for some in measured.values() for seconds in some.values()]
+    sizes_of = sorted({n for some in measured.values() for n in some})
+    curves = {f"{method}, load {load}": [(float(n), s) for n, s in some.items()] for (method, load), some in measured.items()}
+    anchor = measured["cradle+", "3"][sizes_of[-1]]
+    curves["n log n"] = [(float(n), anchor * n_log_n(n) / n_log_n(sizes_of[-1])) for n in sizes_of]
+    how = f"{FIXED} machines, a longer and longer time" if fixed else "1,000 requests for each machine, so 10 to 1,000 machines"
     return chart(
         "Cradle and Cradle+: time over the number of requests",
-        "1,000 requests for each machine, so 10 to 1,000 machines; one thread; both axes by ratio",
-        Axis(least=float(least), most=float(most), name="requests", logarithmic=True),
-        Axis(least=low / 1.5, most=high * 1.5, name="processor seconds", logarithmic=True),
+        f"{how}; one thread; both axes by ratio",
+        Axis(least=float(sizes_of[0]), most=float(sizes_of[-1]), name="requests", logarithmic=True),
+        Axis(least=min(times) / 1.5, most=max(times) * 1.5, name="processor seconds", logarithmic=True),
         curves,
     )
 
 
-def _n_log_n(n: int) -> float:
+def n_log_n(n: int) -> float:
+    """The law."""
     return n * log(n)
 
 
@@ -140,7 +153,8 @@ def main() -> None:
         append(RESULTS, COLUMNS, found)
         for row in found:
             print(*row.values(), sep="\t", flush=True)
-    PICTURE.write_text(draw(), encoding="utf-8")
+    for name, fixed in (("schedule-time", True), ("schedule-time-machines", False)):
+        (PICTURES / f"{name}.svg").write_text(draw(fixed), encoding="utf-8")
 
 
 if __name__ == "__main__":

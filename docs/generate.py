@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import log
 from pathlib import Path
 
 from bayplan.cli.reference import cli_page
@@ -65,7 +64,7 @@ def _schedule_lines() -> list[str]:
     if not SCHEDULE.is_file():
         return []
     with SCHEDULE.open(encoding="utf-8") as file:
-        newest = {tuple(row[key] for key in ("method", "n", "machines", "load")): row for row in csv.DictReader(file)}
+        newest = {tuple(row[key] for key in ("method", "n", "machines", "load", "horizon")): row for row in csv.DictReader(file)}
     lines = [
         "",
         "## Timed requests",
@@ -82,23 +81,24 @@ def _schedule_lines() -> list[str]:
         cells = [row["method"], f"{int(row['n']):,}", f"{int(row['machines']):,}", row["load"], row["reached"]]
         cells += [f"{float(row['served']):.1%}", row["cpu_seconds"], row["wall_seconds"], row["limit"] or "-", row["peak_mb"]]
         lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
-    return [*lines, "", *_growth(newest), "", "![time over the number of requests](pictures/schedule-time.svg)"]
+    shown = ["![time over the number of requests](pictures/schedule-time.svg)"]
+    shown += ["", "![time over the number of requests and machines](pictures/schedule-time-machines.svg)"]
+    return [*lines, "", *_growth(), "", *shown]
 
 
-def _growth(newest: Mapping[tuple[str, ...], Mapping[str, str]]) -> list[str]:
-    """How much more the largest of the series takes than the smallest, beside n log n."""
-    series: dict[tuple[str, str], dict[int, float]] = {}
-    for (method, n, machines, load), row in newest.items():
-        if int(n) == 1000 * int(machines):
-            series.setdefault((method, load), {})[int(n)] = float(row["cpu_seconds"])
-    low, high = min(min(times) for times in series.values()), max(max(times) for times in series.values())
-    law = high * log(high) / (low * log(low))
-    found = [f"`{method}` at load {load} {times[high] / times[low]:.0f} times" for (method, load), times in series.items()]
-    return [
-        f"With 1,000 requests for each machine, from {low:,} to {high:,} requests n log n grows {law:.0f} times;",
-        f"processor seconds of {', '.join(found)}.",
-        "The number of machines grows with it, so each request is looked for on more of them.",
-    ]
+def _growth() -> list[str]:
+    """How much more the largest of each series takes than the smallest, beside n log n."""
+    from benchmarks.schedule import FIXED, n_log_n, series
+
+    lines = []
+    for fixed, words in ((True, f"On {FIXED} machines, time going on"), (False, "With 1,000 requests for each machine")):
+        measured = series(fixed)
+        low, high = (pick(n for times in measured.values() for n in times) for pick in (min, max))
+        law = n_log_n(high) / n_log_n(low)
+        found = [f"`{method}` at load {load} {times[high] / times[low]:.0f} times" for (method, load), times in measured.items()]
+        lines += [f"{words}, from {low:,} to {high:,} requests n log n grows {law:.0f} times;"]
+        lines += [f"processor seconds of {', '.join(found)}.", ""]
+    return [*lines, "Where machines grow in number with the requests, each request is looked for on more of them."]
 
 
 def _admit_lines() -> list[str]:
