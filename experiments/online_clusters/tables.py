@@ -90,7 +90,7 @@ def column_table(
 ) -> list[str]:
     """Figures 9 to 11: the mean of a column per value of one setting."""
     body = []
-    for value in dict.fromkeys(row[column] for row in picked(measured, **where)):
+    for value in sorted({row[column] for row in picked(measured, **where)}, key=int):
         cells = []
         for method in methods:
             found = [float(row[shown]) for row in picked(measured, method=method, **{**where, column: value})]
