@@ -7,7 +7,8 @@ from math import ceil, floor, log10
 from bayplan.report import svg
 from bayplan.report.svg import element, line, number, text, width_of
 
-WIDTH, HEIGHT, LEFT, TOP, WIDE, TALL = 760, 440, 68.0, 92.0, 650.0, 280.0
+WIDTH, LEFT, WIDE, TALL = 760, 68.0, 650.0, 280.0
+LEGEND, LINE, ABOVE, BELOW = 60.0, 18.0, 32.0, 50.0  # where the legend begins, its lines, room above and below the chart
 TICKS = 6
 Point = tuple[float, float]
 
@@ -46,30 +47,38 @@ class Axis:
 
 def chart(title: str, caption: str, x: Axis, y: Axis, curves: Mapping[str, Sequence[Point]]) -> str:
     """An SVG document."""
-    parts = [text(LEFT, 24, title, "head"), text(LEFT, 42, caption, "soft small"), _legend(list(curves)), _frame(x, y)]
-    for colour, points in enumerate(curves.values()):
-        placed = [(LEFT + WIDE * x.share(a), TOP + TALL * (1 - y.share(b))) for a, b in sorted(points)]
+    places = _legend_places(list(curves))
+    top = max(height for _, height in places.values()) + ABOVE if places else LEGEND
+    parts = [text(LEFT, 24, title, "head"), text(LEFT, 42, caption, "soft small"), _frame(x, y, top)]
+    for colour, (name, points) in enumerate(curves.items()):
+        across, height = places[name]
+        parts.append(element("circle", cx=across + 5, cy=height, r=4.5, class_=f"s{colour}"))
+        parts.append(text(across + 14, height + 4, name, "small"))
+        placed = [(LEFT + WIDE * x.share(a), top + TALL * (1 - y.share(b))) for a, b in sorted(points)]
         path = "L".join(f"{number(a)} {number(b)}" for a, b in placed)
         parts.append(element("path", d=f"M{path}", style=f"fill:none;stroke:var(--s{colour});stroke-width:1.8"))
         parts += [element("circle", cx=a, cy=b, r=3.2, class_=f"s{colour}") for a, b in placed]
-    return svg.document(WIDTH, HEIGHT, title, caption, "".join(parts))
+    return svg.document(WIDTH, top + TALL + BELOW, title, caption, "".join(parts))
 
 
-def _frame(x: Axis, y: Axis) -> str:
+def _frame(x: Axis, y: Axis, top: float) -> str:
     parts = []
     for value in y.marks:
-        height = TOP + TALL * (1 - y.share(value))
+        height = top + TALL * (1 - y.share(value))
         parts += [line(LEFT, height, LEFT + WIDE, height, "grid"), text(LEFT - 8, height + 4, y.said(value), "soft small end")]
-    parts.append(line(LEFT, TOP + TALL, LEFT + WIDE, TOP + TALL, "floor"))
-    parts += [text(LEFT + WIDE * x.share(value), TOP + TALL + 16, x.said(value), "soft small mid") for value in x.marks]
-    parts.append(text(LEFT + WIDE / 2, TOP + TALL + 34, x.name, "soft small mid"))
-    return "".join([*parts, text(LEFT, TOP - 8, y.name, "soft small")])
+    parts.append(line(LEFT, top + TALL, LEFT + WIDE, top + TALL, "floor"))
+    parts += [text(LEFT + WIDE * x.share(value), top + TALL + 16, x.said(value), "soft small mid") for value in x.marks]
+    parts.append(text(LEFT + WIDE / 2, top + TALL + 34, x.name, "soft small mid"))
+    return "".join([*parts, text(LEFT, top - 8, y.name, "soft small")])
 
 
-def _legend(names: Sequence[str]) -> str:
-    parts, x = [], LEFT
-    for colour, name in enumerate(names):
-        parts.append(element("circle", cx=x + 5, cy=60.0, r=4.5, class_=f"s{colour}"))
-        parts.append(text(x + 14, 64, name, "small"))
-        x += 14 + width_of(name, 11) + 22
-    return "".join(parts)
+def _legend_places(names: Sequence[str]) -> dict[str, Point]:
+    """Where each name stands, in as many lines as it takes."""
+    places, across, height = {}, LEFT, LEGEND
+    for name in names:
+        wide = 14 + width_of(name, 11) + 18
+        if across > LEFT and across + wide > LEFT + WIDE:
+            across, height = LEFT, height + LINE
+        places[name] = (across, height)
+        across += wide
+    return places

@@ -42,8 +42,7 @@ def claims(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     yield _best_effort(measured, trace)
     if len(served["cradle+"]) > 1:
         yield _grows(measured, trace)
-    if picked(measured, part=MACHINES, trace=trace):
-        yield _scales(measured, trace)
+    yield from _scales(measured, trace)
 
 
 def _mean_ratio(measured: Sequence[Row], trace: str, load: float) -> float:
@@ -105,13 +104,17 @@ def _grows(measured: Sequence[Row], trace: str) -> Claim:
     return f"{trace}: the ratio grows with the load (Figure 3)", "grows", ours, verdict
 
 
-def _scales(measured: Sequence[Row], trace: str) -> Claim:
+def _scales(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     found: dict[tuple[str, int], list[float]] = {}
     for key, ratio in ratios(measured, "cradle+", "others", part=MACHINES, trace=trace).items():
         found.setdefault((key[2], int(key[3])), []).append(ratio)
-    load = max((load for load, _ in found), key=float)
-    sizes = sorted(size for at, size in found if at == load)
+    sizes_at = {load: sorted(size for at, size in found if at == load) for load, _ in found}
+    compared = [load for load, sizes in sizes_at.items() if len(sizes) > 1]
+    if not compared:
+        return
+    load = max(compared, key=float)
+    sizes = sizes_at[load]
     first, last = mean(found[load, sizes[0]]), mean(found[load, sizes[-1]])
     verdict = REPRODUCED if last >= NEAR * first else NOT
     text = f"{trace}: the ratio stays when there are many machines (Figure 2, load {load})"
-    return text, "remains high", f"{first:.2f} at {sizes[0]}, {last:.2f} at up to {sizes[-1]} machines", verdict
+    yield text, "remains high", f"{first:.2f} at {sizes[0]}, {last:.2f} at up to {sizes[-1]} machines", verdict

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
 from experiments.curves import Axis, Point, chart
-from experiments.online_clusters.settings import ONE_SHOTS, ONLINE, Scope
+from experiments.online_clusters.settings import COUNTED, ONE_SHOTS, ONLINE, Scope
 from experiments.online_clusters.tables import one_shot_ratios, online_ratios, picked
 from experiments.results import Row
 
@@ -67,17 +67,14 @@ def online_pictures(measured: Sequence[Row], data: str, scope: Scope) -> Iterato
         winners = {
             f"{m}, C = {c}": _shares(picked(measured, method=m, data=data, capacity=c, **without))
             for c in counted
-            for m in ("exact", "sampling", "greedy", "ours")
+            for m in COUNTED
         }
         yield (
             "online-clusters-10.svg",
             _drawn("Share of winners (001 Figure 10)", "", "requests", "accepted", winners, percent=True),
         )
         five = {**fixed, "members": "5"}
-        times = {
-            m: _means(picked(measured, method=m, data=data, **five), "requests", "seconds")
-            for m in ("exact", "sampling", "greedy", "ours")
-        }
+        times = {m: _means(picked(measured, method=m, data=data, **five), "requests", "seconds") for m in COUNTED}
         title = "Seconds for a whole stream, five containers each (001 Figure 11)"
         yield "online-clusters-11.svg", _drawn(title, "", "requests", "s", times, log=True)
 

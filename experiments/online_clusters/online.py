@@ -11,7 +11,7 @@ from bayplan.generate.container_clusters import UNIT
 from bayplan.model import Budget, ClusterRequests, ints, silent
 from bayplan.score.check import check_admission
 from experiments.calibration.data import real_file
-from experiments.online_clusters.settings import AZURE, OFFLINE, ONLINE, Scope, Setting
+from experiments.online_clusters.settings import AZURE, COUNTED, OFFLINE, ONLINE, Scope, Setting
 
 KEY = ("data", "members", "zones", "ratio", "requests", "capacity", "slots", "seed", "method")
 
@@ -38,7 +38,7 @@ def cells(scope: Scope) -> Iterator[Cell]:
                 for method in (*ONLINE, OFFLINE):
                     yield Cell(setting=setting, seed=seed, method=method)
         for setting in scope.counted():
-            for method in ("exact", "sampling", "greedy", "ours"):
+            for method in COUNTED:
                 yield Cell(setting=setting, seed=seed, method=method)
 
 

@@ -1,11 +1,11 @@
 """The tables, verdicts and figures: into docs/admit.md, or into a folder of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments.online_clusters.claims import claim_lines, one_shot_claims, online_claims
 from experiments.online_clusters.figures import pictures
-from experiments.online_clusters.settings import ONLINE, READINGS, Scope
+from experiments.online_clusters.settings import COUNTED, ONLINE, READINGS, Scope
 from experiments.online_clusters.tables import column_table, one_shot_table, online_table, picked, seconds_table
 from experiments.results import ROOT, Row, measured_on, put, rows
 
@@ -64,8 +64,20 @@ def _data_lines(measured: Sequence[Row], data: str, scope: Scope) -> list[str]:
     said += [*column_table(measured, "I", "requests", "value", tuple(ONLINE), data=data, **fixed), ""]
     said += [f"![Figure 9](pictures/online-clusters-9-{word}.svg)"]
     if any(row["capacity"] != "0" for row in picked(measured, data=data)):
-        said += ["", "![Figure 10](pictures/online-clusters-10.svg)", "", "![Figure 11](pictures/online-clusters-11.svg)"]
+        said += ["", *_counted_lines(measured, data, fixed)]
     return said
+
+
+def _counted_lines(measured: Sequence[Row], data: str, fixed: Mapping[str, str]) -> list[str]:
+    """Figures 10 and 11."""
+    said = []
+    for capacity in sorted({row["capacity"] for row in picked(measured, data=data)} - {"0"}, key=int):
+        where = {**fixed, "data": data, "capacity": capacity}
+        said += [f"Requests accepted, C = {capacity} (Figure 10):", ""]
+        said += [*column_table(measured, "I", "requests", "winners", COUNTED, **where), ""]
+    said += ["![Figure 10](pictures/online-clusters-10.svg)", "", "Seconds for a whole stream, V = 5 (Figure 11):", ""]
+    said += [*column_table(measured, "I", "requests", "seconds", COUNTED, **{**fixed, "data": data, "members": "5"}), ""]
+    return [*said, "![Figure 11](pictures/online-clusters-11.svg)"]
 
 
 def write_pages(folder: Path, scope: Scope, *, in_docs: bool) -> None:

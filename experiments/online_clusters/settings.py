@@ -25,6 +25,7 @@ ONLINE: Mapping[str, tuple[str, AdmitOptions]] = {  # name here -> method, optio
     "swmoa": ("swmoa", AdmitOptions(oneshot="greedy")),
 }
 PAPER = ("exact", "sampling", "greedy", "available", "swmoa")  # the curves of 001
+COUNTED = ("exact", "sampling", "greedy", "ours")  # Figures 10 and 11
 OFFLINE = "offline"
 MADE, AZURE = "section VI", "azure"
 
