@@ -28,7 +28,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.schedule
 
 docs: $(VENV)/.installed-dev
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docs.generate
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -138,8 +138,10 @@ def measurements(count: int) -> Iterator[Measured]:
     yield offered("primal-dual, greedy, U and alpha estimated", requests, "primal-dual", AdmitOptions(oneshot="greedy"), ASKED)[0]
     yield offered("swmoa, greedy, U = 50, T = 100", short, "swmoa", replace(given, slots=SLOTS))[0]
     yield offered("available", short, "available", given)[0]
+    yield offered("learned, greedy, U estimated", short, "learned", AdmitOptions(oneshot="greedy"))[0]
     short = replace(requests, requests=requests.requests[:1000])
     yield offered("primal-dual, local, U and alpha given", short, "primal-dual", replace(given, oneshot="local"))[0]
+    yield offered("learned, local, U estimated: the default", short, "learned", AdmitOptions())[0]
 
 
 def main() -> None:
