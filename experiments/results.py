@@ -51,6 +51,16 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 
 
+def picked(measured: Iterable[Row], **where: str) -> list[Row]:
+    """Rows with these values."""
+    return [row for row in measured if all(row[name] == value for name, value in where.items())]
+
+
+def table(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table in Markdown."""
+    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in body)]
+
+
 def measured_on(measured: Iterable[Row]) -> str:
     """Each machine once, with the commits that were measured on it."""
     commits: dict[str, set[str]] = {}

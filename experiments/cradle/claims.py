@@ -10,8 +10,8 @@ from itertools import pairwise
 from statistics import mean
 
 from experiments.cradle.cells import LOADS, MACHINES
-from experiments.cradle.tables import BASELINES, by_load, lines, picked, ratios, traces_of
-from experiments.results import Row
+from experiments.cradle.tables import BASELINES, by_load, ratios, traces_of
+from experiments.results import Row, picked, table
 
 FACTOR = 2.0  # section V: "until it gets to 2 when the load is 12"
 NEAR = 0.9  # of a stated factor or share counts as reached
@@ -26,7 +26,7 @@ Claim = tuple[str, str, str, str]  # what, paper, ours, verdict
 def claim_table(measured: Sequence[Row]) -> list[str]:
     """Every claim, for every trace."""
     found = [claim for trace in traces_of(measured) for claim in claims(measured, trace)]
-    return lines(["claim of 002", "paper", "ours", "verdict"], found)
+    return table(["claim of 002", "paper", "ours", "verdict"], found)
 
 
 def claims(measured: Sequence[Row], trace: str) -> Iterator[Claim]:

@@ -5,9 +5,9 @@ from statistics import mean
 
 from experiments.cradle.cells import BOUND, MACHINES
 from experiments.cradle.settings import METHODS, PAPER
-from experiments.cradle.tables import BASELINES, by_load, picked, ratios, traces_of
+from experiments.cradle.tables import BASELINES, by_load, ratios, traces_of
 from experiments.curves import Axis, Point, chart
-from experiments.results import Row
+from experiments.results import Row, picked
 
 LOAD = "load factor (5): what is asked for over what there is"
 

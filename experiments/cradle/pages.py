@@ -6,8 +6,8 @@ from pathlib import Path
 from experiments.cradle.cells import LOADS, LOCAL, MACHINES
 from experiments.cradle.claims import claim_table
 from experiments.cradle.figures import pictures
-from experiments.cradle.tables import load_table, local_table, machine_table, picked, traces_of
-from experiments.results import ROOT, Row, measured_on, put, rows
+from experiments.cradle.tables import load_table, local_table, machine_table, traces_of
+from experiments.results import ROOT, Row, measured_on, picked, put, rows
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs"

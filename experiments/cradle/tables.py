@@ -1,19 +1,14 @@
 """Means over seeds, and the tables made from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from experiments.cradle.cells import BOUND, LOADS, LOCAL, MACHINES
 from experiments.cradle.settings import METHODS, PAPER
-from experiments.results import Row
+from experiments.results import Row, picked, table
 
 BASELINES = PAPER[1:]
 SHOWN = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0)  # loads of the tables; the figures have all
-
-
-def picked(measured: Iterable[Row], **where: str) -> list[Row]:
-    """Rows with these values."""
-    return [row for row in measured if all(row[name] == value for name, value in where.items())]
 
 
 def by_load(measured: Sequence[Row], trace: str, method: str, column: str) -> dict[float, float]:
@@ -46,11 +41,6 @@ def traces_of(measured: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row["trace"] for row in measured))
 
 
-def lines(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
-    """A table."""
-    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in body)]
-
-
 def load_table(measured: Sequence[Row], trace: str) -> list[str]:
     """Served share by method and load, the ratio, the gap and the resources used."""
     served = {method: by_load(measured, trace, method, "served") for method in METHODS}
@@ -64,7 +54,7 @@ def load_table(measured: Sequence[Row], trace: str) -> list[str]:
         shares = [f"{served[method][load]:.1%}" for method in METHODS]
         taken = [f"{used[method][load]:.1%}" for method in ("cradle+", "bin-packing")]
         body.append([f"{load:g}", *shares, ratio, gap.get(load, "-"), *taken])
-    return lines(head, body)
+    return table(head, body)
 
 
 def _gaps(measured: Sequence[Row], trace: str) -> dict[float, str]:
@@ -83,7 +73,7 @@ def machine_table(measured: Sequence[Row]) -> list[str]:
     for key, ratio in ratios(measured, "cradle+", "others", part=MACHINES).items():
         groups.setdefault((key[1], key[2], key[3]), []).append(ratio)
     body = [[trace, load, machines[trace, load, size], f"{mean(found):.2f}"] for (trace, load, size), found in groups.items()]
-    return lines(["trace", "load", "machines", "ratio"], body)
+    return table(["trace", "load", "machines", "ratio"], body)
 
 
 def local_table(measured: Sequence[Row]) -> list[str]:
@@ -97,7 +87,7 @@ def local_table(measured: Sequence[Row]) -> list[str]:
             gaps = {} if limit is None else {"before": limit / before[key] - 1, "after": limit / value - 1}
             groups.setdefault((key[1], key[2]), []).append({"gain": value / before[key] - 1, **gaps})
     body = [[*key, _mean(found, "gain"), _mean(found, "before"), _mean(found, "after")] for key, found in groups.items()]
-    return lines(["trace", "load", "gain of `local`", "gap of `cradle+`", "gap of `local`"], body)
+    return table(["trace", "load", "gain of `local`", "gap of `cradle+`", "gap of `local`"], body)
 
 
 def _mean(found: Sequence[Mapping[str, float]], name: str) -> str:

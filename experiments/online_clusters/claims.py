@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
 from experiments.online_clusters.settings import ONLINE, PAPER
-from experiments.online_clusters.tables import lines, one_shot_ratios, online_ratios, picked
-from experiments.results import Row
+from experiments.online_clusters.tables import one_shot_ratios, online_ratios
+from experiments.results import Row, picked, table
 
 REPRODUCED, IN_PART, NOT = "reproduced", "in part", "not reproduced"
 LETTERS = {"members": "V", "zones": "S", "ratio": "U", "requests": "I"}
@@ -94,4 +94,4 @@ def _trends(means: Mapping[str, Mapping[str, float]]) -> Iterator[Claim]:
 
 def claim_lines(claims: Iterator[Claim]) -> list[str]:
     """A table of verdicts."""
-    return lines(["claim", "holds at", "verdict"], claims)
+    return table(["claim", "holds at", "verdict"], claims)

@@ -5,8 +5,8 @@ from statistics import mean
 
 from experiments.curves import Axis, Point, chart
 from experiments.online_clusters.settings import COUNTED, ONE_SHOTS, ONLINE, Scope
-from experiments.online_clusters.tables import one_shot_ratios, online_ratios, picked
-from experiments.results import Row
+from experiments.online_clusters.tables import one_shot_ratios, online_ratios
+from experiments.results import Row, picked
 
 Curves = Mapping[str, Sequence[Point]]
 NAMES = {"members": "containers in a cluster (V)", "zones": "zones (S)", "ratio": "U", "requests": "requests (I)"}

@@ -6,8 +6,8 @@ from pathlib import Path
 from experiments.online_clusters.claims import claim_lines, one_shot_claims, online_claims
 from experiments.online_clusters.figures import pictures
 from experiments.online_clusters.settings import COUNTED, ONLINE, READINGS, Scope
-from experiments.online_clusters.tables import column_table, one_shot_table, online_table, picked, seconds_table
-from experiments.results import ROOT, Row, measured_on, put, rows
+from experiments.online_clusters.tables import column_table, one_shot_table, online_table, seconds_table
+from experiments.results import ROOT, Row, measured_on, picked, put, rows
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs"

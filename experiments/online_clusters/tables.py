@@ -1,22 +1,12 @@
 """Means and largest values over trials, and the tables made from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from experiments.online_clusters.settings import OFFLINE, ONE_SHOTS, ONLINE
-from experiments.results import Row
+from experiments.results import Row, picked, table
 
 Cells = Mapping[tuple[str, ...], float]
-
-
-def picked(measured: Iterable[Row], **where: str) -> list[Row]:
-    """Rows with these values."""
-    return [row for row in measured if all(row[name] == value for name, value in where.items())]
-
-
-def lines(head: Sequence[str], body: Iterable[Sequence[str]]) -> list[str]:
-    """A table."""
-    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in body)]
 
 
 def ratio_of(row: Row) -> float | None:
@@ -42,7 +32,7 @@ def one_shot_table(measured: Sequence[Row], inside: str) -> list[str]:
             found = one_shot_ratios(measured, method, **where)
             shown.append(f"{mean(found):.3f} ({max(found):.2f})" if found else "-")
         body.append([members, zones, resources, *shown])
-    return lines(["V", "S", "K", *(f"`{method}`" for method in ONE_SHOTS)], body)
+    return table(["V", "S", "K", *(f"`{method}`" for method in ONE_SHOTS)], body)
 
 
 def seconds_table(measured: Sequence[Row]) -> list[str]:
@@ -54,7 +44,7 @@ def seconds_table(measured: Sequence[Row]) -> list[str]:
             m: [float(row["seconds"]) for row in picked(measured, method=m, members=members, zones=zones)] for m in ONE_SHOTS
         }
         body.append([members, *(f"{1000 * mean(some):.3f}" if some else "-" for some in found.values())])
-    return lines(["V", *(f"`{method}`, ms" for method in ONE_SHOTS)], body)
+    return table(["V", *(f"`{method}`, ms" for method in ONE_SHOTS)], body)
 
 
 def stream_key(row: Row) -> tuple[str, ...]:
@@ -82,7 +72,7 @@ def online_table(measured: Sequence[Row], letter: str, column: str, values: Sequ
             found = list(online_ratios(measured, method, **{**where, column: value}).values())
             shown.append(f"{mean(found):.3f}" if found else "-")
         body.append([value, *shown])
-    return lines([letter, *(f"`{method}`" for method in names)], body)
+    return table([letter, *(f"`{method}`" for method in names)], body)
 
 
 def column_table(
@@ -96,4 +86,4 @@ def column_table(
             found = [float(row[shown]) for row in picked(measured, method=method, **{**where, column: value})]
             cells.append(f"{mean(found):,.4g}" if found else "-")
         body.append([value, *cells])
-    return lines([letter, *(f"`{method}`" for method in methods)], body)
+    return table([letter, *(f"`{method}`" for method in methods)], body)

@@ -18,8 +18,8 @@ from experiments.rasa.paper import (
     WORST,
 )
 from experiments.rasa.parts import BASELINES
-from experiments.rasa.tables import affinity, answered, numbers, picked, sound, yes
-from experiments.results import Row
+from experiments.rasa.tables import affinity, answered, numbers, sound, yes
+from experiments.results import Row, picked
 
 RULE = (
     "*Reproduced*: on every cluster, and on average at least half of the paper's figure. *Not reproduced*: not on average. "

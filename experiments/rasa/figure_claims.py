@@ -5,8 +5,8 @@ from statistics import mean
 
 from experiments.rasa.claims import verdict
 from experiments.rasa.paper import LOST, MOST_LOST, MOST_TIME, OVER_KAHIP, OVER_RANDOM, TIME_SHARE
-from experiments.rasa.tables import affinity, answered, picked, yes
-from experiments.results import Row
+from experiments.rasa.tables import affinity, answered, yes
+from experiments.results import Row, picked
 
 SAME = 0.005  # points of total affinity that make no difference
 CLOSE = 0.02  # points from the best that is close to it

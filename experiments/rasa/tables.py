@@ -3,15 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
-from experiments.results import Row
+from experiments.results import Row, picked
 
 NOTHING = ["Not measured."]
 Column = Callable[[Sequence[Row]], str]
-
-
-def picked(measured: Iterable[Row], **where: str) -> list[Row]:
-    """Rows with these values."""
-    return [row for row in measured if all(row[name] == value for name, value in where.items())]
 
 
 def answered(measured: Iterable[Row]) -> list[Row]:

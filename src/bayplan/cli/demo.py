@@ -1,7 +1,7 @@
 """`bayplan demo`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from bayplan.flows.decide import Decision
     from bayplan.flows.inspect import Inspection
     from bayplan.flows.migrate import Route
+    from bayplan.flows.schedule import Scheduling
     from bayplan.flows.tour import Stop
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
 
 ARRIVALS = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
+COMMAND, PLACED = "bayplan demo", "boutique-placed.json"
 TIMED, MACHINES = 2000, 10  # timed requests, three times what so many machines have
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
@@ -37,69 +39,22 @@ def demo(
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
     with working("preparing the demo (kernels are compiled the first time)", quiet=quiet):
-        from bayplan.collect import write, write_placement
         from bayplan.collect.document.text import make_folder
-        from bayplan.flows.inspect import inspect
-        from bayplan.flows.migrate import write_route
-        from bayplan.flows.migrate_report import write_plan_page
-        from bayplan.flows.report import write_comparison, write_picture, write_report
-        from bayplan.flows.tour import brought_together, let_in, road, tour, write_let_in, write_stop
-        from bayplan.flows.tour_requests import served, write_served_requests
-        from bayplan.generate.boutique import boutique
-        from bayplan.generate.container_clusters import container_clusters
-        from bayplan.generate.rasa import rasa_m3
-        from bayplan.generate.requests import requests
-        from bayplan.score.duration import StepCosts
 
-        command, snapshot = "bayplan demo", boutique(seed=seed)
-        inspection = inspect(snapshot)
-        snapshot_file, picture, page = out / "boutique.json", out / "bay-plan.svg", out / "report.html"
-        placement_file, after_page = out / "placement.json", out / "before-after.html"
-        plan_file, plan_page = out / "plan.json", out / "plan.html"
         make_folder(out)
-        write(snapshot_file, snapshot)
-        write_picture(picture, snapshot)
-        write_report(page, inspection, command=command)
-        placed, moved = tour(snapshot, seed=seed)
-        after = inspect(moved.after, snapshot.placement)
-        write_placement(placement_file, snapshot.cluster, moved.after.placement)
-        write_comparison(after_page, snapshot, after, command=command)
-        route = road(snapshot, moved.after, seed=seed)
-        write_route(route, out=plan_file, back=None)
-        write_plan_page(plan_page, route, StepCosts(), command=command)
-        large, placed_file = rasa_m3(seed=seed), out / "boutique-placed.json"
-        write_placement(placed_file, snapshot.cluster, placed.after.placement)
-        write(out / "rasa-m3.json", large)
-        stops = {
-            "boutique": brought_together(placed.after, seconds=seconds / 3, seed=seed),
-            "rasa-m3": brought_together(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
-        }
-        written = [write_stop(out, name, stop, command=command) for name, stop in stops.items()]
-        admitted = let_in(container_clusters(**ARRIVALS, seed=seed), seed=seed)  # type: ignore[arg-type]  # whole numbers
-        written.append(write_let_in(out, admitted, command=command))
-        chosen = served(requests(n=TIMED, machines=MACHINES, load=3.0, weights="random", seed=seed), MACHINES)
-        written.append(write_served_requests(out, chosen, command=command))
-    files = {
-        "snapshot": str(snapshot_file),
-        "bay plan": str(picture),
-        "report": str(page.resolve()),
-        "placement": str(placement_file),
-        "before and after": str(after_page.resolve()),
-        "plan": str(plan_file),
-        "order of moves": str(plan_page.resolve()),
-        "placed, not moved": str(placed_file),
-        "larger cluster": str(out / "rasa-m3.json"),
-        **{what: file for some in written for what, file in some.items()},
-    }
+        shop = _shop(out, seed)
+        stops, together = _together(out, shop, seconds, seed)
+        admitted, chosen, streams = _arrivals(out, seed)
+    files = {**shop.files, **together, **streams}
     if json:
         gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
         accepted = {"accepted": admitted.accepted, "value": admitted.result.score["value"], "bound": admitted.result.bound}
         timed = {"served": chosen.figures.served, "value": chosen.figures.value, "bound": chosen.result.bound}
-        answer = {"seed": seed, "valid": not inspection.violations, "affinity": gained, "admitted": accepted}
+        answer = {"seed": seed, "valid": not shop.inspection.violations, "affinity": gained, "admitted": accepted}
         screen.say_object({**answer, "scheduled": timed, "files": files})
         return
-    _say_shop(inspection, placed, moved, route, seed)
-    _say(f"boutique.json --start {placed_file.name}", "", stops["boutique"], seed)
+    _say_shop(shop, seed)
+    _say(f"boutique.json --start {PLACED}", "", stops["boutique"], seed)
     _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
     _say_admitted(admitted, seed)
     print(f"\nbayplan schedule requests.json --machines {MACHINES}")
@@ -108,21 +63,98 @@ def demo(
     print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
 
 
-def _say_shop(inspection: "Inspection", placed: "Decision", moved: "Decision", route: "Route", seed: int) -> None:
+class Shop(NamedTuple):
+    """The web shop: as it was, placed, rebalanced, the way there; and what was written of it."""
+
+    inspection: "Inspection"
+    placed: "Decision"
+    moved: "Decision"
+    route: "Route"
+    files: dict[str, str]
+
+
+def _shop(out: Path, seed: int) -> Shop:
+    from bayplan.collect import write, write_placement
+    from bayplan.flows.inspect import inspect
+    from bayplan.flows.migrate import write_route
+    from bayplan.flows.migrate_report import write_plan_page
+    from bayplan.flows.report import write_comparison, write_picture, write_report
+    from bayplan.flows.tour import road, tour
+    from bayplan.generate.boutique import boutique
+    from bayplan.score.duration import StepCosts
+
+    snapshot = boutique(seed=seed)
+    inspection = inspect(snapshot)
+    write(out / "boutique.json", snapshot)
+    write_picture(out / "bay-plan.svg", snapshot)
+    write_report(out / "report.html", inspection, command=COMMAND)
+    placed, moved = tour(snapshot, seed=seed)
+    write_placement(out / PLACED, snapshot.cluster, placed.after.placement)
+    write_placement(out / "placement.json", snapshot.cluster, moved.after.placement)
+    after = inspect(moved.after, snapshot.placement)
+    write_comparison(out / "before-after.html", snapshot, after, command=COMMAND)
+    route = road(snapshot, moved.after, seed=seed)
+    write_route(route, out=out / "plan.json", back=None)
+    write_plan_page(out / "plan.html", route, StepCosts(), command=COMMAND)
+    files = {
+        "snapshot": str(out / "boutique.json"),
+        "bay plan": str(out / "bay-plan.svg"),
+        "report": str((out / "report.html").resolve()),
+        "placement": str(out / "placement.json"),
+        "before and after": str((out / "before-after.html").resolve()),
+        "plan": str(out / "plan.json"),
+        "order of moves": str((out / "plan.html").resolve()),
+        "placed, not moved": str(out / PLACED),
+    }
+    return Shop(inspection, placed, moved, route, files)
+
+
+def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[str, "Stop"], dict[str, str]]:
+    """The shop and a larger cluster, their services brought together; and what was written of them."""
+    from bayplan.collect import write
+    from bayplan.flows.tour import brought_together, write_stop
+    from bayplan.generate.rasa import rasa_m3
+
+    large = rasa_m3(seed=seed)
+    write(out / "rasa-m3.json", large)
+    stops = {
+        "boutique": brought_together(shop.placed.after, seconds=seconds / 3, seed=seed),
+        "rasa-m3": brought_together(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
+    }
+    files = {"larger cluster": str(out / "rasa-m3.json")}
+    for name, stop in stops.items():
+        files.update(write_stop(out, name, stop, command=COMMAND))
+    return stops, files
+
+
+def _arrivals(out: Path, seed: int) -> tuple["Admitted", "Scheduling", dict[str, str]]:
+    """Groups that arrive one after the other, and timed requests; and what was written of them."""
+    from bayplan.flows.tour import let_in, write_let_in
+    from bayplan.flows.tour_requests import served, write_served_requests
+    from bayplan.generate.container_clusters import container_clusters
+    from bayplan.generate.requests import requests
+
+    admitted = let_in(container_clusters(**ARRIVALS, seed=seed), seed=seed)  # type: ignore[arg-type]  # whole numbers
+    chosen = served(requests(n=TIMED, machines=MACHINES, load=3.0, weights="random", seed=seed), MACHINES)
+    files = {**write_let_in(out, admitted, command=COMMAND), **write_served_requests(out, chosen, command=COMMAND)}
+    return admitted, chosen, files
+
+
+def _say_shop(shop: Shop, seed: int) -> None:
     """The shop as it is, why a container stands where it does, and what placing, rebalancing and migrating do."""
     from bayplan.flows.tour import ALIVE
     from bayplan.score.explain import explain
 
-    snapshot = inspection.snapshot
-    screen.show(inspection)
+    snapshot = shop.inspection.snapshot
+    screen.show(shop.inspection)
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
     screen.explain(explain(snapshot.cluster, snapshot.placement, chosen, objective=snapshot.objective))
-    for title, decision, method in (("place", placed, "best"), ("rebalance", moved, "search")):
+    for title, decision, method in (("place", shop.placed, "best"), ("rebalance", shop.moved, "search")):
         print(f"\nbayplan {title}")
         screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
     print(f"\nbayplan migrate --alive {ALIVE}")
-    screen.route(route, method="waves", seed=seed, wall=clock.seconds(), files={})
+    screen.route(shop.route, method="waves", seed=seed, wall=clock.seconds(), files={})
 
 
 def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from bayplan.model import Reason, Resource, Result
-from bayplan.report.broken import SHOWN
-from bayplan.report.lines import facts, plain_table, plain_text, spaced
+from bayplan.report.cell_tables import cell_table, reason_table
+from bayplan.report.lines import facts, spaced
 from bayplan.report.markup import Cell
 from bayplan.report.narrow import Narrowing
 from bayplan.report.pack_rows import (
@@ -42,7 +42,7 @@ def pack_tables(
 
 def level_table(levels: Sequence[LevelRow], resource: Resource) -> Narrowing:
     """One line per confidence."""
-    return _table([level_cells(row, resource) for row in levels], LEVEL_HEADS, title=BUYS, drop=("left out",))
+    return cell_table([level_cells(row, resource) for row in levels], LEVEL_HEADS, title=BUYS, drop=("left out",))
 
 
 def needed_tables(answer: Mapping[str, Any]) -> list[RenderableType]:
@@ -58,27 +58,11 @@ def needed_tables(answer: Mapping[str, Any]) -> list[RenderableType]:
     rows = [(Cell(row["type"]), *(Cell(f"{row[name]:,}") for name in ("machines", "there"))) for row in answer["by_type"]]
     parts: list[RenderableType] = [
         facts(known),
-        _table(rows, ("type of machine", "needed", "there are"), title="By type", drop=()),
+        cell_table(rows, ("type of machine", "needed", "there are"), title="By type", drop=()),
     ]
     out = [Reason(entry["name"], entry["reason"]) for entry in answer["left_out"]]
     return spaced([*parts, *([_left_out(out)] if out else [])])
 
 
-def _table(rows: Sequence[Sequence[Cell]], heads: Sequence[str], *, title: str, drop: Sequence[str]) -> Narrowing:
-    table = plain_table(title=title)
-    first, *others = heads
-    table.add_column(first, overflow="fold")
-    for head in others:
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(plain_text(cell.text) for cell in row))
-    return Narrowing(table, drop=drop)
-
-
 def _left_out(reasons: Sequence[Reason]) -> RenderableType:
-    table = plain_table("workload", "why", title=f"Left out: {len(reasons):,}")
-    for reason in reasons[:SHOWN]:
-        table.add_row(plain_text(reason.subject), plain_text(reason.text))
-    if len(reasons) > SHOWN:
-        table.add_row(f"and {len(reasons) - SHOWN:,} more", "")
-    return table
+    return reason_table(reasons, "workload", title=f"Left out: {len(reasons):,}")

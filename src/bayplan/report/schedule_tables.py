@@ -5,11 +5,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from bayplan.model import Reason, Result
-from bayplan.report.broken import SHOWN
-from bayplan.report.lines import facts, plain_table, plain_text, spaced
-from bayplan.report.markup import Cell
-from bayplan.report.narrow import Narrowing
+from bayplan.model import Result
+from bayplan.report.cell_tables import cell_table, reason_table
+from bayplan.report.lines import facts, plain_text, spaced
 from bayplan.report.schedule_rows import (
     CLASS_HEADS,
     KIND_HEADS,
@@ -34,13 +32,13 @@ def schedule_tables(result: Result[Any], figures: ScheduleFigures, *, method: st
     parts: list[RenderableType] = [facts([*known, *schedule_lines(figures, result)])]
     if figures.classes:
         rows = [class_cells(row) for row in figures.classes[:MOST_CLASSES]]
-        parts.append(_table(rows, CLASS_HEADS, title="By class", drop=("value asked for", "share of value")))
+        parts.append(cell_table(rows, CLASS_HEADS, title="By class", drop=("value asked for", "share of value")))
         if len(figures.classes) > MOST_CLASSES:
             parts.append(plain_text(f"and {len(figures.classes) - MOST_CLASSES:,} more classes"))
     if len(figures.kinds) > 1:
-        parts.append(_table([kind_cells(row) for row in figures.kinds], KIND_HEADS, title="By kind of machine", drop=()))
+        parts.append(cell_table([kind_cells(row) for row in figures.kinds], KIND_HEADS, title="By kind of machine", drop=()))
     if result.reasons:
-        parts.append(_not_served(result.reasons))
+        parts.append(reason_table(result.reasons, "request", title="Not served"))
     return spaced(parts)
 
 
@@ -49,25 +47,5 @@ def sweep_tables(points: Sequence[SweepPoint], smallest: Smallest | None, *, met
     known = [("method", method), ("requests", f"{requests:,}")]
     known += [] if smallest is None else [("fewest machines", smallest_line(smallest))]
     rows = [sweep_cells(point, slope, requests) for point, slope in zip(points, slopes(points), strict=True)]
-    table = _table(rows, SWEEP_HEADS, title="By number of machines", drop=("served", "the bound gains at most", "gap"))
+    table = cell_table(rows, SWEEP_HEADS, title="By number of machines", drop=("served", "the bound gains at most", "gap"))
     return spaced([facts(known), table])
-
-
-def _table(rows: Sequence[Sequence[Cell]], heads: Sequence[str], *, title: str, drop: Sequence[str]) -> Narrowing:
-    table = plain_table(title=title)
-    first, *others = heads
-    table.add_column(first, overflow="fold")
-    for head in others:
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(plain_text(cell.text) for cell in row))
-    return Narrowing(table, drop=drop)
-
-
-def _not_served(reasons: Sequence[Reason]) -> RenderableType:
-    table = plain_table("request", "why", title="Not served")
-    for reason in reasons[:SHOWN]:
-        table.add_row(plain_text(reason.subject), plain_text(reason.text))
-    if len(reasons) > SHOWN:
-        table.add_row(f"and {len(reasons) - SHOWN:,} more", "")
-    return table
