@@ -192,5 +192,6 @@ def _plan(
         if run.report is not None:
             write_sweep_page(found, run.report, made)
     if found.interrupted:
-        warn(f"cut short: {found.left:,} numbers of machines not tried; --resume goes on from --out, --seconds gives more time")
+        what = f"{found.left:,} numbers of machines not tried" if found.left else "the fewest machines that are enough not found"
+        warn(f"cut short: {what}; --resume goes on from --out, --seconds gives more time")
     return found

@@ -20,6 +20,7 @@ from bayplan.report.sweep_page import SweepStory, sweep_page
 from bayplan.search.stop import stoppable
 
 POINTS = 20  # of a sweep whose step is not stated
+BESIDE_FEWEST = 0.7  # of the time for the numbers that are asked for, if the fewest machines are looked for, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def sweep(sweeper: Sweeper, machines: Sequence[int], *, serve: float | None = No
     `out` is written after every answer: a sweep can be resumed from it.
     """
     wanted = [m for m in machines if m not in sweeper.known]
-    smallest, done = None, 0
+    smallest, done, part = None, 0, 1.0 if serve is None else BESIDE_FEWEST
     with stoppable() as stop:
 
         def over() -> bool:
@@ -92,7 +93,7 @@ def sweep(sweeper: Sweeper, machines: Sequence[int], *, serve: float | None = No
         for few in wanted:
             if over():
                 break
-            sweeper.at(few, 1 / (len(wanted) - done + (serve is not None)))
+            sweeper.at(few, part / (len(wanted) - part * done))
             done += 1
             sweeper.progress(Tick(stage=f"{few:,} machines", done=done / len(wanted), score=sweeper.known[few].value))
             if out is not None:

@@ -1,5 +1,6 @@
 """One method asked about one set of requests on several numbers of machines."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bayplan.decide.schedule import ScheduleProblem, Scheduler
@@ -35,18 +36,23 @@ class Sweeper:
         """By so much at most a bound is rounded down: values are multiples of it."""
         return float(common_unit(self.question.problem.requests.value))
 
-    def at(self, machines: int, share: float) -> SweepPoint:
+    def at(self, machines: int, share: float, *, bounded: bool = True) -> SweepPoint:
         """The answer on so many machines, with `share` of the time that is left."""
         if machines not in self.known:
-            self.known[machines] = self.ask(machines, share)
+            self.known[machines] = self.ask(machines, share, bounded=bounded)
         return self.known[machines]
 
-    def ask(self, machines: int, share: float) -> SweepPoint:
-        """One answer and its bound."""
+    def bound(self, machines: int, over: Callable[[], bool]) -> None:
+        """A bound beside an answer that was asked for without, if there is time for one."""
+        if machines in self.known and self.known[machines].bound is None and not over():
+            self.known[machines] = self.ask(machines, 0.5)
+
+    def ask(self, machines: int, share: float, *, bounded: bool = True) -> SweepPoint:
+        """One answer and, if it is wanted, its bound."""
         problem = on_machines(self.question, machines)
         total = self.clock.budget.seconds
         budget = replace(self.clock.budget, seconds=None if total is None else max(0.0, total - self.clock.seconds) * share)
-        clock, wants = budget.clock(), self.question.options.bound
+        clock, wants = budget.clock(), self.question.options.bound and bounded
         own = budget if budget.seconds is None or not wants else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
         result = self.scheduler(problem, self.question.options, budget=own, seed=self.seed, progress=silent)
         table = prices(problem, clock=clock, progress=silent) if wants and machines else None
