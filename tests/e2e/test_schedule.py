@@ -352,11 +352,11 @@ def test_an_interrupted_sweep_keeps_its_points(many, tmp_path, capsys, monkeypat
 
     ask_one, asked = Sweeper.ask, []
 
-    def once(self, machines, share):
+    def once(self, machines, share, **more):
         asked.append(machines)
         if len(asked) == 2:
             signal.raise_signal(signal.SIGINT)
-        return ask_one(self, machines, share)
+        return ask_one(self, machines, share, **more)
 
     monkeypatch.setattr(Sweeper, "ask", once)
     out = tmp_path / "sweep.json"
