@@ -7,7 +7,7 @@ them, *not reproduced* otherwise. The places where it fails are named.
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
-from experiments.online_clusters.settings import ONLINE, PAPER
+from experiments.online_clusters.settings import ONE_SHOTS, ONLINE, PAPER
 from experiments.online_clusters.tables import one_shot_ratios, online_ratios
 from experiments.results import Row, picked, table
 
@@ -31,14 +31,13 @@ def judged(text: str, holds: Mapping[str, bool]) -> Claim:
 
 def one_shot_claims(measured: Sequence[Row], inside: str) -> Iterator[Claim]:
     """Figures 2 to 5, under one reading of traffic inside of a zone."""
-    groups: dict[str, dict[str, float]] = {}
+    by_size: dict[str, list[Row]] = {}
     for row in picked(measured, inside=inside):
-        name = f"V={row['members']} S={row['zones']} K={row['resources']}"
-        if row["method"] not in groups.setdefault(name, {}):
-            where = {"members": row["members"], "zones": row["zones"], "resources": row["resources"], "inside": inside}
-            found = one_shot_ratios(measured, row["method"], **where)
-            if found:
-                groups[name][row["method"]] = mean(found)
+        by_size.setdefault(f"V={row['members']} S={row['zones']} K={row['resources']}", []).append(row)
+    groups: dict[str, dict[str, float]] = {}
+    for name, some in by_size.items():
+        found = {method: one_shot_ratios(some, method) for method in ONE_SHOTS}
+        groups[name] = {method: mean(ratios) for method, ratios in found.items() if ratios}
     for method in ("greedy", "sampling 0.6", "sampling 1.0"):
         holds = {name: means[method] < BELOW for name, means in groups.items() if method in means}
         yield judged(f"`{method}`: mean ratio to the optimum below 2", holds)
@@ -61,8 +60,8 @@ def online_claims(
     means: dict[str, dict[str, float]] = {}
     for column, values in settings.items():
         for value in values:
-            where = {**base, "data": data, column: value}
-            found = {method: list(online_ratios(measured, method, **where).values()) for method in ONLINE}
+            some = picked(measured, **{**base, "data": data, column: value})
+            found = {method: list(online_ratios(some, method).values()) for method in ONLINE}
             means[f"{LETTERS[column]}={value}"] = {method: mean(some) for method, some in found.items() if some}
     for method in ("exact", "sampling", "greedy", "ours"):
         for rival in RIVALS:

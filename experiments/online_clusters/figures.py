@@ -95,14 +95,15 @@ def _shares(some: Sequence[Row]) -> list[Point]:
 
 
 def _ratios(measured: Sequence[Row], method: str, x: str, **where: str) -> list[Point]:
-    values = dict.fromkeys(row[x] for row in picked(measured, **where))
-    found = {float(value): one_shot_ratios(measured, method, **{**where, x: value}) for value in values}
+    some = picked(measured, method=method, **where)
+    found = {float(value): one_shot_ratios(some, method, **{x: value}) for value in dict.fromkeys(row[x] for row in some)}
     return [(at, mean(some)) for at, some in sorted(found.items()) if some]
 
 
 def _online(measured: Sequence[Row], method: str, x: str, **where: str) -> list[Point]:
-    values = dict.fromkeys(row[x] for row in picked(measured, method=method, **where))
-    found = {float(value): list(online_ratios(measured, method, **{**where, x: value}).values()) for value in values}
+    some = picked(measured, **where)
+    values = dict.fromkeys(row[x] for row in picked(some, method=method))
+    found = {float(value): list(online_ratios(some, method, **{x: value}).values()) for value in values}
     return [(at, mean(some)) for at, some in sorted(found.items()) if some]
 
 

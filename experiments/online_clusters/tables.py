@@ -26,10 +26,10 @@ def one_shot_table(measured: Sequence[Row], inside: str) -> list[str]:
     sizes = list(dict.fromkeys((row["members"], row["zones"], row["resources"]) for row in picked(measured, inside=inside)))
     body = []
     for members, zones, resources in sizes:
-        where = {"members": members, "zones": zones, "resources": resources, "inside": inside}
+        some = picked(measured, members=members, zones=zones, resources=resources, inside=inside)
         shown = []
         for method in ONE_SHOTS:
-            found = one_shot_ratios(measured, method, **where)
+            found = one_shot_ratios(some, method)
             shown.append(f"{mean(found):.3f} ({max(found):.2f})" if found else "-")
         body.append([members, zones, resources, *shown])
     return table(["V", "S", "K", *(f"`{method}`" for method in ONE_SHOTS)], body)
@@ -54,9 +54,10 @@ def stream_key(row: Row) -> tuple[str, ...]:
 
 def online_ratios(measured: Sequence[Row], method: str, **where: str) -> Cells:
     """Stream -> the proven bound of the offline optimum over what a method accepted: at least the true ratio."""
-    bound = {stream_key(row): float(row["bound"]) for row in picked(measured, method=OFFLINE, **where) if row["bound"]}
+    some = picked(measured, **where)
+    bound = {stream_key(row): float(row["bound"]) for row in picked(some, method=OFFLINE) if row["bound"]}
     found = {}
-    for row in picked(measured, method=method, **where):
+    for row in picked(some, method=method):
         if stream_key(row) in bound and float(row["value"]) > 0:
             found[stream_key(row)] = bound[stream_key(row)] / float(row["value"])
     return found
@@ -67,9 +68,9 @@ def online_table(measured: Sequence[Row], letter: str, column: str, values: Sequ
     names = (*ONLINE, OFFLINE)
     body = []
     for value in values:
-        shown = []
+        shown, some = [], picked(measured, **{**where, column: value})
         for method in names:
-            found = list(online_ratios(measured, method, **{**where, column: value}).values())
+            found = list(online_ratios(some, method).values())
             shown.append(f"{mean(found):.3f}" if found else "-")
         body.append([value, *shown])
     return table([letter, *(f"`{method}`" for method in names)], body)
