@@ -73,6 +73,8 @@ def admit(
     with working(f"admitting {file}", quiet=quiet) as progress:
         from bayplan.flows import admit as flow
         from bayplan.flows.admit_report import write_admit_page
+        from bayplan.flows.compiling import compiled
+        from bayplan.kernels.admit import warm_up
 
         wishes = flow.AdmitWishes(
             method=method,
@@ -89,7 +91,7 @@ def admit(
         options = flow.options_of(wishes)
         stream = flow.load(file, zones, keep_going=keep_going)
         _say_skipped(stream, quiet=quiet)
-        compiling = flow.ready()
+        compiling = compiled(warm_up)
         budget = flow.budget_for(stream, seconds=seconds, used=clock.seconds() - compiling)
         admitted = flow.admit(stream, wishes, options, budget=budget, seed=seed, progress=progress)
         flow.write_acceptance(admitted, out)

@@ -146,16 +146,18 @@ def _decide(wishes: "ScheduleWishes", run: _Run, made: Mapping[str, str]) -> "Sc
     """The answer, written to its files."""
     with working(f"scheduling {wishes.file}", quiet=run.quiet) as progress:
         from bayplan.decide.schedule import SCHEDULERS
+        from bayplan.flows.compiling import compiled
         from bayplan.flows.decide import chosen
         from bayplan.flows.schedule import schedule as schedule_it
         from bayplan.flows.schedule import schedule_budget, write_scheduling
         from bayplan.flows.schedule_wishes import schedule_question
+        from bayplan.kernels.schedule import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)
         question = schedule_question(wishes)
         note(question.notes, quiet=run.quiet)
-        many = len(question.problem.requests.name)
-        budget = schedule_budget(many, seconds=run.seconds, used=clock.seconds(), threads=run.threads)
+        many, compiling = len(question.problem.requests.name), compiled(warm_up)
+        budget = schedule_budget(many, seconds=run.seconds, used=clock.seconds() - compiling, threads=run.threads)
         answer = schedule_it(question, scheduler, budget=budget, seed=run.seed, progress=progress)
         write_scheduling(answer, out=run.out, report=run.report, made=made)
     if answer.interrupted:
@@ -169,13 +171,16 @@ def _plan(
     """What several numbers of machines are good for, written to files."""
     with working(f"planning {wishes.file}", quiet=run.quiet) as progress:
         from bayplan.decide.schedule import SCHEDULERS
+        from bayplan.flows.compiling import compiled
         from bayplan.flows.decide import chosen
         from bayplan.flows.schedule_sweep import SweepRange, sweep, sweep_budget, write_sweep_page
         from bayplan.flows.schedule_sweep_files import resumed
         from bayplan.flows.schedule_sweeper import Sweeper
         from bayplan.flows.schedule_wishes import schedule_question
+        from bayplan.kernels.schedule import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)
+        compiling = compiled(warm_up)
         numbers = [] if over is None else SweepRange.read(over).machines
         question = schedule_question(wishes)
         note(question.notes, quiet=run.quiet)
@@ -185,7 +190,7 @@ def _plan(
             scheduler=scheduler,
             seed=run.seed,
             known={} if resume is None else resumed(resume, question, run.method, run.seed),
-            clock=sweep_budget(run.seconds, clock.seconds(), run.threads).clock(),
+            clock=sweep_budget(run.seconds, clock.seconds() - compiling, run.threads).clock(),
             progress=progress,
         )
         found = sweep(sweeper, numbers, serve=serve, out=run.out)

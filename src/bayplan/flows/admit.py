@@ -16,14 +16,12 @@ from bayplan.errors import UsageError
 from bayplan.flows.admit_refusals import Refusals, refusals
 from bayplan.flows.admit_use import UseOverTime, use_over_time
 from bayplan.flows.decide import chosen
-from bayplan.kernels.admit import warm_up
 from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Status
 from bayplan.model.result import OPTIMAL_GAP
 from bayplan.search.stop import stoppable
 
 EACH_REQUEST = 2e-5  # seconds to judge it, to count what it takes and to write it
 PRICED = ("learned", "primal-dual", "swmoa")  # methods that have prices
-LOADING = 1.0  # seconds to load compiled kernels, at most
 AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of a user's seconds that is kept for it
 
 
@@ -125,16 +123,6 @@ def _ranges(wishes: AdmitWishes) -> tuple[tuple[str, float | None, float, bool],
 def load(file: Path, zones: Path | None = None, *, keep_going: bool = False) -> Stream:
     """The stream in a file; with `keep_going`, without the requests that have faults."""
     return read_stream(file, zones=zones, keep_going=keep_going)
-
-
-def ready() -> float:
-    """Seconds, beyond those of loading them, that it took to compile the kernels: a machine's first use of them.
-
-    Who asks for a budget does not mean these: the requests would be refused because the compiler was slow.
-    """
-    clock = Budget().clock()
-    warm_up()
-    return max(0.0, clock.seconds - LOADING)
 
 
 def budget_for(stream: Stream, *, seconds: float, used: float) -> Budget:
