@@ -4,7 +4,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -24,19 +24,27 @@ Cell = TypeVar("Cell", bound=Keyed)
 
 
 def sweep(
-    path: Path, names: Sequence[str], cells: Iterable[Cell], ask: Callable[[Cell], dict[str, str]], until: str | None = None
+    path: Path, names: Sequence[str], cells: Iterable[Cell], ask: Callable[[Cell], dict[str, str]], until: datetime | None = None
 ) -> None:
-    """Measure every cell whose key is not in the file yet; begin none after `until` (HH:MM)."""
+    """Measure every cell whose key is not in the file yet; begin none after `until`."""
     done = {tuple(row[name] for name in names) for row in rows(path)}
     todo = [cell for cell in cells if cell.key not in done]
     for number, cell in enumerate(todo):
-        if until is not None and datetime.now().strftime("%H:%M") >= until:
+        if until is not None and datetime.now() >= until:
             print(f"{len(todo) - number} cells left for another time", file=sys.stderr)
             return
         new = ask(cell)
         print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}: {' '.join(new.values())}", file=sys.stderr)
         row = {**dict(zip(names, cell.key, strict=True)), **new, "commit": commit(), "machine": machine()}
         append(path, tuple(row), [row])
+
+
+def moment(text: str) -> datetime:
+    """The next time that a clock shows `06:45`."""
+    asked = datetime.strptime(text, "%H:%M").time()
+    now = datetime.now()
+    at = datetime.combine(now.date(), asked)
+    return at if at > now else at + timedelta(days=1)
 
 
 def arguments_of(
@@ -47,7 +55,7 @@ def arguments_of(
     parser.add_argument("--quick", action="store_true", help="tiny instances, one seed")
     parser.add_argument("--only", default=",".join(parts), help=f"some of {', '.join(parts)}")
     parser.add_argument("--seeds", help="such as 0-4, or 3")
-    parser.add_argument("--until", metavar="HH:MM", help="begin no cell after this time")
+    parser.add_argument("--until", type=moment, metavar="HH:MM", help="begin no cell after this time")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
     arguments = parser.parse_args(argv)
     only = arguments.only.split(",")

@@ -29,6 +29,7 @@ from experiments.rasa.powerlaw import CURVES, fitted, ranked
 from experiments.rasa.powerlaw import MEASURES as FITTED
 from experiments.rasa.process import in_a_process
 from experiments.results import Row, append, commit, machine, rows
+from experiments.sweeps import moment
 
 HERE = Path(__file__).parent
 FIELDS = (*KEY, *MEASURES, "commit", "machine")
@@ -89,14 +90,6 @@ def known(clusters: Sequence[str]) -> tuple[str, ...]:
         print("M3 left out: set BAYPLAN_DATA to the folder that has rasa/M3.json", file=sys.stderr)
         return tuple(name for name in clusters if name != M3)
     return tuple(clusters)
-
-
-def moment(text: str) -> datetime:
-    """The next time that a clock shows `06:45`."""
-    asked = datetime.strptime(text, "%H:%M").time()
-    now = datetime.now()
-    at = datetime.combine(now.date(), asked)
-    return at if at > now else at + timedelta(days=1)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

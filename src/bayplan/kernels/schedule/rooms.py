@@ -32,9 +32,9 @@ def has_room(most, i, demand, j):
 
 
 @kernel
-def first_room(most, demand, j):
-    """The lowest-index machine with room for row j of `demand`, or NOBODY."""
-    leaves, i = most.shape[0] // 2, 1
+def room_from(most, i, demand, j):
+    """The lowest-index machine with room below node i or to the right of it, or NOBODY."""
+    leaves = most.shape[0] // 2
     while True:
         if has_room(most, i, demand, j):
             if i >= leaves:
@@ -42,10 +42,22 @@ def first_room(most, demand, j):
             i = 2 * i
             continue
         while i & 1:  # a right child, or the root: go up
-            if i == 1:
-                return NOBODY
             i >>= 1
+        if i == 0:
+            return NOBODY
         i += 1
+
+
+@kernel
+def first_room(most, demand, j):
+    """The lowest-index machine with room for row j of `demand`, or NOBODY."""
+    return room_from(most, 1, demand, j)
+
+
+@kernel
+def next_room(most, begin, demand, j):
+    """The lowest-index machine from `begin` on with room for row j of `demand`, or NOBODY."""
+    return room_from(most, most.shape[0] // 2 + begin, demand, j)
 
 
 @kernel

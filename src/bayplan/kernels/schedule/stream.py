@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.schedule.rooms import NOBODY, change, has_room
+from bayplan.kernels.schedule.rooms import NOBODY, change, next_room
 from bayplan.kernels.search.compiled import kernel
 
 
@@ -22,24 +22,6 @@ class Stream(NamedTuple):
     demand: npt.NDArray[np.int64]  # (request, resource)
     by_start: npt.NDArray[np.int64]  # (request,) whoever is decided first; equal starts: the order given
     by_end: npt.NDArray[np.int64]  # (request,)
-
-
-@kernel
-def next_room(most, begin, demand, j):
-    """The lowest-index machine from `begin` on with room for row j of `demand`, or NOBODY."""
-    leaves = most.shape[0] // 2
-    i = leaves + begin
-    while True:
-        if has_room(most, i, demand, j):
-            if i >= leaves:
-                return i - leaves
-            i = 2 * i
-            continue
-        while i & 1:  # a right child, or the root: go up
-            i >>= 1
-        if i == 0:
-            return NOBODY
-        i += 1
 
 
 @kernel
