@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from experiments.results import append, commit, machine
 
+from bayplan.check import check_admission
 from bayplan.decide.admit import Admission, AdmitOptions
 from bayplan.generate import GENERATORS
 from bayplan.kernels.admit import warm_up
 from bayplan.model import Acceptance, ClusterRequest, ClusterRequests
-from bayplan.score.check import check_admission
 
 RESULTS = Path(__file__).parent / "admit.csv"
 COLUMNS = (

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.generate.freecontainer import freecontainer_dca
 from bayplan.model import (
     Allow,
@@ -21,7 +22,6 @@ from bayplan.model import (
     ints,
 )
 from bayplan.model.rules import RULES
-from bayplan.score.check import check
 
 ALLOWED, ELSEWHERE = 0.2, 0.8  # share of the workloads with an allow rule; of the machines that it leaves beside theirs
 PINNED = 0.01

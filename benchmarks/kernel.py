@@ -21,9 +21,9 @@ from bayplan.generate.freecontainer import freecontainer_dcb
 from bayplan.kernels.search.scan import scan_shifts, scan_swaps
 from bayplan.kernels.search.survey import new_view
 from bayplan.model import Budget, IntArray, Placement, Snapshot, silent
+from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.game import Game, new_game
-from bayplan.search.problem import Problem
 from benchmarks.all_rules import all_rules
 
 RESULTS = Path(__file__).parent / "kernel.csv"

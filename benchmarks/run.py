@@ -22,7 +22,7 @@ COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
 
 IMPORTS = "import numpy, scipy.sparse, scipy.special"
 RUN = "subprocess.run([sys.executable, '-m', 'bayplan', "
-READ = "from bayplan.collect import read"
+READ = "from bayplan.formats import read"
 KERNEL = "from bayplan.generate.rasa.original import original_placement"
 TWIN = """
 from bayplan.generate.rasa.original import arrivals_at, schedule, nothing_placed
@@ -36,7 +36,7 @@ sets = [(rule.workloads, rule.limit) for rule in c.rules if rule.kind == 'anti-a
 fast = lambda: schedule(order, tie, jobs, capacity, f, window, nothing_placed(jobs, f, capacity))
 fast()
 """
-SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.score.check import violations"
+SCORE = f"{READ}; from bayplan.score.terms import score; from bayplan.check import violations"
 
 
 def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
@@ -45,8 +45,8 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     made = in_fresh_process(generate, "import subprocess")
     yield f"json.loads of {instance}", best_of(3, f"json.loads(open(r'{file}').read())")
     yield f"generate {instance}, whole process", made
-    parsed = f"d = json.load(open(r'{file}')); from bayplan.collect.native.schema import SNAPSHOT"
-    walk = f"{parsed}; from bayplan.collect.document.shape import shape_faults"
+    parsed = f"d = json.load(open(r'{file}')); from bayplan.formats.native.schema import SNAPSHOT"
+    walk = f"{parsed}; from bayplan.formats.document.shape import shape_faults"
     yield f"shape walk of {instance}", best_of(3, "shape_faults(d, SNAPSHOT)", walk)
     judge = f"{parsed}; import jsonschema; v = jsonschema.Draft202012Validator(SNAPSHOT)"
     yield f"the jsonschema library on {instance}", best_of(1, "list(v.iter_errors(d))", judge)

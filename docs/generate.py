@@ -155,7 +155,7 @@ def _overview() -> str:
 
 def _plan() -> str:
     """The order of moves that the demo finds."""
-    from bayplan.flows.tour import road, tour
+    from bayplan.api.tour import road, tour
     from bayplan.report.pictures.timeline import bars_of
     from bayplan.score.duration import StepCosts
 
@@ -167,12 +167,12 @@ def _plan() -> str:
 
 def _together() -> str:
     """What stays on one machine when the shop is collocated."""
+    from bayplan.api.collocate_wishes import CollocateWishes, question_of
     from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
     from bayplan.decide.place import PLACERS, PlaceOptions
-    from bayplan.flows.collocate_wishes import CollocateWishes, question_of
     from bayplan.model import Budget, silent
+    from bayplan.model.problem import Problem
     from bayplan.report.pictures import affinity_bars
-    from bayplan.search.problem import Problem
 
     shop, budget = boutique(), Budget(iterations=50_000)
     placed = PLACERS["ca-wfd"](Problem.of(shop), PlaceOptions(), budget=budget, seed=0, progress=silent).solution
@@ -204,17 +204,17 @@ def _packings() -> str:
 
 def _requests_over_time() -> str:
     """What is asked for and served of generated requests, by Cradle+."""
-    from bayplan.flows.tour_requests import drawn, served
+    from bayplan.api.tour_requests import drawn, served
 
     return drawn(served(_day(), 20))
 
 
 def _sweep() -> str:
     """What so many machines are good for, for the same requests."""
+    from bayplan.api.schedule_sweep import SweepRange, sweep
+    from bayplan.api.schedule_sweeper import Sweeper
+    from bayplan.api.schedule_wishes import ScheduleQuestion
     from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
-    from bayplan.flows.schedule_sweep import SweepRange, sweep
-    from bayplan.flows.schedule_sweeper import Sweeper
-    from bayplan.flows.schedule_wishes import ScheduleQuestion
     from bayplan.model import Budget
     from bayplan.report.pictures.sweep import value_curve
 
@@ -233,9 +233,9 @@ def _day() -> TimedRequests:
 
 def _prices() -> str:
     """What room costs while a stream is admitted."""
-    from bayplan.collect.streams import Stream
-    from bayplan.flows.admit import AdmitWishes, admit, options_of
-    from bayplan.flows.admit_report import story_of
+    from bayplan.api.admit import AdmitWishes, admit, options_of
+    from bayplan.api.admit_report import story_of
+    from bayplan.formats.streams import Stream
     from bayplan.generate.container_clusters import container_clusters
     from bayplan.model import Budget, silent
     from bayplan.report.pictures.prices import prices_over_time

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.traces.table import read_columns
+from bayplan.check import check_schedule
+from bayplan.formats.traces.table import read_columns
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.generate.requests import WINDOW, requests
 from bayplan.model import Fleet, FloatArray, TimedRequests
-from bayplan.score.check import check_schedule
 from experiments.calibration.fits import area_bound, cyclic_first_fit
 
 WIDE = 0.5  # of a machine, in cpu or memory (002)

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bayplan.collect.rasa import read_rasa
+from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import rasa_m1, rasa_m2, rasa_m3, rasa_m4
 from bayplan.generate.rasa.measured import MEASURED, Fact
 from bayplan.model import Snapshot

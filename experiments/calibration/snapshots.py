@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import norm, truncnorm
 
+from bayplan.check import check
 from bayplan.generate.boutique import boutique
 from bayplan.generate.ucac import ucac
 from bayplan.model import BoolArray, Cluster, Placement, Snapshot
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
 from bayplan.score.counts import workload_counts
 from bayplan.score.utilisation import machine_utilisation, resource_use
 from experiments.calibration.fits import worst_fit

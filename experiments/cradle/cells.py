@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayplan.check import check_schedule
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.decide.schedule.bound import upper_bound
 from bayplan.model import Budget, Schedule, TimedRequests, silent
-from bayplan.score.check import check_schedule
 from experiments.cradle.instances import drawn, horizon, load, machines_for, requests_of, size_for, work
 from experiments.cradle.settings import METHODS, PAPER, Scope
 

@@ -8,7 +8,7 @@ from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.rebalance import RebalanceOptions
 from bayplan.generate.freecontainer import DataCentre
 from bayplan.model import Budget, Placement, Snapshot, silent
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 from experiments.freecontainer.instances import running, waiting
 from experiments.freecontainer.measures import COSTS, CPU, broken, costs, cpu
 from experiments.freecontainer.settings import (

@@ -6,7 +6,7 @@ from functools import lru_cache
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.generate.freecontainer import DataCentre, data_centre
 from bayplan.model import Budget, Placement, Snapshot, silent
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 @lru_cache(maxsize=1)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.model import Cluster, FloatArray, Objective, Placement
-from bayplan.score.check import check
 from bayplan.score.normalise import normalised
 from bayplan.score.terms import score
 from bayplan.score.utilisation import machine_utilisation, mean_of_top

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect.traces import CallGraph, read_callgraphs, read_tianchi
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+from bayplan.formats.traces import CallGraph, read_callgraphs, read_tianchi
 from bayplan.model import Budget, Objective, Snapshot, Traffic, floats, ints, silent
+from bayplan.model.problem import Problem
 from bayplan.score.terms import score
-from bayplan.search.problem import Problem
 from experiments.calibration.data import real_file
 from experiments.freecontainer.measures import TERMS, broken
 from experiments.freecontainer.settings import START, Scope

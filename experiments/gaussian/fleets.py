@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.collect.traces.table import read_columns
+from bayplan.formats.traces.table import read_columns
 from experiments.calibration.data import real_file
 
 BUSY = 12  # steps of five minutes: an hour

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayplan.collect import read, read_placement
-from bayplan.score.check import check
+from bayplan.check import check
+from bayplan.formats import read, read_placement
 from bayplan.score.gmrp import gmrp_cost
 from experiments.calibration.data import real_file
 from experiments.freecontainer.run import seeds_of, shard_of

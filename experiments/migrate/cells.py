@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bayplan.act import judge
+from bayplan.check.migration.referee import judge
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Result, silent
 from experiments.migrate.targets import KINDS, figure_2, m2_target, m3_target

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect import read
+from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import (
     UNPLACED,
@@ -41,8 +41,8 @@ from bayplan.model import (
     relabelled,
     singled_out,
 )
+from bayplan.model.problem import Problem
 from bayplan.search.drive import search
-from bayplan.search.problem import Problem
 from experiments.calibration.data import real_file
 from experiments.migrate.drawn import Rng, load_of
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bayplan.check import check_admission
 from bayplan.decide.admit import ADMITTERS, AdmitOptions
 from bayplan.generate import GENERATORS
 from bayplan.generate.container_clusters import UNIT
 from bayplan.model import Budget, ClusterRequests, ints, silent
-from bayplan.score.check import check_admission
 from experiments.calibration.data import real_file
 from experiments.online_clusters.settings import AZURE, COUNTED, OFFLINE, ONLINE, Scope, Setting
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bayplan.collect import read
 from bayplan.decide.collocate.bound import affinity_bound
+from bayplan.formats import read
 from bayplan.model import silent
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 from experiments.rasa.clusters import M3, file_of
 from experiments.results import Row, append, measured_on, rows
 

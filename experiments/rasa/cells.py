@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from bayplan.api.collocate_wishes import CollocateWishes, question_of
+from bayplan.check import check
 from bayplan.cli import clock
-from bayplan.collect import read
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
 from bayplan.decide.collocate.partition.stages import affine, master_count, masters
-from bayplan.flows.collocate_wishes import CollocateWishes, question_of
+from bayplan.formats import read
 from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
 from bayplan.score.churn import moves
 from experiments.results import Row
 

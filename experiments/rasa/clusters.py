@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from bayplan.collect import write_snapshot
+from bayplan.formats import write_snapshot
 from bayplan.generate import GENERATORS
 from bayplan.model import Snapshot
 from experiments.calibration.data import real_file

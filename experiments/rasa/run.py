@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from bayplan.cli import clock
-from bayplan.collect import read
+from bayplan.formats import read
 from experiments.rasa.bounds import EVERY as EVERY_BOUND
 from experiments.rasa.bounds import QUICK as QUICK_BOUND
 from experiments.rasa.bounds import measure_bounds

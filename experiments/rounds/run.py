@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.collect import read
+from bayplan.check import check
+from bayplan.formats import read
 from bayplan.generate.boutique import boutique
 from bayplan.model import Budget, Snapshot
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search import rounds
 from bayplan.search.drive import search
 from bayplan.search.game import new_game
-from bayplan.search.problem import Problem
 from bayplan.search.walker import ENOUGH
 from experiments.calibration.data import real_file
 from experiments.freecontainer.instances import running

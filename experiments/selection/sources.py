@@ -14,7 +14,7 @@ from bayplan.decide.collocate.tasks import sub_tasks
 from bayplan.generate.rasa import make
 from bayplan.generate.rasa.settings import Settings
 from bayplan.model import Snapshot
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 FIRST_SEED = 1000  # reported clusters have seeds 0 to 9
 SERVICES, MACHINES = (10, 200), (5, 3_000)  # sub-problems outside are not labelled

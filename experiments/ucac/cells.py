@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.generate.ucac import base, nonempty
 from bayplan.generate.ucac_layout import FACTOR, initial_layout
 from bayplan.generate.ucac_services import MILLI
 from bayplan.model import Budget, Cluster, FloatArray, IntArray, Objective, Placement, Result, Snapshot, silent
-from bayplan.score.check import check
 from bayplan.score.confidence import machine_ucac, usage, violation_probability
 from bayplan.score.monte_carlo import violation_rate
 

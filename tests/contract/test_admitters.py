@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.clusters_offered import request_of, zones_of
-from tests.strategies import admissions
+from tests.builders.clusters_offered import request_of, zones_of
+from tests.builders.strategies import admissions
 
+from bayplan.check import check_admission
 from bayplan.decide.admit import ADMITTERS, AdmitOptions, Refusal
 from bayplan.generate import GENERATORS
 from bayplan.model import Budget, ClusterRequests, silent
-from bayplan.score.check import check_admission
 
 every_admitter = pytest.mark.parametrize("admitter", ADMITTERS.values(), ids=ADMITTERS)
 few = settings(max_examples=25, deadline=None)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from tests.strategies import snapshots, valid_snapshots
+from tests.builders.strategies import snapshots, valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Confidence, Pinned, Term, Tick, Traffic, Transient, TransientMode, silent
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
 from bayplan.score.churn import moves
 from bayplan.search.answer import excess_by_kind
-from bayplan.search.problem import Problem
 
 every_collocator = pytest.mark.parametrize("name", COLLOCATORS)
 few = settings(max_examples=8, deadline=None, phases=(Phase.explicit, Phase.generate))  # integer programs shrink slowly

@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from bayplan.check import violations
 from bayplan.generate import GENERATORS, options
 from bayplan.model import ClusterRequests, Snapshot, TimedRequests
-from bayplan.score.check import violations
 
 LARGE = {"rasa-m1", "rasa-m2", "rasa-m4", "freecontainer-dcb"}  # made once, not three times
 NEEDS_DATA = {"azure-clusters"}  # has tests of its own

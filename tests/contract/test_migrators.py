@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.migration_stress import way_back
-from tests.migrations import backwards, migrations, small
+from tests.builders.migrations import backwards, migrations, small
+from tests.stress.migration import way_back
 
-from bayplan.act import Fate, NeverEnds, judge, simulate
+from bayplan.check.migration.referee import judge
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.migrate.inverse import inverse
 from bayplan.model import (
@@ -28,6 +28,9 @@ from bayplan.model import (
     ints,
     silent,
 )
+from bayplan.model.outcome import Fate
+from bayplan.operate.failures import NeverEnds
+from bayplan.operate.simulator import simulate
 
 every_migrator = pytest.mark.parametrize("migrator", MIGRATORS.values(), ids=MIGRATORS)
 few = settings(max_examples=25, deadline=None)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.oneshot_cases import cases, fits
 from tests.naive.admit_oneshot import cheapest
-from tests.oneshot_cases import cases, fits
 
 from bayplan.decide.admit.oneshot.case import Case
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS

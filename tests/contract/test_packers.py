@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.packings import best_by_trying, packing, packings, problem_of
+from tests.builders.packings import best_by_trying, packing, packings, problem_of
 
+from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Allow, Budget, Pinned, silent
-from bayplan.score.check import check
 
 every_packer = pytest.mark.parametrize("packer", PACKERS.values(), ids=PACKERS)
 few = settings(max_examples=25, deadline=None)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.affinity_graphs import drawn_graph, edges_of, graph_of
+from tests.builders.affinity_graphs import drawn_graph, edges_of, graph_of
+from tests.builders.strategies import clusters
 from tests.naive import collocate_bfs as naive
-from tests.strategies import clusters
 
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph, wanted
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import snapshots, valid_snapshots
-from tests.unit.score.tiny import tiny
+from tests.builders.strategies import snapshots, valid_snapshots
+from tests.builders.tiny_clusters import tiny
 
+from bayplan.check import check
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, silent
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
-from bayplan.search.problem import Problem
 
 SOME = Budget(iterations=500, seconds=10.0)
 every_placer = pytest.mark.parametrize("name", PLACERS)

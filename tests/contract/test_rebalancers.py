@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import every_term_objectives, snapshots, valid_snapshots
+from tests.builders.strategies import every_term_objectives, snapshots, valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
 from bayplan.model import UNPLACED, Budget, Pinned, Tick, silent
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
-from bayplan.search.problem import Problem
 
 STAGES = {"sweep-only": sweep_only, "search-only": search_only}
 every_rebalancer = pytest.mark.parametrize("rebalance", REBALANCERS.values(), ids=REBALANCERS)

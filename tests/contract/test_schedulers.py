@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.builders.schedules import overloads, problem, problems, solved, timed
 from tests.naive.schedule import optimum
-from tests.schedules import overloads, problem, problems, solved, timed
 
 from bayplan.decide.schedule import SCHEDULERS, ScheduleProblem
 from bayplan.model import UNPLACED, Budget, Fleet, Status

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from bayplan.check import check_admission
 from bayplan.cli import admit as command
 from bayplan.cli.main import main
-from bayplan.collect import read_accepted, write
-from bayplan.collect.streams import json_lines, read_stream, table_text
 from bayplan.decide.admit import ADMITTERS, Admission
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+from bayplan.formats import read_accepted, write
+from bayplan.formats.streams import json_lines, read_stream, table_text
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.model import ClusterRequests
-from bayplan.score.check import check_admission
 
 KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"}
 KEYS |= {"accepted", "refused", "offered_value", "parameters", "utilisation", "refusals", "skipped", "interrupted"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan import collect
+from bayplan import formats as collect
 from bayplan.errors import InputError
 from bayplan.model import Cluster
 

@@ -12,8 +12,8 @@ import pytest
 
 from bayplan.cli import collocate
 from bayplan.cli.main import main
-from bayplan.collect import read, read_placement
 from bayplan.decide.collocate import COLLOCATORS
+from bayplan.formats import read, read_placement
 
 KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"}
 MORE = {"before", "gained", "moved_share", "nothing_moves", "remarks", "unplaced", "still_broken", "interrupted", "wall_seconds"}

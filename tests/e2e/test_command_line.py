@@ -13,7 +13,7 @@ import pytest
 from tests.naive.gmrp import gmrp_cost
 
 from bayplan.cli.main import COMMANDS, main
-from bayplan.collect import read_requests
+from bayplan.formats import read_requests
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_check_of_a_broken_cluster_answers_no(tmp_path, capsys):
 
 
 def test_check_judges_moves_of_pinned_containers(shop, tmp_path, capsys):
-    from bayplan.collect import read
+    from bayplan.formats import read
 
     cluster = read(shop).cluster
     pinned = next(rule for rule in cluster.rules if rule.kind == "pinned").containers[0]
@@ -179,7 +179,7 @@ def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeyp
     def explode(*_: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("bayplan.flows.inspect.summarise", explode)
+    monkeypatch.setattr("bayplan.api.inspect.summarise", explode)
     monkeypatch.delenv("BAYPLAN_DEBUG", raising=False)
     assert main(["show", str(shop)]) == 1
     said = capsys.readouterr().err
@@ -190,7 +190,7 @@ def test_an_interruption_is_said_in_one_line(shop, capsys, monkeypatch):
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayplan.flows.inspect.summarise", stop)
+    monkeypatch.setattr("bayplan.api.inspect.summarise", stop)
     assert main(["show", str(shop)]) == 130
     assert capsys.readouterr().err.strip() == "bayplan: interrupted"
 
@@ -354,7 +354,7 @@ def test_an_interrupt_that_is_swallowed_comes_again(capsys, monkeypatch, shop):
         select.select([], [], [], 5)  # until the next interrupt, or for long
 
     monkeypatch.setattr("bayplan.cli.interrupt.AGAIN", 0.05)
-    monkeypatch.setattr("bayplan.flows.inspect.summarise", swallow)
+    monkeypatch.setattr("bayplan.api.inspect.summarise", swallow)
     assert main(["show", str(shop)]) == 130
     assert capsys.readouterr().err.strip() == "bayplan: interrupted"
 
@@ -369,7 +369,7 @@ def test_a_cluster_without_a_name_is_called_after_its_file(shop, tmp_path, capsy
 def test_odd_characters_of_names_never_reach_the_terminal(shop, capsys, monkeypatch):
     from dataclasses import replace
 
-    from bayplan.flows import inspect
+    from bayplan.api import inspect
 
     def renamed(path):
         snapshot = inspect_read(path)

@@ -11,9 +11,9 @@ from tests.naive.gmrp import gmrp_cost
 
 from bayplan.cli import clock, place, rebalance
 from bayplan.cli.main import main
-from bayplan.collect import read, read_placement
 from bayplan.decide.place import PLACERS
 from bayplan.decide.rebalance import REBALANCERS
+from bayplan.formats import read, read_placement
 
 KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"}
 

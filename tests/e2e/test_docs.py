@@ -30,7 +30,7 @@ def test_the_index_lists_every_page():
 
 
 def test_the_snapshot_of_the_readme_can_be_read(tmp_path):
-    from bayplan.collect import read
+    from bayplan.formats import read
 
     snapshot = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     file = tmp_path / "readme.yaml"

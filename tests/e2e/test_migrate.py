@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bayplan.act import judge
+from bayplan.check.migration.referee import judge
 from bayplan.cli import migrate as command
 from bayplan.cli.main import main
-from bayplan.collect import read, read_placement, read_plan, write_placement
-from bayplan.collect.targets import read_plan_of
+from bayplan.formats import read, read_placement, read_plan, write_placement
+from bayplan.formats.targets import read_plan_of
 from bayplan.migrate import MIGRATORS
 from bayplan.model import Migration, Placement, Plan, Running, Terms
 
@@ -271,7 +271,7 @@ def test_simulate_calls_an_unsafe_plan_unsafe(roomy, tmp_path, capsys):
 
 def test_a_migrator_that_is_wrong_is_found_out_and_nothing_is_written(roomy, tmp_path, monkeypatch):
     """The referee has the last word, whoever made the plan."""
-    from bayplan.flows.migrate import UnsafePlanError
+    from bayplan.api.migrate import UnsafePlanError
 
     def reckless(migration, options, **how):
         found = MIGRATORS["waves"](migration, options, **how)

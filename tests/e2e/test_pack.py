@@ -10,8 +10,8 @@ import pytest
 
 from bayplan.cli import pack as command
 from bayplan.cli.main import main
-from bayplan.collect import read, read_placement
 from bayplan.decide.pack import PACKERS
+from bayplan.formats import read, read_placement
 from bayplan.model import Confidence
 from bayplan.score.confidence import ucac, violation_probability
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.published import GMRP_INITIAL
+from tests.builders.published import GMRP_INITIAL
 
 from bayplan.cli.main import main
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bayplan.check import check_schedule
 from bayplan.cli.main import main
-from bayplan.collect import read_served
-from bayplan.collect.timed import read_timed
 from bayplan.decide.schedule import SCHEDULERS
+from bayplan.formats import read_served
+from bayplan.formats.timed import read_timed
 from bayplan.model import Fleet
-from bayplan.score.check import check_schedule
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CSV = """name,start,end,value,priority,cpu,memory
@@ -348,7 +348,7 @@ def test_a_share_that_cannot_be_served_is_a_no(tmp_path, capsys):
 
 
 def test_an_interrupted_sweep_keeps_its_points(many, tmp_path, capsys, monkeypatch):
-    from bayplan.flows.schedule_sweeper import Sweeper
+    from bayplan.api.schedule_sweeper import Sweeper
 
     ask_one, asked = Sweeper.ask, []
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.oneshot_cases import cases, fits
 from tests.naive.admit_oneshot import cheapest, greedily
-from tests.oneshot_cases import cases, fits
 
 from bayplan.decide.admit.oneshot.local import climbed
 from bayplan.decide.admit.oneshot.tables import question_of, standing_of, tables_of, tree_of

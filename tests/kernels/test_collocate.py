@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
-from tests.collocations import pairs_apart
+from tests.builders.collocations import pairs_apart
+from tests.builders.strategies import valid_snapshots
 from tests.naive.collocate_hold import expect_consistent
-from tests.strategies import valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.collocate.hold import copied, hold_of, placement_of
 from bayplan.decide.collocate.walker import Walker
 from bayplan.kernels.collocate.anneal import Style, new_party, walk
 from bayplan.kernels.collocate.hold import MOST_MOVES, MOVES, PRICE
 from bayplan.model import Allow, AntiAffinity, Capacity, Snapshot
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
-from bayplan.search.problem import Problem
 
 KNOWN = (Capacity, AntiAffinity, Allow)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.affinity_graphs import drawn_graph, edges_of
+from tests.builders.affinity_graphs import drawn_graph, edges_of
 from tests.naive import collocate_bfs as naive
 
 from bayplan.decide.collocate.partition.balanced import _web

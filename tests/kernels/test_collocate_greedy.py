@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.collocations import drawn_task
+from tests.builders.collocations import drawn_task
 from tests.naive import collocate as naive
 
 from bayplan.decide.collocate.greedy import _order, greedy_counts

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.collocations import drawn_task
+from tests.builders.collocations import drawn_task
 from tests.naive.columns import every_pattern, gain, most_added
 
 from bayplan.decide.collocate.columns.pricing import Pricer, room_for

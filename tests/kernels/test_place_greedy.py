@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.strategies import valid_snapshots
 from tests.naive.place_greedy import ca_wfd
-from tests.strategies import valid_snapshots
 
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.place.greedy import placed_greedily
@@ -13,7 +13,7 @@ from bayplan.decide.place.methods import ca_wfd_strategy
 from bayplan.generate.boutique import boutique
 from bayplan.kernels.search import place_greedy
 from bayplan.model import Budget, CoLocate, Snapshot, silent
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def without_units(snapshot: Snapshot) -> Snapshot:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.all_rules import all_rules
 from hypothesis import given, settings
-from tests.strolls import problems, standing
+from tests.stress.search_walks import problems, standing
 
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.scan import scan_shifts, scan_swaps

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.builders.schedules import drawn
 from tests.naive import schedule as naive
-from tests.schedules import drawn
 
 from bayplan.decide.schedule.best_effort import best_effort, best_effort_order, windows_of
 from bayplan.decide.schedule.cradle import class_of, classes, local_ratio

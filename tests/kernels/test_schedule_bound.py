@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.builders.timed_problems import problem_of
 from tests.naive import schedule_exact as naive
-from tests.timed_problems import problem_of
 
 from bayplan.decide.schedule.descent import _smooth
 from bayplan.decide.schedule.market import Market, market_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.schedules import drawn, overloads, problem, problems
 from tests.naive import schedule_online as naive
 from tests.naive.schedule_exchange import exchanged
-from tests.schedules import drawn, overloads, problem, problems
 
 from bayplan.decide.schedule.exchanges import Exchanges
 from bayplan.decide.schedule.in_turn import in_turn

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.naive.search import allowed_move, breaches, change, same_broken_group
-from tests.strolls import expect_sound, problems, standing, strolled
+from tests.stress.search_walks import expect_sound, problems, standing, strolled
 
 from bayplan.errors import ModelError
 from bayplan.kernels.search.board import MOVED

@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.check.load_sweep import exact, peak
+from bayplan.check.placement.confidence import TOLERANCE
+from bayplan.check.violation import Violation, amount
 from bayplan.errors import ModelError
 from bayplan.model import Acceptance, BoolArray, ClusterRequests, FloatArray, IntArray
-from bayplan.score.check.confidence import TOLERANCE
-from bayplan.score.check.sweep import exact, peak
-from bayplan.score.check.violation import Violation, amount
 
 Choice: TypeAlias = Mapping[int, IntArray]  # request -> zone of each of its members
 

@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-from tests.oneshot_cases import fits
+from tests.builders.oneshot_cases import fits
 
 from bayplan.decide.admit.oneshot.case import Case
 from bayplan.model import IntArray

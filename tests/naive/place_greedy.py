@@ -1,7 +1,7 @@
 """CA-WFD as the paper tells it, container by container, with the referee as the judge of what fits."""
 
+from bayplan.check import check
 from bayplan.model import UNPLACED, Cluster, Placement, Snapshot, ints
-from bayplan.score.check import check
 
 
 def ca_wfd(snapshot: Snapshot, d: int) -> list[int]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from bayplan.check import check
 from bayplan.model import UNPLACED, Cluster, Placement, ints
-from bayplan.score.check import check
 from bayplan.score.terms import Case, weighted
 
 Breaches = Mapping[tuple[int, tuple[str, ...]], float]

@@ -2,13 +2,13 @@
 
 import pytest
 from hypothesis import given, settings
+from tests.builders.strategies import admissions
 from tests.naive.admit_offline import best_value
-from tests.strategies import admissions
 
+from bayplan.check import check_admission
 from bayplan.decide.admit.offline import offline, offline_bound
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.model import Budget, Status, silent
-from bayplan.score.check import check_admission
 
 some = settings(max_examples=60, deadline=None)
 

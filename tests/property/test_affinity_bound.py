@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.collocate_stress import expect_above_every_placement
-from tests.strategies import clusters, placements
+from tests.builders.strategies import clusters, placements
+from tests.stress.collocate import expect_above_every_placement
 
 from bayplan.model import Objective
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 @st.composite

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import snapshots, valid_snapshots
+from tests.builders.strategies import snapshots, valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.collocate.applsci19 import applsci19
 from bayplan.decide.collocate.k8s_plus import k8s_plus
 from bayplan.decide.collocate.movable import movable
@@ -18,9 +19,8 @@ from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.yard import yard_of
 from bayplan.kernels.collocate.yard import best_fit
 from bayplan.model import UNPLACED, Budget, Confidence, Placement, Transient, ints, silent
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
-from bayplan.search.problem import Problem
 
 BASELINES = {"k8s-plus": k8s_plus, "applsci19": applsci19, "original": original}
 every_baseline = pytest.mark.parametrize("name", BASELINES)

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from tests.builders.strategies import admissions, clusters, placements, timed_requests, valid_snapshots
 from tests.naive.rules import broken_rules
-from tests.strategies import admissions, clusters, placements, timed_requests, valid_snapshots
 
+from bayplan.check import RUNNING, check, check_admission, check_schedule, violations
 from bayplan.model import RULES, UNPLACED, Acceptance, ClusterRequests, Fleet, Schedule, TimedRequests, ints
-from bayplan.score.check import RUNNING, check, check_admission, check_schedule, violations
 
 QUICK = settings(max_examples=80, deadline=None)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
-from tests.collocations import drawn_task
+from tests.builders.collocations import drawn_task
 from tests.naive import collocate as naive
 
 from bayplan.decide.collocate.mip import solve_mip

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.schedules import overloads, problem, problems, solved
 from tests.naive.schedule import optimum
-from tests.schedules import overloads, problem, problems, solved
 
 from bayplan.decide.schedule import SCHEDULERS
 from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio

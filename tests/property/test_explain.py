@@ -2,10 +2,10 @@
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tests.strategies import clusters, placements, valid_snapshots
+from tests.builders.strategies import clusters, placements, valid_snapshots
 
+from bayplan.check import violations
 from bayplan.model import Placement
-from bayplan.score.check import violations
 from bayplan.score.explain import explain
 
 QUICK = settings(max_examples=60, deadline=None)

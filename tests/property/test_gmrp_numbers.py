@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayplan.collect.gmrp import digits
-from bayplan.collect.gmrp.digits import plain_numbers
-from bayplan.collect.gmrp.integers import integer_stream
 from bayplan.errors import InputError
+from bayplan.formats.gmrp import digits
+from bayplan.formats.gmrp.digits import plain_numbers
+from bayplan.formats.gmrp.integers import integer_stream
 
 SPACES = [" ", "\n", "\t", "\r\n", "  ", "\x0b", "\x0c", "\x1c", "\x1f"]
 whole = st.integers(-(10**18) + 1, 10**18 - 1) | st.integers(-20, 20)

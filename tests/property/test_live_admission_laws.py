@@ -5,7 +5,7 @@ import json
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import admissions
+from tests.builders.strategies import admissions
 
 from bayplan.decide.admit import Admission, AdmitOptions
 from bayplan.decide.admit.estimates import LIVE

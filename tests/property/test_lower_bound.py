@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-from tests.strategies import clusters, gmrp_objectives, objectives, placements, subsets
+from tests.builders.strategies import clusters, gmrp_objectives, objectives, placements, subsets
 
+from bayplan.check import violations
 from bayplan.model import Capacity, Cluster, Objective, Placement, Term, Transient, ints
 from bayplan.score import loads, weighted
 from bayplan.score.bound import lower_bound
@@ -16,7 +17,6 @@ from bayplan.score.bound.fees import fees
 from bayplan.score.bound.hinges import hinges
 from bayplan.score.bound.prices import Prices, ask, market
 from bayplan.score.bound.reach import reach
-from bayplan.score.check import violations
 
 MOST_PLACEMENTS = 128
 WEIGHTS = st.sampled_from([0.0, 0.5, 1.0, 3.0])

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.differences import differences
+from tests.builders.differences import differences
 
-from bayplan.collect.admission import read_admission
-from bayplan.collect.answers import read_accepted, read_served
-from bayplan.collect.gmrp import read_gmrp
-from bayplan.collect.native import native_document, read_native, text_of
-from bayplan.collect.plans import read_plan
-from bayplan.collect.rasa import read_rasa, read_rasa_solution
-from bayplan.collect.requests import read_requests
 from bayplan.errors import InputError
+from bayplan.formats.admission import read_admission
+from bayplan.formats.answers import read_accepted, read_served
+from bayplan.formats.gmrp import read_gmrp
+from bayplan.formats.native import native_document, read_native, text_of
+from bayplan.formats.plans import read_plan
+from bayplan.formats.rasa import read_rasa, read_rasa_solution
+from bayplan.formats.requests import read_requests
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

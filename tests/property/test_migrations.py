@@ -5,10 +5,10 @@ import pytest
 from experiments.migrate.backwards import STYLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.migrations import backwards, known_order, small
+from tests.builders.migrations import backwards, known_order, small
 from tests.naive.migrations import Naive, complete_order, first_unsafe, most_arrivals
 
-from bayplan.act import judge
+from bayplan.check.migration.referee import judge
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import (
     Action,

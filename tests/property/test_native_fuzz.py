@@ -9,10 +9,10 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayplan import collect
-from bayplan.collect.document.shape import shape_faults
-from bayplan.collect.native import SNAPSHOT, read_native
+from bayplan import formats as collect
 from bayplan.errors import InputError
+from bayplan.formats.document.shape import shape_faults
+from bayplan.formats.native import SNAPSHOT, read_native
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RICH = {

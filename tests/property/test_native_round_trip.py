@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.differences import differences
-from tests.strategies import clusters, objectives, placements, valid_snapshots
+from tests.builders.differences import differences
+from tests.builders.strategies import clusters, objectives, placements, valid_snapshots
 
-from bayplan import collect
-from bayplan.collect.document.text import parse_document
-from bayplan.collect.native import native_document, read_native, text_of
-from bayplan.collect.native.amounts import digits_of, exact, written, written_real
-from bayplan.collect.native.read import build
+from bayplan import formats as collect
 from bayplan.errors import InputError
+from bayplan.formats.document.text import parse_document
+from bayplan.formats.native import native_document, read_native, text_of
+from bayplan.formats.native.amounts import digits_of, exact, written, written_real
+from bayplan.formats.native.read import build
 from bayplan.model import Cluster, Objective, Placement, Resource, Snapshot, floats, ints
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.oneshot_cases import cases
+from tests.builders.oneshot_cases import cases
 
 from bayplan.decide.admit.oneshot.estimates import can_hold, candidates, estimate_of, placements
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.packings import best_by_trying, packing, packings, problem_of
+from tests.builders.packings import best_by_trying, packing, packings, problem_of
 
 from bayplan.decide.pack import PACKERS, PackOptions
 from bayplan.decide.pack.pricing import price_patterns

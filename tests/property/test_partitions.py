@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.affinity_graphs import drawn_graph, ring
+from tests.builders.affinity_graphs import drawn_graph, ring
 
 from bayplan.decide.collocate.partition import NOBODY, share_out
 from bayplan.decide.collocate.partition.balanced import balanced

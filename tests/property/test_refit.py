@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import snapshots, valid_snapshots
+from tests.builders.strategies import snapshots, valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.collocate.assemble import assembled
 from bayplan.decide.collocate.movable import movable
 from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.task import faults
 from bayplan.decide.collocate.tasks import whole_task
 from bayplan.model import Budget, Confidence, Transient
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
-from bayplan.search.problem import Problem
 
 few = settings(max_examples=120)
 

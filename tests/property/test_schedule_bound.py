@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.builders.timed_problems import problem_of, timed_problems
 from tests.naive.schedule_exact import best_value, bound_of
-from tests.timed_problems import problem_of, timed_problems
 
 from bayplan.decide.schedule.answer import scheduled
 from bayplan.decide.schedule.bound import bounded, prices, upper_bound

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.timed_problems import problem_of, timed_problems
 from tests.naive.schedule_exact import best_value
-from tests.timed_problems import problem_of, timed_problems
 
+from bayplan.check import check_schedule
 from bayplan.decide.schedule import dynamic
 from bayplan.decide.schedule.contents import wide_pairs
 from bayplan.decide.schedule.cradle_dp import STOPPED, cradle_dp
@@ -15,7 +16,6 @@ from bayplan.decide.schedule.ilp import MOST_ENTRIES, ilp
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, Budget, Fleet, Result, Schedule, Status, ints, silent
-from bayplan.score.check import check_schedule
 
 
 def nothing(problem: ScheduleProblem) -> np.ndarray:

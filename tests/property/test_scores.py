@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.builders.strategies import placements, snapshots, valid_snapshots
 from tests.naive import scores as naive
-from tests.strategies import placements, snapshots, valid_snapshots
 
 from bayplan.model import Objective, Placement, Snapshot, Term, floats, ints, relabelled
 from bayplan.score import (

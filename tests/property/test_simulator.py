@@ -7,9 +7,10 @@ from itertools import chain, combinations
 import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tests.strategies import clusters, placements
+from tests.builders.strategies import clusters, placements
 
-from bayplan.act import Fate, NeverEnds, judge, simulate
+from bayplan.check import check
+from bayplan.check.migration.referee import judge
 from bayplan.model import (
     UNPLACED,
     Action,
@@ -24,7 +25,9 @@ from bayplan.model import (
     TransientMode,
     ints,
 )
-from bayplan.score.check import check
+from bayplan.model.outcome import Fate
+from bayplan.operate.failures import NeverEnds
+from bayplan.operate.simulator import simulate
 
 QUICK = settings(max_examples=60, deadline=None)
 BY_CHECK = {"capacity", "anti-affinity", "interference", "allow", "dependency", "confidence"}  # judged on one state alone

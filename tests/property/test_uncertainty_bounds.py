@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.score import deviate, effective, machine_ucac
 

@@ -10,7 +10,7 @@ from bayplan.cli.outputs import command_line
 from bayplan.cli.terminal import note, warn, working
 
 if TYPE_CHECKING:
-    from bayplan.collect.streams import Stream
+    from bayplan.formats.streams import Stream
 
 
 def admit(
@@ -71,9 +71,9 @@ def admit(
     """
     expect_files(out, report, file, zones)
     with working(f"admitting {file}", quiet=quiet) as progress:
-        from bayplan.flows import admit as flow
-        from bayplan.flows.admit_report import write_admit_page
-        from bayplan.flows.compiling import compiled
+        from bayplan.api import admit as flow
+        from bayplan.api.admit_report import write_admit_page
+        from bayplan.api.compiling import compiled
         from bayplan.kernels.admit import warm_up
 
         wishes = flow.AdmitWishes(

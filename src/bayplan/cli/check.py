@@ -87,9 +87,9 @@ def check(
     if zones is not None:
         raise UsageError(f"--zones '{zones}' goes with --accepted FILE; expected both")
     with working(f"checking {file}", quiet=quiet):
-        from bayplan.collect import read_placement
-        from bayplan.flows.inspect import inspect, load
-        from bayplan.flows.report import write_comparison, write_report
+        from bayplan.api.inspect import inspect, load
+        from bayplan.api.report import write_comparison, write_report
+        from bayplan.formats import read_placement
 
         before = load(file, start)
         note(before.notes, quiet=quiet)
@@ -110,7 +110,7 @@ def check(
 
 def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path | None, as_json: bool, quiet: bool) -> None:
     with working(f"checking {answer}", quiet=quiet):
-        from bayplan.flows.judge import judge_accepted
+        from bayplan.api.judge import judge_accepted
 
         judged = judge_accepted(file, answer, zones)
     if judged.skipped:
@@ -122,8 +122,8 @@ def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path |
 
 def _check_served(file: Path, answer: Path, wishes: dict[str, Any], *, out: Path | None, as_json: bool, quiet: bool) -> None:
     with working(f"checking {answer}", quiet=quiet):
-        from bayplan.flows.judge_served import judge_served
-        from bayplan.flows.schedule_wishes import ScheduleWishes
+        from bayplan.api.judge_served import judge_served
+        from bayplan.api.schedule_wishes import ScheduleWishes
 
         judged, notes = judge_served(ScheduleWishes(file=file, **wishes), answer)
     note(notes, quiet=quiet)

@@ -14,7 +14,7 @@ from bayplan.cli.terminal import note, warn, working
 
 if TYPE_CHECKING:
     from bayplan.model import Placement, Result
-    from bayplan.search.problem import Problem
+    from bayplan.model.problem import Problem
 
 
 def collocate(
@@ -72,15 +72,15 @@ def collocate(
     """
     expect_files(out, report, file, start)
     with working(f"collocating {file}", quiet=quiet) as progress:
+        from bayplan.api.collocate import collocate as collocate_it
+        from bayplan.api.collocate import shared, with_bound
+        from bayplan.api.collocate_wishes import CollocateWishes, collocate_options, question_of, read_gain
+        from bayplan.api.decide import budget_for, chosen, write_decision
+        from bayplan.api.inspect import load
         from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
         from bayplan.decide.collocate.partition import PARTITIONERS
         from bayplan.decide.collocate.select import SELECTORS
         from bayplan.engine import ENGINES
-        from bayplan.flows.collocate import collocate as collocate_it
-        from bayplan.flows.collocate import shared, with_bound
-        from bayplan.flows.collocate_wishes import CollocateWishes, collocate_options, question_of, read_gain
-        from bayplan.flows.decide import budget_for, chosen, write_decision
-        from bayplan.flows.inspect import load
 
         collocator = chosen(COLLOCATORS, method)
         options = collocate_options(

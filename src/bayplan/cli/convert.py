@@ -13,7 +13,7 @@ from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.collect import Document
+    from bayplan.formats import Document
     from bayplan.model import ClusterRequests, Snapshot
 
 
@@ -34,7 +34,7 @@ SOLUTIONS = {Target.PLACEMENT: "native", Target.RASA_SOLUTION: "rasa", Target.GM
 
 
 def _traces(incomplete: str) -> list[str]:
-    from bayplan.collect.traces import TRACES
+    from bayplan.formats.traces import TRACES
 
     return [name for name in TRACES if name.startswith(incomplete)]
 
@@ -74,9 +74,9 @@ def convert(
     Example: [cyan]bayplan convert stream.json --to jsonl --out stream.jsonl[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
-        from bayplan.collect.files import read_whole, write
-        from bayplan.collect.requests import RequestsFile
-        from bayplan.flows.inspect import started_from
+        from bayplan.api.inspect import started_from
+        from bayplan.formats.files import read_whole, write
+        from bayplan.formats.requests import RequestsFile
         from bayplan.model import ClusterRequests, Snapshot
 
         value = read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
@@ -97,7 +97,7 @@ def convert(
 
 
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":
-    from bayplan.collect.traces import TRACES
+    from bayplan.formats.traces import TRACES
 
     if name not in TRACES:
         raise UsageError(f"no trace '{name}'; expected one of {', '.join(TRACES)}")
@@ -108,9 +108,9 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 
 
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
-    from bayplan.collect import write, write_solution
-    from bayplan.collect.document.text import write_text_atomically
-    from bayplan.collect.rasa import rasa_text
+    from bayplan.formats import write, write_solution
+    from bayplan.formats.document.text import write_text_atomically
+    from bayplan.formats.rasa import rasa_text
 
     if to is Target.NATIVE:
         write(out, snapshot)
@@ -123,7 +123,7 @@ def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
 
 
 def _write_stream(out: Path, requests: "ClusterRequests", to: Target) -> None:
-    from bayplan.collect.document.text import write_text_atomically
-    from bayplan.collect.streams import json_lines, table_text
+    from bayplan.formats.document.text import write_text_atomically
+    from bayplan.formats.streams import json_lines, table_text
 
     write_text_atomically(out, json_lines(requests) if to is Target.JSON_LINES else table_text(requests))

@@ -11,7 +11,7 @@ from bayplan.cli.outputs import a_file, spare
 from bayplan.cli.terminal import warn
 
 if TYPE_CHECKING:
-    from bayplan.flows.decide import Decision
+    from bayplan.api.decide import Decision
 
 Seconds: TypeAlias = Annotated[
     float, typer.Option("--seconds", min=0, help="Wall time from the start of the command to its answer.")

@@ -10,12 +10,12 @@ from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
-    from bayplan.flows.admit import Admitted
-    from bayplan.flows.decide import Decision
-    from bayplan.flows.inspect import Inspection
-    from bayplan.flows.migrate import Route
-    from bayplan.flows.schedule import Scheduling
-    from bayplan.flows.tour import Stop
+    from bayplan.api.admit import Admitted
+    from bayplan.api.decide import Decision
+    from bayplan.api.inspect import Inspection
+    from bayplan.api.migrate import Route
+    from bayplan.api.schedule import Scheduling
+    from bayplan.api.tour import Stop
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
 
@@ -39,7 +39,7 @@ def demo(
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
     with working("preparing the demo (kernels are compiled the first time)", quiet=quiet):
-        from bayplan.collect.document.text import make_folder
+        from bayplan.formats.document.text import make_folder
 
         make_folder(out)
         shop = _shop(out, seed)
@@ -74,12 +74,12 @@ class Shop(NamedTuple):
 
 
 def _shop(out: Path, seed: int) -> Shop:
-    from bayplan.collect import write, write_placement
-    from bayplan.flows.inspect import inspect
-    from bayplan.flows.migrate import write_route
-    from bayplan.flows.migrate_report import write_plan_page
-    from bayplan.flows.report import write_comparison, write_picture, write_report
-    from bayplan.flows.tour import road, tour
+    from bayplan.api.inspect import inspect
+    from bayplan.api.migrate import write_route
+    from bayplan.api.migrate_report import write_plan_page
+    from bayplan.api.report import write_comparison, write_picture, write_report
+    from bayplan.api.tour import road, tour
+    from bayplan.formats import write, write_placement
     from bayplan.generate.boutique import boutique
     from bayplan.score.duration import StepCosts
 
@@ -111,8 +111,8 @@ def _shop(out: Path, seed: int) -> Shop:
 
 def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[str, "Stop"], dict[str, str]]:
     """The shop and a larger cluster, their services brought together; and what was written of them."""
-    from bayplan.collect import write
-    from bayplan.flows.tour import brought_together, write_stop
+    from bayplan.api.tour import brought_together, write_stop
+    from bayplan.formats import write
     from bayplan.generate.rasa import rasa_m3
 
     large = rasa_m3(seed=seed)
@@ -129,8 +129,8 @@ def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[st
 
 def _arrivals(out: Path, seed: int) -> tuple["Admitted", "Scheduling", dict[str, str]]:
     """Groups that arrive one after the other, and timed requests; and what was written of them."""
-    from bayplan.flows.tour import let_in, write_let_in
-    from bayplan.flows.tour_requests import served, write_served_requests
+    from bayplan.api.tour import let_in, write_let_in
+    from bayplan.api.tour_requests import served, write_served_requests
     from bayplan.generate.container_clusters import container_clusters
     from bayplan.generate.requests import requests
 
@@ -142,7 +142,7 @@ def _arrivals(out: Path, seed: int) -> tuple["Admitted", "Scheduling", dict[str,
 
 def _say_shop(shop: Shop, seed: int) -> None:
     """The shop as it is, why a container stands where it does, and what placing, rebalancing and migrating do."""
-    from bayplan.flows.tour import ALIVE
+    from bayplan.api.tour import ALIVE
     from bayplan.score.explain import explain
 
     snapshot = shop.inspection.snapshot
@@ -166,7 +166,7 @@ def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
 
 def _say_admitted(admitted: "Admitted", seed: int) -> None:
     """Who of those that arrived was let in, by which prices, and why others were not."""
-    from bayplan.flows.admit import AdmitWishes
+    from bayplan.api.admit import AdmitWishes
 
     print("\nbayplan admit stream.jsonl --bound")
     screen.admitted(admitted, method=AdmitWishes().method, seed=seed, wall=clock.seconds())

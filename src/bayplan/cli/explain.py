@@ -21,7 +21,7 @@ def explain(
     """
     spare(out, "--out", file, start)
     with working(f"reading {file}", quiet=quiet):
-        from bayplan.flows.inspect import container_index, load
+        from bayplan.api.inspect import container_index, load
         from bayplan.score.explain import explain as explanation_of
 
         snapshot = load(file, start)

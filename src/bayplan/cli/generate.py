@@ -68,7 +68,7 @@ def generate(
     target = out or Path(f"{name}.json")
     started = time.perf_counter()
     with working(f"generating {name}", quiet=quiet) as progress:
-        from bayplan.collect import write
+        from bayplan.formats import write
 
         write(target, GENERATORS[name].make(seed=seed, progress=progress, **chosen))
     seconds = time.perf_counter() - started

@@ -15,9 +15,9 @@ from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.flows.migration_wishes import MigrateWishes
-    from bayplan.flows.stopped import Mishaps
-    from bayplan.flows.trip import Trip
+    from bayplan.api.migration_wishes import MigrateWishes
+    from bayplan.api.stopped import Mishaps
+    from bayplan.api.trip import Trip
     from bayplan.model import Plan, Snapshot
 
 
@@ -76,12 +76,12 @@ def migrate(
         a_file(output, option)
         spare(output, option, file, start, to, rollback, resume)
     with working(f"planning the migration of {file}", quiet=quiet) as progress:
-        from bayplan.flows.decide import budget_for, chosen
-        from bayplan.flows.inspect import load
-        from bayplan.flows.migrate import find_route, way_back, write_route
-        from bayplan.flows.migrate_report import write_plan_page
-        from bayplan.flows.migration_wishes import MigrateWishes, options_of
-        from bayplan.flows.stopped import Mishaps
+        from bayplan.api.decide import budget_for, chosen
+        from bayplan.api.inspect import load
+        from bayplan.api.migrate import find_route, way_back, write_route
+        from bayplan.api.migrate_report import write_plan_page
+        from bayplan.api.migration_wishes import MigrateWishes, options_of
+        from bayplan.api.stopped import Mishaps
         from bayplan.migrate import MIGRATORS
         from bayplan.score.duration import StepCosts
 
@@ -145,7 +145,7 @@ def _trip(
     snapshot: "Snapshot", plan: Path | None, wishes: "MigrateWishes", mishaps: "Mishaps", *, to: Path | None, relabel: bool
 ) -> tuple["Trip", "Plan | None"]:
     """What is asked, and the plan for it where there is one already: the way back."""
-    from bayplan.flows.trip import trip_back, trip_on, trip_to
+    from bayplan.api.trip import trip_back, trip_on, trip_to
 
     if to is None:
         assert plan is not None

@@ -14,7 +14,7 @@ from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.flows.pack import Packing
+    from bayplan.api.pack import Packing
 
 BEST_SO_FAR = "interrupted: this is the best so far"
 
@@ -69,14 +69,14 @@ def pack(
     if machines_needed and (out or report):
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report")
     with working(f"packing {file}", quiet=quiet) as progress:
+        from bayplan.api.decide import budget_for, chosen
+        from bayplan.api.inspect import load
+        from bayplan.api.pack import pack as pack_it
+        from bayplan.api.pack import pack_options, save, seconds_afterwards, write_packing
+        from bayplan.api.pack_needed import how_many
+        from bayplan.api.pack_wishes import PackWishes, question_of
         from bayplan.decide.pack import PACKERS
         from bayplan.decide.pack.csp import with_bound
-        from bayplan.flows.decide import budget_for, chosen
-        from bayplan.flows.inspect import load
-        from bayplan.flows.pack import pack as pack_it
-        from bayplan.flows.pack import pack_options, save, seconds_afterwards, write_packing
-        from bayplan.flows.pack_needed import how_many
-        from bayplan.flows.pack_wishes import PackWishes, question_of
 
         wishes = PackWishes(
             confidence=confidence,

@@ -59,10 +59,10 @@ def place(
     """
     expect_files(out, report, file, start)
     with working(f"placing {file}", quiet=quiet) as progress:
+        from bayplan.api.decide import budget_for, chosen, decide, write_decision
+        from bayplan.api.inspect import load
         from bayplan.decide.place import PLACERS, PlaceOptions
-        from bayplan.flows.decide import budget_for, chosen, decide, write_decision
-        from bayplan.flows.inspect import load
-        from bayplan.search.problem import Problem
+        from bayplan.model.problem import Problem
 
         placer, options = chosen(PLACERS, method), PlaceOptions(candidates=candidates)
         snapshot = load(file, start)

@@ -91,10 +91,10 @@ def rebalance(
     """
     expect_files(out, report, file, start)
     with working(f"rebalancing {file}", quiet=quiet) as progress:
+        from bayplan.api.decide import budget_for, chosen, decide, write_decision
+        from bayplan.api.inspect import load
+        from bayplan.api.wishes import Wishes, problem_of
         from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
-        from bayplan.flows.decide import budget_for, chosen, decide, write_decision
-        from bayplan.flows.inspect import load
-        from bayplan.flows.wishes import Wishes, problem_of
 
         if not (0 < delta <= 0.5 and 0 <= safety <= 1 and target == target):
             raise UsageError(f"--delta {delta} --safety {safety} --target {target}: expected 0 < delta <= 0.5, 0 <= safety <= 1")

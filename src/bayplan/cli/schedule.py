@@ -17,9 +17,9 @@ from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.flows.schedule import Scheduling
-    from bayplan.flows.schedule_sweep import Sweep
-    from bayplan.flows.schedule_wishes import ScheduleWishes
+    from bayplan.api.schedule import Scheduling
+    from bayplan.api.schedule_sweep import Sweep
+    from bayplan.api.schedule_wishes import ScheduleWishes
 
 BEST_SO_FAR = "interrupted: this is the best so far"
 
@@ -75,7 +75,7 @@ def schedule(
 
     Example: [cyan]bayplan schedule day.json --sweep 50:1000 --serve 0.95 --report plan.html[/cyan]
     """
-    from bayplan.flows.schedule_wishes import ScheduleWishes
+    from bayplan.api.schedule_wishes import ScheduleWishes
 
     planning = sweep is not None or serve is not None
     expect_files(out, report, file, fleet, forecast)
@@ -145,12 +145,12 @@ def _expect(*, planning: bool, serve: float | None, resume: Path | None, method:
 def _decide(wishes: "ScheduleWishes", run: _Run, made: Mapping[str, str]) -> "Scheduling":
     """The answer, written to its files."""
     with working(f"scheduling {wishes.file}", quiet=run.quiet) as progress:
+        from bayplan.api.compiling import compiled
+        from bayplan.api.decide import chosen
+        from bayplan.api.schedule import schedule as schedule_it
+        from bayplan.api.schedule import schedule_budget, write_scheduling
+        from bayplan.api.schedule_wishes import schedule_question
         from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.flows.compiling import compiled
-        from bayplan.flows.decide import chosen
-        from bayplan.flows.schedule import schedule as schedule_it
-        from bayplan.flows.schedule import schedule_budget, write_scheduling
-        from bayplan.flows.schedule_wishes import schedule_question
         from bayplan.kernels.schedule import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)
@@ -170,13 +170,13 @@ def _plan(
 ) -> "Sweep":
     """What several numbers of machines are good for, written to files."""
     with working(f"planning {wishes.file}", quiet=run.quiet) as progress:
+        from bayplan.api.compiling import compiled
+        from bayplan.api.decide import chosen
+        from bayplan.api.schedule_sweep import SweepRange, sweep, sweep_budget, write_sweep_page
+        from bayplan.api.schedule_sweep_files import resumed
+        from bayplan.api.schedule_sweeper import Sweeper
+        from bayplan.api.schedule_wishes import schedule_question
         from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.flows.compiling import compiled
-        from bayplan.flows.decide import chosen
-        from bayplan.flows.schedule_sweep import SweepRange, sweep, sweep_budget, write_sweep_page
-        from bayplan.flows.schedule_sweep_files import resumed
-        from bayplan.flows.schedule_sweeper import Sweeper
-        from bayplan.flows.schedule_wishes import schedule_question
         from bayplan.kernels.schedule import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)

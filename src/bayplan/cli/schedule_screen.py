@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from bayplan.cli.screen import say_object, say_tables
 
 if TYPE_CHECKING:
-    from bayplan.flows.schedule import Scheduling
-    from bayplan.flows.schedule_sweep import Sweep
+    from bayplan.api.schedule import Scheduling
+    from bayplan.api.schedule_sweep import Sweep
 
 
 def scheduling(found: "Scheduling", *, method: str, seed: int, wall: float, as_json: bool) -> None:
     """A schedule: value, who is served by class, how full the machines are, how near the best, why others are not served."""
-    from bayplan.flows.schedule import schedule_object
+    from bayplan.api.schedule import schedule_object
     from bayplan.report import json, schedule_tables
 
     if as_json:
@@ -23,7 +23,7 @@ def scheduling(found: "Scheduling", *, method: str, seed: int, wall: float, as_j
 
 def sweep(found: "Sweep", *, wall: float, as_json: bool) -> None:
     """What several numbers of machines are good for."""
-    from bayplan.flows.schedule_sweep import sweep_object
+    from bayplan.api.schedule_sweep import sweep_object
     from bayplan.report import schedule_tables
 
     answer = {**sweep_object(found), "wall_seconds": wall}

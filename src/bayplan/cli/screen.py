@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from bayplan.flows.admit import Admitted
-    from bayplan.flows.collocate import Collocation
-    from bayplan.flows.decide import Decision
-    from bayplan.flows.inspect import Inspection
-    from bayplan.flows.judge import Judged
-    from bayplan.flows.migrate import Route
-    from bayplan.flows.pack import Packing
-    from bayplan.flows.simulate import Run
-    from bayplan.flows.tour import Stop
+    from bayplan.api.admit import Admitted
+    from bayplan.api.collocate import Collocation
+    from bayplan.api.decide import Decision
+    from bayplan.api.inspect import Inspection
+    from bayplan.api.judge import Judged
+    from bayplan.api.migrate import Route
+    from bayplan.api.pack import Packing
+    from bayplan.api.tour import Stop
+    from bayplan.operate.simulate import Run
     from bayplan.report.collocate_tables import Change
     from bayplan.score.explain import Explanation
 
@@ -95,7 +95,7 @@ def collocation(collocation: "Collocation", *, method: str, seed: int, wall: flo
     """How a collocation ended: affinity before and after, who moved, the bound, what is left out and why."""
     from dataclasses import replace
 
-    from bayplan.flows.collocate import collocate_object
+    from bayplan.api.collocate import collocate_object
     from bayplan.report import collocate_tables, json
 
     decision = collocation.decision
@@ -148,7 +148,7 @@ def _change(collocation: "Collocation") -> "Change":
 
 def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping[str, str], as_json: bool = False) -> None:
     """A plan: scores, batches, who does not arrive and why, how long it may take, where it was written."""
-    from bayplan.flows.migrate_report import batch_rows
+    from bayplan.api.migrate_report import batch_rows
     from bayplan.report import json, plan_tables
     from bayplan.report.amounts import seconds
 
@@ -167,7 +167,7 @@ def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json:
     """A packing: what it takes, how often machines overflow, what over-commitment buys, who is left out and why."""
     from dataclasses import replace
 
-    from bayplan.flows.pack import pack_object
+    from bayplan.api.pack import pack_object
     from bayplan.report import json, pack_tables
 
     new, result = packing.decision.new, replace(packing.decision.result, reasons=packing.left_out)
@@ -192,8 +192,8 @@ def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
 
 def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
     """An admission: value and winners, by which prices, how full it was, and why others were refused."""
-    from bayplan.flows.admit import admit_object
-    from bayplan.flows.admit_report import figures_of
+    from bayplan.api.admit import admit_object
+    from bayplan.api.admit_report import figures_of
     from bayplan.report import admit_tables, json
 
     if as_json:
@@ -205,7 +205,7 @@ def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_js
 
 def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
     """What the referee says about a plan, and what became of it."""
-    from bayplan.flows.simulate import run_object
+    from bayplan.operate.simulate import run_object
     from bayplan.report import plan_tables
 
     answer = {**run_object(run), "seed": seed}
@@ -241,6 +241,6 @@ def _say(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
     else:
-        from bayplan.collect.document.text import write_text_atomically
+        from bayplan.formats.document.text import write_text_atomically
 
         write_text_atomically(out, text)

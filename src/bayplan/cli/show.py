@@ -31,9 +31,9 @@ def show(
     if group_by is not None and report is None:
         raise UsageError(f"--group-by '{group_by}' is for the report; expected --report FILE too")
     with working(f"reading {file}", quiet=quiet):
-        from bayplan.collect.files import read_whole
-        from bayplan.flows.inspect import inspect, named, started_from
-        from bayplan.flows.report import write_report
+        from bayplan.api.inspect import inspect, named, started_from
+        from bayplan.api.report import write_report
+        from bayplan.formats.files import read_whole
         from bayplan.model import Snapshot
 
         whole = read_whole(file)

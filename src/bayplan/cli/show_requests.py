@@ -8,7 +8,7 @@ from bayplan.cli.terminal import note
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.collect.requests import RequestsFile
+    from bayplan.formats.requests import RequestsFile
     from bayplan.model import ClusterRequests, TimedRequests
 
 
@@ -23,8 +23,8 @@ def show_requests(
     whole: "RequestsFile | TimedRequests | ClusterRequests", file: Path, *, quiet: bool, as_json: bool, out: Path | None
 ) -> None:
     """How much is asked for, and when."""
-    from bayplan.collect.requests import RequestsFile
-    from bayplan.flows.asked import asked_clusters, asked_requests, asked_tables
+    from bayplan.api.asked import asked_clusters, asked_requests, asked_tables
+    from bayplan.formats.requests import RequestsFile
     from bayplan.model import ClusterRequests
 
     if isinstance(whole, ClusterRequests):

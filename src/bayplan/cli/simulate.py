@@ -51,9 +51,9 @@ def simulate(
     Example: [cyan]bayplan simulate shop.json --plan plan.json --kill m-3@2 --fail-create web-1[/cyan]
     """
     with working(f"simulating {plan}", quiet=quiet) as progress:
-        from bayplan.flows.inspect import load
-        from bayplan.flows.migration_wishes import MigrateWishes
-        from bayplan.flows.simulate import Trouble, carry_out, question
+        from bayplan.api.inspect import load
+        from bayplan.api.migration_wishes import MigrateWishes
+        from bayplan.operate.simulate import Trouble, carry_out, question
 
         snapshot = load(file, start)
         note(snapshot.notes, quiet=quiet)

@@ -15,7 +15,7 @@ def warmup(json: Json = False, quiet: Quiet = False) -> None:
     Example: [cyan]bayplan warmup[/cyan]
     """
     with working("compiling kernels", quiet=quiet) as progress:
-        from bayplan.flows.warm_up import warm_up
+        from bayplan.api.warm_up import warm_up
 
         started = time.perf_counter()
         names = warm_up(progress)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from bayplan.check import RUNNING, Violation, check
 from bayplan.model import UNPLACED, Action, Migration, Plan, Reason, Result, Status
-from bayplan.score.check import RUNNING, Violation, check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.stuck import stuck
 from bayplan.migrate.units import Units, units_of
 from bayplan.model import Action, Budget, Migration, Plan, Progress, Result, Step, Tick
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 
 def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Plan]:

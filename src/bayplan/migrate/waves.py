@@ -9,7 +9,7 @@ from bayplan.migrate.answer import Draft, refused, result
 from bayplan.migrate.attempt import Attempt, Style
 from bayplan.migrate.options import MigrateOptions
 from bayplan.model import Budget, Clock, Migration, Plan, Progress, Result, Tick
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 USUAL = (Style(), Style(surge_first=False), Style(depth=6))
 LAST_RESORTS = (  # where the usual ones leave somebody behind

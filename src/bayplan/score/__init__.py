@@ -1,9 +1,9 @@
 """What is good and what is valid."""
 
+from bayplan.check import Violation, violations
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
 from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, utilisation_cost
 from bayplan.score.bound import lower_bound
-from bayplan.score.check import Violation, violations
 from bayplan.score.churn import MoveCost, move_cost, moved, moves
 from bayplan.score.communication_bounds import Bounds
 from bayplan.score.confidence import deviate, machine_ucac, ucac, usage, violation_probability

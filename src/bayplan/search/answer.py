@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from bayplan.check import Violation, check
 from bayplan.errors import ModelError
 from bayplan.model import Placement, Reason, Result, Status, Term, relabelled, singled_out
+from bayplan.model.problem import Problem
 from bayplan.score.bound import lower_bound
-from bayplan.score.check import Violation, check
 from bayplan.score.terms import score, weighted
-from bayplan.search.problem import Problem
 
 GMRP_TERMS = {Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST}
 SHOWN = 5  # sentences about rules that stay broken

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from bayplan.errors import ModelError
 from bayplan.kernels.search import board
+from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, new_game
-from bayplan.search.problem import Problem
 
 OF_THE_PATH = {"need", "slot_of", "on"}  # what is settled at the start, and lists in no order
 TOLERANCE = 1e-9  # of the largest number of a block: floats that are added and taken away do not vanish

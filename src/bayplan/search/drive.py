@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 
 from bayplan.model import Budget, Clock, Placement, Progress, silent
+from bayplan.model.deadline import Guide
+from bayplan.model.interrupt import stoppable
+from bayplan.model.problem import Problem
 from bayplan.search.audit import audit
 from bayplan.search.exact import polish
 from bayplan.search.game import Game, new_game
-from bayplan.search.guide import Guide
-from bayplan.search.problem import Problem
 from bayplan.search.repair import repair
 from bayplan.search.rounds import rounds
-from bayplan.search.stop import stoppable
 from bayplan.search.walker import Walker
 
 STEPS_PER_ITEM = 2_000  # where no budget is given

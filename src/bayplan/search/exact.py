@@ -6,14 +6,14 @@ from itertools import islice
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.model import Clock, FloatArray, IntArray, Placement, Progress, Tick, silent
-from bayplan.score.check import check
+from bayplan.model.interrupt import stoppable
+from bayplan.model.problem import Problem
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 from bayplan.search.game import Game, new_game
-from bayplan.search.problem import Problem
-from bayplan.search.stop import stoppable
 from bayplan.search.window import Views, Window
 from bayplan.search.window_model import MOST_COLUMNS, MOST_PAIRS, Square, WindowModel, talking
 from bayplan.search.window_rules import keep_rules

@@ -8,10 +8,10 @@ from bayplan.errors import ModelError
 from bayplan.kernels.search import board
 from bayplan.kernels.search.moving import fill, rearrange
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement
+from bayplan.model.problem import Problem
 from bayplan.search.blocks import Blocks, copied, packed, view
 from bayplan.search.items import Items, items_of
 from bayplan.search.price_lists import price_blocks
-from bayplan.search.problem import Problem
 from bayplan.search.rows import Rows
 from bayplan.search.rule_lists import RuleLists, limits
 

@@ -7,9 +7,9 @@ from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.standing import fits, leaves_well
 from bayplan.kernels.search.survey import new_view
 from bayplan.model import UNPLACED, CoLocate, Pinned
+from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, settle_for_less
-from bayplan.search.problem import Problem
 
 PASSES = 8
 

@@ -17,8 +17,8 @@ from bayplan.kernels.search.probe import probe
 from bayplan.kernels.search.restart import go_back
 from bayplan.kernels.search.walk import Style, walk
 from bayplan.model import IntArray
+from bayplan.model.deadline import Guide
 from bayplan.search.game import Game
-from bayplan.search.guide import Guide
 from bayplan.search.noise import Noise
 from bayplan.search.rounds import Round
 from bayplan.search.schedule import Schedule, Weather

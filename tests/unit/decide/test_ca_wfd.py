@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.place.greedy import in_order
@@ -11,8 +11,8 @@ from bayplan.decide.place.methods import ca_wfd_strategy
 from bayplan.decide.place.sizes import cpu_of, dot_product
 from bayplan.errors import ModelError
 from bayplan.model import Budget, Capacity, Cluster, CoLocate, Dependency, Objective, Placement, silent
+from bayplan.model.problem import Problem
 from bayplan.search.game import new_game
-from bayplan.search.problem import Problem
 
 ROOM = Capacity(resources=(0,))
 

@@ -10,7 +10,7 @@ import types
 from pathlib import Path
 
 import pytest
-from tests import engine_jobs
+from tests.builders import engine_jobs
 
 from bayplan.engine import ENGINES, Job
 from bayplan.errors import UsageError, WorldError
@@ -116,7 +116,7 @@ def test_a_script_that_is_not_guarded_fails_instead_of_multiplying(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text(
         "from bayplan.engine import ENGINES, Job\n"
-        "from tests import engine_jobs\n"
+        "from tests.builders import engine_jobs\n"
         "ENGINES['pool'].run([Job(name='job', call=engine_jobs.my_process)] * 2, workers=2)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -163,7 +163,7 @@ def test_an_interruption_ends_everything_without_a_word_from_the_workers(tmp_pat
     there.mkdir()
     script.write_text(
         "from bayplan.engine import ENGINES, Job\n"
-        "from tests import engine_jobs\n"
+        "from tests.builders import engine_jobs\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
         f"        job = Job(name='long', call=engine_jobs.asleep_in, arguments=({str(there)!r},))\n"

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from experiments.calibration.fits import area_bound, cyclic_first_fit, worst_fit
 
+from bayplan.check import check, check_schedule
 from bayplan.generate.boutique import boutique
 from bayplan.generate.requests import WINDOW, requests
 from bayplan.model import CoLocate, Fleet, Placement, Resource, TimedRequests
-from bayplan.score.check import check, check_schedule
 
 
 def timed(*lines, capacity=10):

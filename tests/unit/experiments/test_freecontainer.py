@@ -12,7 +12,7 @@ from experiments.freecontainer.statistics import Series
 from experiments.freecontainer.tables import place_lines, real_lines, rebalance_lines
 from experiments.results import ROOT, put, rows
 
-from bayplan.collect.traces import CallGraph
+from bayplan.formats.traces import CallGraph
 from bayplan.generate.boutique import boutique
 
 

@@ -10,8 +10,8 @@ from experiments.migrate.drawn import load_of
 from experiments.migrate.targets import KINDS, Seats, figure_2, from_to, m3, m3_target, scattered
 from experiments.results import rows
 
+from bayplan.check import check
 from bayplan.generate import GENERATORS
-from bayplan.score.check import check
 
 PLAN = {
     "moved": "100",

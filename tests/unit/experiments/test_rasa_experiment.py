@@ -8,7 +8,7 @@ from experiments.rasa import bounds, cells, claims, clusters, figure_claims, fig
 from experiments.results import rows
 
 from bayplan.cli import clock
-from bayplan.collect import read
+from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import UNPLACED, Placement, ints
 

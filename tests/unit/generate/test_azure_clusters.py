@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bayplan.collect import read_any, write
 from bayplan.errors import InputError, UsageError
+from bayplan.formats import read_any, write
 from bayplan.generate.azure_clusters import azure_clusters
 from bayplan.generate.container_clusters import REQUEST_CAP, TRAFFIC, UNIT, largest_use
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from bayplan.check import violations
 from bayplan.errors import UsageError
 from bayplan.generate.boutique import boutique
 from bayplan.generate.boutique_tables import LAYOUT, WORKLOADS
 from bayplan.model import RULES
-from bayplan.score.check import violations
 
 
 @pytest.fixture(scope="module")

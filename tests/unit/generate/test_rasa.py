@@ -6,8 +6,9 @@ import pytest
 from experiments.calibration import run
 from experiments.calibration.quantities import quantities
 
-from bayplan.collect.rasa import read_rasa
+from bayplan.check import violations
 from bayplan.errors import ModelError
+from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import make, rasa_m1, rasa_m3
 from bayplan.generate.rasa.machines import apportion, joining_order
 from bayplan.generate.rasa.measured import MEASURED
@@ -28,7 +29,6 @@ from bayplan.model import (
     Workloads,
     machine_level,
 )
-from bayplan.score.check import violations
 
 TABLE_II = {
     "rasa-m1": (5904, 25640, 977),

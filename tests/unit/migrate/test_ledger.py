@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.migrations import small
+from tests.builders.migrations import small
 
 from bayplan.migrate.course import Course
 from bayplan.migrate.ledger import NOWHERE, Ledger

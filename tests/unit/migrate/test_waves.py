@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.migrations import backwards
+from tests.builders.migrations import backwards
 
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.migrate.bound import least_batches

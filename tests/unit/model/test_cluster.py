@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.strategies import clusters
-from tests.unit.score.check.hand_made import API, BACK, FRONT, WEB, cluster
+from tests.builders.hand_made_clusters import API, BACK, FRONT, WEB, cluster
+from tests.builders.strategies import clusters
 
 from bayplan.errors import BayplanError, ModelError
 from bayplan.model import (

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import clusters, placements
+from tests.builders.strategies import clusters, placements
 
 from bayplan.model import Allow, CoLocate, Pinned, allowed, relabelled, singled_out
 

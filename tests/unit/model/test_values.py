@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.score.check.hand_made import at, cluster
+from tests.builders.hand_made_clusters import at, cluster
 
 from bayplan.errors import ModelError
 from bayplan.model import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.console import Console
-from tests.unit.report.clusters import cluster_of
+from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Placement, Reason, Result, Status, Traffic
 from bayplan.report.collocate_tables import Change, Way, collocate_tables, stop_tables

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.report.clusters import cluster_of
+from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Action, Plan, Reason, Result, Running, Snapshot, Status, Step
 from bayplan.report.amounts import about, seconds

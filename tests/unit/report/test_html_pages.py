@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.report.clusters import cluster_of
+from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement
 from bayplan.report.html import comparison_page, report_page

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from rich.console import Console
-from tests.unit.report.clusters import RESOURCES, cluster_of
+from tests.builders.report_clusters import RESOURCES, cluster_of
 
 from bayplan.model import Reason, Result, Status
 from bayplan.report.pack_page import PackStory, pack_page

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.report.clusters import cluster_of
+from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement, Services, Snapshot
 from bayplan.report.loads import machine_use

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan.collect.rasa import read_rasa
+from bayplan.formats.rasa import read_rasa
 from bayplan.report.pictures import bay_plan
 
 DOCS = Path(__file__).parents[3] / "docs"

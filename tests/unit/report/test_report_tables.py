@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.console import Console
-from tests.unit.report.clusters import cluster_of
+from tests.builders.report_clusters import cluster_of
 
+from bayplan.check import Violation
 from bayplan.model import Placement, Reason, Resource, Result, Status
 from bayplan.report import tables
 from bayplan.report.amounts import count, human_amount, percent, score, written
 from bayplan.report.json import check_object, decision_object, explain_object, show_object, to_json
 from bayplan.report.meanings import MEANINGS, higher_is_better
 from bayplan.report.names import elided, printable, told_apart
-from bayplan.score.check import Violation
 from bayplan.score.explain import explain
 from bayplan.score.summary import summarise
 

@@ -1,9 +1,9 @@
 import json
 
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
-from bayplan.collect.rasa import read_rasa
+from bayplan.formats.rasa import read_rasa
 from bayplan.score import gained_affinity, gained_shares, total_affinity
 
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.model import Objective, Term, floats
 from bayplan.score import balance_cost, communication_cost, residual, score, utilisation_cost

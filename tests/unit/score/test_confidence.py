@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import norm
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.errors import ModelError
 from bayplan.model import Objective

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.errors import ModelError
 from bayplan.model import Action, Plan, Running, Step, floats

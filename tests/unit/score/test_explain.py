@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.score.check.hand_made import API, CPU, DB, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
-from tests.unit.score.tiny import on, tiny
+from tests.builders.hand_made_clusters import API, CPU, DB, FRONT, WEB, WEB_0, WEB_1, ZONE, at, cluster, with_capacity
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.model import (
     Allow,

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 import pytest
-from tests.published import GMRP_INITIAL
-from tests.unit.score.tiny import on, tiny
+from tests.builders.published import GMRP_INITIAL
+from tests.builders.tiny_clusters import on, tiny
 
-from bayplan.collect.gmrp import read_gmrp
+from bayplan.formats.gmrp import read_gmrp
 from bayplan.model import BalanceTarget, MoveCosts, Objective, ints
 from bayplan.score import gmrp_cost, machine_overload, move_cost, moved, moves, overload_cost, score, target_cost
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.published import GMRP_BEST, GMRP_LOWER_BOUND
-from tests.unit.score.tiny import on, tiny
+from tests.builders.published import GMRP_BEST, GMRP_LOWER_BOUND
+from tests.builders.tiny_clusters import on, tiny
 
-from bayplan.collect.gmrp import read_gmrp
+from bayplan.formats.gmrp import read_gmrp
 from bayplan.model import Allow, BalanceTarget, Capacity, MoveCosts, Objective, Pinned, Term, Transient, floats, ints
 from bayplan.score import lower_bound, weighted
 

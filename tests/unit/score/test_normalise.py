@@ -2,7 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.model import AntiAffinity, Capacity, Objective, Spread, Term, floats
 from bayplan.score import Bounds, bounds, normalised

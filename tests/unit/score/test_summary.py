@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.model import Capacity, Confidence, Objective, Placement, Snapshot, Term
 from bayplan.score import containers_on, loads, resource_use, score, summarise, utilisation_cost, weighted

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.unit.score.tiny import on, tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.errors import UsageError
 from bayplan.score import (

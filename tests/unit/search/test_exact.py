@@ -6,9 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.strategies import every_term_objectives, valid_snapshots
-from tests.strolls import problems
+from tests.builders.strategies import every_term_objectives, valid_snapshots
+from tests.stress.search_walks import problems
 
+from bayplan.check import check
 from bayplan.model import (
     Allow,
     AntiAffinity,
@@ -40,13 +41,12 @@ from bayplan.model import (
     ints,
     machine_level,
 )
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 from bayplan.search.exact import polish, reoptimise
 from bayplan.search.items import items_of
-from bayplan.search.problem import Problem
 
 MOST_WAYS = 729
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.strolls import expect_few_moves, expect_no_more_broken, problems
+from tests.stress.search_walks import expect_few_moves, expect_no_more_broken, problems
 
+from bayplan.check import check
 from bayplan.model import Budget, Tick
-from bayplan.score.check import check
 from bayplan.score.terms import weighted
 from bayplan.search import rounds, walker
 from bayplan.search.audit import audit, block

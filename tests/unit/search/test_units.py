@@ -24,10 +24,10 @@ from bayplan.model import (
     ints,
     machine_level,
 )
+from bayplan.model.problem import Problem
 from bayplan.score.gmrp import gmrp_cost
 from bayplan.search.exact import reoptimise
 from bayplan.search.game import new_game
-from bayplan.search.problem import Problem
 from bayplan.search.repair import repair
 
 GMRP = dict.fromkeys((Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST), 1.0)

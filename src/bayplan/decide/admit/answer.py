@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from bayplan.check import check_admission
 from bayplan.errors import ModelError
 from bayplan.model import Acceptance, ClusterRequests, IntArray, Reason, Result, Status
-from bayplan.score.check import check_admission
 
 
 def admitted(

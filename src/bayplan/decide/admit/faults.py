@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.check.violation import amount
 from bayplan.decide.admit.limits import BEYOND, sum_faults
 from bayplan.errors import Fault
 from bayplan.model import ClusterRequest, IntArray, Zones
-from bayplan.score.check.violation import amount
 
 FIELDS = tuple(field.name for field in fields(ClusterRequest))
 

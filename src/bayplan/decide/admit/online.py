@@ -8,7 +8,7 @@ from bayplan.decide.admit.causes import Cause, Kind, Refusal
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.errors import InputError
 from bayplan.model import Acceptance, Budget, ClusterRequest, ClusterRequests, IntArray, Progress, Result, Tick
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 FITS_NOWHERE = "E2005"
 TICKS = 100  # steps of the progress bar

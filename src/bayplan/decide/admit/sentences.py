@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayplan.check.violation import amount
 from bayplan.decide.admit.causes import Cause, Kind
 from bayplan.decide.admit.placer import Found
 from bayplan.decide.admit.verdict import Parameters
 from bayplan.decide.admit.window import Window
 from bayplan.kernels.admit.use import homes
 from bayplan.model import ClusterRequest
-from bayplan.score.check.violation import amount
 
 
 class Why(NamedTuple):

@@ -10,7 +10,7 @@ from bayplan.decide.collocate.pool import solve_one
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.tasks import affine, whole_task
 from bayplan.model import Budget, Placement, Progress, Result, Tick
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def _alone(

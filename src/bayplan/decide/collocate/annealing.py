@@ -15,7 +15,7 @@ from bayplan.decide.collocate.hold import Int32Array
 from bayplan.decide.collocate.walker import TURN, Walker
 from bayplan.kernels.collocate.hold import Hold
 from bayplan.model import Clock, Progress, Tick
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
 
 HOT, COLD = 2.0, 0.03  # first and last temperature
 HOT_BY_CAP, LEAST_HOT = (

@@ -2,11 +2,11 @@
 
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.model import Objective, Placement, Reason, Result, Status, Term
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.churn import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import refereed
-from bayplan.search.problem import Problem
 
 GOAL = "affinity"
 NOTHING = 1e-12  # a gain that rounding may leave

@@ -21,7 +21,7 @@ from bayplan.decide.collocate.parts import packed_parts
 from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.model import Budget, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def applsci19(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

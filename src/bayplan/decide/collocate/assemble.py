@@ -8,7 +8,7 @@ from bayplan.decide.collocate.movable import movable
 from bayplan.decide.collocate.task import Task
 from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, IntArray, Placement, ints, relabelled
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def assembled(

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 from bayplan.decide.collocate.movable import movable
 from bayplan.decide.collocate.tasks import lift
 from bayplan.model import UNPLACED, IntArray, Placement, ints
+from bayplan.model.problem import Problem
 from bayplan.score.counts import workload_counts
-from bayplan.search.problem import Problem
 
 MOST = 1_500  # machines that are dealt out at once: the time grows with the cube
 

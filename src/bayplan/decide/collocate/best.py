@@ -17,10 +17,10 @@ from bayplan.decide.collocate.original import outsiders
 from bayplan.decide.collocate.recombine import recombined, worth_recombining
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.drive import search
-from bayplan.search.problem import Problem
-from bayplan.search.stop import Stop, stoppable
 
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...

@@ -34,8 +34,8 @@ from bayplan.model import (
     Tick,
     ints,
 )
+from bayplan.model.problem import Problem
 from bayplan.score.counts import loads
-from bayplan.search.problem import Problem
 
 SAFETY = 1e-9  # added to every bound: far more than sums of floating-point numbers lose
 ENOUGH = 0.6  # of the time: after that no larger blocks are begun

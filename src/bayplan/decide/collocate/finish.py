@@ -12,7 +12,7 @@ from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.task import Task
 from bayplan.model import BoolArray, Clock, IntArray, Placement, Reason, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 SECONDS = 60.0  # where no budget is given (004 section V-D: one minute)
 AFTERWARDS = 0.3, 2e-5  # seconds kept for what happens here: in any case, and for each container

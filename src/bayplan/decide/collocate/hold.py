@@ -9,7 +9,7 @@ from bayplan.decide.collocate.movable import movable
 from bayplan.decide.collocate.yard import yard_of
 from bayplan.kernels.collocate.hold import Hold, refill
 from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Placement
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 

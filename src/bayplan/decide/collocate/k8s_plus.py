@@ -18,7 +18,7 @@ from bayplan.decide.collocate.yard import yard_of
 from bayplan.kernels.collocate.k8s_plus import Seen, schedule
 from bayplan.kernels.collocate.yard import Yard
 from bayplan.model import UNPLACED, Budget, Clock, IntArray, Placement, Progress, Result, Tick, ints
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 CHUNK = 500  # containers between two looks at the clock
 

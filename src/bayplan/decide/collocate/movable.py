@@ -17,7 +17,7 @@ from bayplan.model import (
     Transient,
     singled_out,
 )
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def expect_known_rules(cluster: Cluster, method: str) -> None:

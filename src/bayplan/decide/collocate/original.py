@@ -5,8 +5,8 @@ import numpy as np
 from bayplan.decide.collocate.answer import collocated
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.model import Budget, Placement, Progress, Reason, Result
+from bayplan.model.problem import Problem
 from bayplan.score.explain import fit_summary
-from bayplan.search.problem import Problem
 
 SHOWN = 20  # workloads that are explained; the others are only counted
 

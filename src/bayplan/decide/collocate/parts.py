@@ -16,7 +16,7 @@ from bayplan.kernels.collocate.bisect import Part, bisect
 from bayplan.kernels.collocate.parts import desk_of, pack_part
 from bayplan.kernels.collocate.yard import Yard
 from bayplan.model import UNPLACED, Clock, Cluster, FloatArray, IntArray, Placement, Progress, Tick, ints
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 TRIALS = 4  # cuts between services that are tried
 TILT = 0.75  # of the size: the larger side of such a cut has at most this share

@@ -12,7 +12,7 @@ from bayplan.decide.collocate.rasa import solved
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.tasks import sub_tasks
 from bayplan.model import Budget, IntArray, Placement, Progress, Result, Tick, ints
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 PARTS = 4  # per compatibility class; 004 does not say: its authors' code
 

@@ -14,7 +14,7 @@ from bayplan.decide.collocate.task import Task
 from bayplan.decide.collocate.tasks import lift, sub_tasks
 from bayplan.engine import ENGINES, Job
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Reason, Result, Tick
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

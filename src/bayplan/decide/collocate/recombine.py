@@ -13,8 +13,8 @@ from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.task import Task
 from bayplan.decide.collocate.tasks import affine, whole_task
 from bayplan.model import UNPLACED, Clock, IntArray, Placement, ints
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.search.problem import Problem
 
 MOST_PATTERNS = 20_000  # a program over more takes too long to be worth it ...
 MOST_MACHINES = 300  # ... and so does one over so many machines

@@ -15,8 +15,8 @@ from bayplan.decide.collocate.yard import yard_of
 from bayplan.kernels.collocate.eject import MOST, NOWHERE, Pool, settle
 from bayplan.kernels.collocate.yard import Yard, best_fit, go_home
 from bayplan.model import UNPLACED, BoolArray, Clock, Cluster, FloatArray, IntArray, Placement, ints
+from bayplan.model.problem import Problem
 from bayplan.score.counts import loads
-from bayplan.search.problem import Problem
 
 STEPS = 500  # between two looks at the clock
 PATIENCE = 40  # steps for each container that waits, and ...

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bayplan.model import Budget, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 TRIVIAL = ("refit", "pinned")
 

@@ -22,8 +22,8 @@ from bayplan.model import (
     allowed,
     ints,
 )
+from bayplan.model.problem import Problem
 from bayplan.score.counts import Counts, loads, workload_counts
-from bayplan.search.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from bayplan.decide.collocate.tasks import Ground, affine, lift
 from bayplan.kernels.collocate.yard import Yard
 from bayplan.model import Cluster, FloatArray, IntArray
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def yard_of(problem: Problem) -> Yard:

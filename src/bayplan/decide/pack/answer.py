@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
+from bayplan.check import Violation, check
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.model import UNPLACED, FloatArray, IntArray, Placement, Reason, Result, Status, ints
-from bayplan.score.check import Violation, check
 
 CHANCES = "confidence"  # the subject of a reason that is about the chance constraint
 

@@ -12,7 +12,7 @@ from bayplan.decide.pack.signature import PackOptions
 from bayplan.decide.pack.whole import whole_counts
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.model import Budget, Clock, FloatArray, Placement, Progress, Result, Tick
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 GENERATING = 0.6  # of the seconds, at most, for patterns; the rest is for whole numbers
 

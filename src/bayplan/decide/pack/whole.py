@@ -11,7 +11,7 @@ from bayplan.decide.pack.bins import copied, ucac_of
 from bayplan.decide.pack.columns import PENALTY, Columns
 from bayplan.kernels.pack.fill import Bins, put
 from bayplan.model import Clock, FloatArray, IntArray
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Program
 

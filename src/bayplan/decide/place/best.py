@@ -7,7 +7,7 @@ from bayplan.decide.place.greedy import placed_greedily
 from bayplan.decide.place.methods import ca_wfd_strategy, finished
 from bayplan.decide.place.signature import PlaceOptions
 from bayplan.model import UNPLACED, Budget, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def best(problem: Problem, options: PlaceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from bayplan.kernels.search.board import NOWHERE
 from bayplan.kernels.search.place_greedy import Desk, Kin, Taste, place_in_order
 from bayplan.model import FloatArray, IntArray, Placement
+from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, new_game
-from bayplan.search.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Why containers have no machine."""
 
 from bayplan.model import UNPLACED, Placement, Reason
+from bayplan.model.problem import Problem
 from bayplan.score.explain import fit_summary
 from bayplan.search.items import items_of
-from bayplan.search.problem import Problem
 
 MOST_EXPLAINED = 100  # workloads: each one looks at all rules and containers
 

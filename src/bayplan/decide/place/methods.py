@@ -8,8 +8,8 @@ from bayplan.decide.place.greedy import Strategy, placed_greedily
 from bayplan.decide.place.left_out import left_out
 from bayplan.decide.place.signature import PlaceOptions
 from bayplan.model import UNPLACED, Budget, Placement, Progress, Result
+from bayplan.model.problem import Problem
 from bayplan.search.answer import answer
-from bayplan.search.problem import Problem
 
 
 def ca_wfd(problem: Problem, options: PlaceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

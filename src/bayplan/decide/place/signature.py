@@ -5,7 +5,7 @@ from typing import Protocol
 
 from bayplan.errors import ModelError
 from bayplan.model import Budget, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ import time
 
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.model import Budget, Placement, Progress, Result
+from bayplan.model.problem import Problem
 from bayplan.search.answer import answer
-from bayplan.search.problem import Problem
 
 
 def search(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

@@ -7,7 +7,7 @@ from bayplan.decide.rebalance.table import table
 from bayplan.kernels.search.greedy import cool_down
 from bayplan.kernels.search.sweep import measure
 from bayplan.model import Budget, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 
 def greedy(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

@@ -10,9 +10,9 @@ from bayplan.kernels.search.noisy import Tour, visit
 from bayplan.kernels.search.party import party_of
 from bayplan.kernels.search.restart import go_back, reweigh
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
+from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.noise import load_weights
-from bayplan.search.problem import Problem
 
 PREFIXES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # shares of the items, the biggest first
 VISITS = 3.0  # of each item of a prefix, on average

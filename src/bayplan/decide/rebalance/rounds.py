@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bayplan.model import Clock, Progress, Tick
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
 
 TURN_SECONDS = 0.07
 MOST_PER_TURN = 1_000_000

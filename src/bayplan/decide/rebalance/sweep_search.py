@@ -9,7 +9,7 @@ from bayplan.decide.rebalance.table import Table, table
 from bayplan.kernels.search.neighbours import SELECTED, Hunt, search
 from bayplan.kernels.search.sweep import empty, measure, relieve
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 PATIENCE = 2  # times that random selections would cover every pair of a hot and another server, without a gain
 

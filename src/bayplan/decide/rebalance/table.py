@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.check import check
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.rounds import Rounds
 from bayplan.kernels.search.board import BREACHES, NOWHERE
 from bayplan.kernels.search.book import LENGTH, OPEN, Book, close
 from bayplan.model import Budget, IntArray, Placement, Progress, Result
-from bayplan.score.check import check
+from bayplan.model.interrupt import stoppable
+from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import answer, excess_by_kind
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, new_game
-from bayplan.search.problem import Problem
-from bayplan.search.stop import stoppable
 
 JOURNAL = 100_000  # moves that the book remembers before it writes the best placement out
 

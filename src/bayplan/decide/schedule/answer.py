@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from bayplan.check import check_schedule
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, IntArray, Reason, Result, Schedule, Status, ints
-from bayplan.score.check import check_schedule
 
 NAMED = 20  # requests whose reason is given one by one
 

@@ -14,7 +14,7 @@ from bayplan.decide.schedule.market import Market
 from bayplan.decide.schedule.prices import CellPrices, proven
 from bayplan.kernels.schedule.bound import Bidders, smooth_surplus
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
-from bayplan.search.stop import Stop, stoppable
+from bayplan.model.interrupt import Stop, stoppable
 
 FEWEST_CELLS, FINER = 64, 4
 MOST_PRICES = 2**14  # variables of the finest step

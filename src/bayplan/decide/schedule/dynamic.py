@@ -14,7 +14,7 @@ from bayplan.decide.schedule.contents import Contents, WideTask, wide_task
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.model import UNPLACED, Clock, FloatArray, IntArray
-from bayplan.search.stop import Stop, stoppable
+from bayplan.model.interrupt import Stop, stoppable
 
 WIDTHS = (100, 3_000, 60_000, 1_000_000)  # states kept at a time, pass by pass
 MOST_STATES = 15_000_000  # of one pass: about 16 bytes and 2 microseconds each

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bayplan.check import check_schedule
 from bayplan.decide.schedule.answer import scheduled
 from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.bound import upper_bound
@@ -14,7 +15,6 @@ from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, Budget, Clock, IntArray, Progress, Reason, Result, Schedule, Status, Tick
-from bayplan.score.check import check_schedule
 from bayplan.solvers.highs import Answer, solve
 
 MOST_ENTRIES = 1_000_000  # coefficients: with more, HiGHS does not get through its first linear program within a minute

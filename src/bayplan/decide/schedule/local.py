@@ -17,7 +17,7 @@ from bayplan.decide.schedule.prices import PriceTable
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick
-from bayplan.search.stop import Stop, stoppable
+from bayplan.model.interrupt import Stop, stoppable
 
 MULTIPLES = (1.0, 1.05, 1.1, 1.2, 0.9)  # of the price, in the order in which they are tried
 PRICING = 0.4  # of the seconds that are left after Cradle+

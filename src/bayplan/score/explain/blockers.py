@@ -8,6 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from bayplan.check.placement.capacity import charge, takes_one
+from bayplan.check.placement.confidence import TOLERANCE, quantile, usage
+from bayplan.check.violation import amount, containers, counted, named, real_amount, where
 from bayplan.model import (
     UNPLACED,
     Allow,
@@ -21,9 +24,6 @@ from bayplan.model import (
     Spread,
     TransientMode,
 )
-from bayplan.score.check.capacity import charge, takes_one
-from bayplan.score.check.confidence import TOLERANCE, quantile, usage
-from bayplan.score.check.violation import amount, containers, counted, named, real_amount, where
 from bayplan.score.explain.move import Move
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayplan.check.violation import SHOWN, counted, named
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason
-from bayplan.score.check.violation import SHOWN, counted, named
 from bayplan.score.explain.alternatives import Alternative, alternatives, likely
 from bayplan.score.explain.blockers import blockers
 from bayplan.score.explain.move import Move, move_of

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayplan.check.placement.scene import Scene, scene
 from bayplan.model import UNPLACED, BoolArray, Cluster, CoLocate, FloatArray, IntArray, Placement, ints
-from bayplan.score.check.scene import Scene, scene
 
 
 class Counts(NamedTuple):

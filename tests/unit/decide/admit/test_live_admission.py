@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from tests.clusters_offered import request_of, zones_of
+from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import Admission, AdmitOptions, Cause, Kind
 from bayplan.errors import UsageError

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.clusters_offered import request_of, zones_of
+from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
 from bayplan.decide.admit.estimates import LIVE

@@ -1,7 +1,7 @@
 """Prices on the level that has earned most so far."""
 
 import pytest
-from tests.clusters_offered import request_of, zones_of
+from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
 from bayplan.decide.admit.rehearsal import ALPHAS, FIRST, Earnings

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.trio import problem_of
+from tests.builders.three_services import problem_of
 
-from bayplan.collect import read
 from bayplan.decide.collocate.blocks import LARGEST, SMALLEST, block_size, blocks
 from bayplan.decide.collocate.bound import affinity_bound
+from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import Capacity, Pinned, Traffic, silent
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.search.problem import Problem
 
 BOTH = Capacity(resources=(0, 1))
 

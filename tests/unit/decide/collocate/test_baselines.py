@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from bayplan.collect import read
 from bayplan.decide.collocate.applsci19 import applsci19
 from bayplan.decide.collocate.k8s_plus import k8s_plus
 from bayplan.decide.collocate.original import SHOWN, original
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.errors import UsageError
+from bayplan.formats import read
 from bayplan.model import (
     UNPLACED,
     Allow,
@@ -32,7 +32,7 @@ from bayplan.model import (
     machine_level,
     silent,
 )
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 both = pytest.mark.parametrize("method", [k8s_plus, applsci19])
 

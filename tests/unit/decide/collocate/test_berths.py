@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
-from tests.collocations import pairs_apart
-from tests.strategies import valid_snapshots
+from tests.builders.collocations import pairs_apart
+from tests.builders.strategies import valid_snapshots
 
+from bayplan.check import check
 from bayplan.decide.collocate.berths import equal_machines, few_moves
 from bayplan.model import Placement, ints
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
 from bayplan.score.churn import moves
-from bayplan.search.problem import Problem
 
 
 @given(seed=st.integers(0, 999))

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.collocations import pairs_apart
+from tests.builders.collocations import pairs_apart
 
 from bayplan.decide.collocate import CollocateOptions
 from bayplan.decide.collocate.answer import has_other_terms
 from bayplan.decide.collocate.best import best, move_price
 from bayplan.model import Budget, Objective, Result, Term, Transient, TransientMode, silent
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 OPTIONS = CollocateOptions()
 

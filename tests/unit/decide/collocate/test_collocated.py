@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.trio import problem_of
+from tests.builders.three_services import problem_of
 
 from bayplan.decide.collocate.answer import collocated, worth_it
 from bayplan.decide.collocate.signature import CollocateOptions

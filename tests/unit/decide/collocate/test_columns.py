@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.collocations import drawn_task
+from tests.builders.collocations import drawn_task
 from tests.naive.collocate import most_gained
 from tests.naive.columns import every_pattern
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.collocations import drawn_task
+from tests.builders.collocations import drawn_task
 
 import bayplan.decide.collocate.mip as mip
 from bayplan.decide.collocate.greedy import greedy_counts
@@ -88,9 +88,9 @@ def test_repair_leaves_alone_what_breaks_nothing():
 
 @pytest.mark.data
 def test_a_greedy_pass_over_m3_gains_most_of_it(data_folder: Path):
-    from tests.collocations import whole
+    from tests.builders.collocations import whole
 
-    from bayplan.collect import read
+    from bayplan.formats import read
 
     task = whole(read(data_folder / "rasa" / "M3.json"))
     counts = greedy_counts(task)

@@ -4,14 +4,14 @@ import sys
 
 import numpy as np
 import pytest
-from tests.affinity_graphs import graph_of, ring
+from tests.builders.affinity_graphs import graph_of, ring
 
-from bayplan.collect import read
 from bayplan.decide.collocate.partition import PARTITIONERS, Partition, affinity_graph
 from bayplan.decide.collocate.partition import balanced as stage
 from bayplan.decide.collocate.partition.balanced import balanced, part_count
 from bayplan.decide.collocate.partition.stages import affine, compatible, master_count, masters
 from bayplan.errors import ModelError, UsageError
+from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import ints
 

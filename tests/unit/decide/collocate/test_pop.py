@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.affinity_graphs import drawn_graph, graph_of
-from tests.strategies import valid_snapshots
-from tests.trio import problem_of
+from tests.builders.affinity_graphs import drawn_graph, graph_of
+from tests.builders.strategies import valid_snapshots
+from tests.builders.three_services import problem_of
 
+from bayplan.check import check
 from bayplan.decide.collocate.partition import NOBODY
 from bayplan.decide.collocate.pop import PARTS, parts, pop
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Capacity, Confidence, Transient, silent
-from bayplan.score.check import check
-from bayplan.search.problem import Problem
+from bayplan.model.problem import Problem
 
 HERE = CollocateOptions(engine="here")
 
@@ -89,7 +89,7 @@ def test_stages_are_reported():
 
 @pytest.mark.data
 def test_is_no_straw_man_on_m3(data_folder: Path):
-    from bayplan.collect import read
+    from bayplan.formats import read
 
     problem = Problem.of(read(data_folder / "rasa" / "M3.json"))
     result = pop(problem, HERE, budget=Budget(seconds=2), seed=0, progress=silent)

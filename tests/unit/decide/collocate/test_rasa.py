@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import snapshots, valid_snapshots
-from tests.trio import problem_of
+from tests.builders.strategies import snapshots, valid_snapshots
+from tests.builders.three_services import problem_of
 
+from bayplan.check import check
 from bayplan.decide.collocate import pool
 from bayplan.decide.collocate.alone import column_generation, mip
 from bayplan.decide.collocate.finish import Solved, finished, time_to_solve
@@ -20,9 +21,8 @@ from bayplan.decide.collocate.task import faults
 from bayplan.decide.collocate.tasks import sub_tasks, whole_task
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Capacity, Confidence, Placement, Transient, ints, silent
-from bayplan.score.check import check
+from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
-from bayplan.search.problem import Problem
 
 HERE = CollocateOptions(engine="here", select="mip")
 few = settings(max_examples=40)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from tests.trio import problem_of
+from tests.builders.three_services import problem_of
 
 from bayplan.decide.collocate.refit import refit
 from bayplan.kernels.collocate import eject

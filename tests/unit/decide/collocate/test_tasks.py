@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import valid_snapshots
-from tests.trio import problem_of
+from tests.builders.strategies import valid_snapshots
+from tests.builders.three_services import problem_of
 
+from bayplan.check import check
 from bayplan.decide.collocate.assemble import assembled
 from bayplan.decide.collocate.movable import expect_known_rules, movable
 from bayplan.decide.collocate.task import faults, gained
@@ -28,9 +29,8 @@ from bayplan.model import (
     Transient,
     ints,
 )
+from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.check import check
-from bayplan.search.problem import Problem
 
 
 def test_the_room_of_a_task_is_what_standing_containers_leave():

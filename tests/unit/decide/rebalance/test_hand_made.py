@@ -32,8 +32,8 @@ from bayplan.model import (
     machine_level,
     silent,
 )
-from bayplan.search.problem import Problem
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
+from bayplan.model.problem import Problem
 
 FIGURE_2 = ([20, 20, 30, 50, 50, 40], [0, 0, 0, 1, 1, 2])  # CA1 CB1 CC1 | CA2 CB2 | CC2
 

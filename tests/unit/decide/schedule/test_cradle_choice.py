@@ -1,7 +1,7 @@
 """Cradle and best effort on examples worked out by hand."""
 
 import numpy as np
-from tests.schedules import problem, solved, timed
+from tests.builders.schedules import problem, solved, timed
 
 from bayplan.decide.schedule import SCHEDULERS, ScheduleProblem
 from bayplan.decide.schedule.best_effort import best_effort, best_effort_order

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.schedules import drawn, overloads, problem, problems, solved, timed
+from tests.builders.schedules import drawn, overloads, problem, problems, solved, timed
 
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.decide.schedule.best_effort import best_effort
@@ -14,7 +14,7 @@ from bayplan.decide.schedule.cradle import cradle_choice
 from bayplan.decide.schedule.online import Tariff
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Status, TimedRequests, silent
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 few = settings(max_examples=20, deadline=None)
 baselines = pytest.mark.parametrize("name", ["bin-packing", "spread"])

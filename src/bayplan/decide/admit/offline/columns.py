@@ -19,7 +19,7 @@ from bayplan.decide.admit.offline.book import Book
 from bayplan.decide.admit.offline.ground import use_of
 from bayplan.decide.admit.oneshot.case import Placing
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
 from bayplan.solvers.master import Master
 
 SMOOTH = 0.7  # weight of the best prices so far

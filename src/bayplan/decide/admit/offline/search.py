@@ -15,7 +15,7 @@ from bayplan.decide.admit.offline.load import Load
 from bayplan.decide.admit.offline.plans import how_many, plans_of
 from bayplan.decide.admit.offline.whole import choose
 from bayplan.model import Budget, Clock, Progress, Tick
-from bayplan.search.stop import Stop
+from bayplan.model.interrupt import Stop
 
 CLOSE = 1e-9  # relative: answer and bound have met
 WRITTEN = 60_000  # plans of one request, at most, that are gone through for a proof

@@ -8,7 +8,7 @@ from bayplan.decide.admit.offline.ground import ground_of
 from bayplan.decide.admit.offline.search import Search
 from bayplan.decide.admit.signature import AdmitOptions
 from bayplan.model import Acceptance, Budget, ClusterRequests, Progress, Result, silent
-from bayplan.search.stop import stoppable
+from bayplan.model.interrupt import stoppable
 
 
 def offline(

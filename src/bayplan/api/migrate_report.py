@@ -1,0 +1,53 @@
+"""A route as people look at it: its batches in numbers, and its page."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import bayplan
+from bayplan.api.migrate import Route
+from bayplan.api.report import grouping
+from bayplan.formats.document.text import write_text_atomically
+from bayplan.report.pictures.timeline import bars_of
+from bayplan.report.plan_batches import BatchRow
+from bayplan.report.plan_page import PlanStory, plan_page
+from bayplan.score.duration import StepCosts
+
+
+def batch_rows(route: Route) -> list[BatchRow]:
+    """One row per batch of the plan, as the referee saw it."""
+    if route.verdict is None or route.timetable is None:
+        return []
+    times = zip(route.timetable.batch_start.tolist(), route.timetable.batch_end.tolist(), strict=True)
+    return [
+        BatchRow(
+            number=number,
+            start=start,
+            end=end,
+            steps=record.steps,
+            creates=record.creates,
+            deletes=record.deletes,
+            stopovers=record.stopovers,
+            doubled=record.doubled,
+            alive=record.least_alive,
+            peak=record.peak,
+        )
+        for number, (record, (start, end)) in enumerate(zip(route.verdict.batches, times, strict=True), start=1)
+    ]
+
+
+def write_plan_page(path: Path, route: Route, costs: StepCosts, *, command: str) -> None:
+    """One self-contained HTML file about a plan."""
+    if route.plan is None or route.verdict is None or route.timetable is None:
+        return
+    trip = route.trip
+    cluster = trip.migration.cluster
+    story = PlanStory(
+        snapshot=replace(trip.snapshot, placement=trip.migration.start.placement, notes=(*trip.snapshot.notes, *trip.notes)),
+        after=route.verdict.running.placement,
+        result=route.result,
+        bars=bars_of(cluster, route.plan, route.timetable, costs),
+        rows=batch_rows(route),
+        by_wish=route.by_wish,
+    )
+    made = {"command": command, "version": f"bayplan {bayplan.__version__}"}
+    write_text_atomically(path, plan_page(story, made=made, group_by=grouping(cluster, None)))

@@ -1,0 +1,114 @@
+"""Place what waits, rebalance or collocate everything, find a safe order of moves, admit a stream: one after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bayplan.api.admit import Admitted, AdmitWishes, admit, options_of, write_acceptance
+from bayplan.api.admit_report import write_admit_page
+from bayplan.api.collocate import Collocation, collocate
+from bayplan.api.collocate_wishes import CollocateWishes, question_of
+from bayplan.api.decide import Decision, decide
+from bayplan.api.inspect import Inspection, inspect
+from bayplan.api.migrate import Route, find_route, write_route
+from bayplan.api.migrate_report import write_plan_page
+from bayplan.api.report import grouping, write_comparison
+from bayplan.api.trip import Trip
+from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
+from bayplan.decide.place import PLACERS, PlaceOptions
+from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+from bayplan.formats import write_placement
+from bayplan.formats.document.text import write_text_atomically
+from bayplan.formats.streams import Stream, json_lines
+from bayplan.migrate import MIGRATORS, MigrateOptions
+from bayplan.model import Budget, ClusterRequests, Migration, Running, Snapshot, Terms, silent
+from bayplan.model.problem import Problem
+from bayplan.report.pictures import before_after
+from bayplan.score.duration import StepCosts
+
+STEPS = Budget(iterations=50_000)
+ATTEMPTS = Budget(iterations=4)
+BOUND_SECONDS = 2.0  # for the proof of what a stream can be worth
+ALIVE = 0.6  # of three databases two, so that they can change places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A cluster that was collocated: before, after, and the order of moves between them."""
+
+    collocation: Collocation
+    before: Inspection
+    after: Inspection
+    route: Route
+
+
+def tour(snapshot: Snapshot, *, seed: int) -> tuple[Decision, Decision]:
+    """The decision about new containers, and the one about all of them that follows it."""
+    place, rebalance = PLACERS["best"], REBALANCERS["search"]
+    placed = decide(
+        snapshot, Problem.of(snapshot), lambda asked: place(asked, PlaceOptions(), budget=STEPS, seed=seed, progress=silent)
+    )
+    then = placed.after
+    moved = decide(
+        then, Problem.of(then), lambda asked: rebalance(asked, RebalanceOptions(), budget=STEPS, seed=seed, progress=silent)
+    )
+    return placed, moved
+
+
+def brought_together(snapshot: Snapshot, *, seconds: float, seed: int, max_moves: str | None = None) -> Stop:
+    """Services that talk on the same machines, and a safe order of moves from where the snapshot has them."""
+    best, budget, options = COLLOCATORS["best"], Budget(seconds=seconds), CollocateOptions(engine="here")
+    question = question_of(snapshot, CollocateWishes(max_moves=max_moves), "best")
+    collocation = collocate(question, lambda asked: best(asked, options, budget=budget, seed=seed, progress=silent))
+    after = collocation.decision.after
+    return Stop(
+        collocation=collocation,
+        before=inspect(collocation.decision.snapshot),
+        after=inspect(after, snapshot.placement),
+        route=road(snapshot, after, seed=seed),
+    )
+
+
+def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
+    """The order of moves that leads from where a snapshot's containers run to where `after` has them."""
+    migration = Migration(
+        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=after.placement, terms=Terms(alive=ALIVE)
+    )
+    options, planner = MigrateOptions(), MIGRATORS["waves"]
+    return find_route(
+        Trip(snapshot=snapshot, migration=migration),
+        lambda: planner(migration, options, budget=ATTEMPTS, seed=seed, progress=silent),
+        options,
+        StepCosts(),
+    )
+
+
+def write_stop(folder: Path, name: str, stop: Stop, *, command: str) -> Mapping[str, str]:
+    """Write placement, plan, picture and pages of a stop; what was written, by what it is."""
+    before, after, cluster = stop.before.snapshot, stop.after.snapshot, stop.before.snapshot.cluster
+    file = {
+        part: folder / f"{name}-{part}" for part in ("together.json", "together.html", "together.svg", "plan.json", "plan.html")
+    }
+    write_placement(file["together.json"], cluster, after.placement)
+    write_comparison(file["together.html"], before, stop.after, command=command)
+    picture = before_after(cluster, before.placement, after.placement, group_by=grouping(cluster, None))
+    write_text_atomically(file["together.svg"], picture)
+    write_route(stop.route, out=file["plan.json"], back=None)
+    write_plan_page(file["plan.html"], stop.route, StepCosts(), command=command)
+    pages = ("html", "svg")
+    return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}
+
+
+def let_in(stream: ClusterRequests, *, seed: int) -> Admitted:
+    """Groups of containers as they arrive, by prices, beside what is proven to be possible."""
+    wishes, budget = AdmitWishes(bound=True), Budget(seconds=BOUND_SECONDS)
+    return admit(Stream(admission=stream), wishes, options_of(wishes), budget=budget, seed=seed, progress=silent)
+
+
+def write_let_in(folder: Path, admitted: Admitted, *, command: str) -> Mapping[str, str]:
+    """Write a stream, who was accepted, and the page; what was written, by what it is."""
+    stream, accepted, page = folder / "stream.jsonl", folder / "accepted.json", folder / "admitted.html"
+    write_text_atomically(stream, json_lines(admitted.requests))
+    write_acceptance(admitted, accepted)
+    write_admit_page(page, admitted, name=stream.name, method=AdmitWishes().method, command=command)
+    return {"stream of requests": str(stream), "accepted": str(accepted), "prices over time": str(page.resolve())}

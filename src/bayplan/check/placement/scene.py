@@ -1,0 +1,115 @@
+"""A cluster, a placement and the one before it, with the sums that the rules are judged by."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayplan.check.violation import Violation
+from bayplan.errors import ModelError
+from bayplan.model import UNPLACED, BoolArray, Cluster, IntArray, Placement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """How many containers of each owner (workload or service) are in each group; absent pairs have none."""
+
+    owner: IntArray  # (pair,) ascending
+    group: IntArray  # (pair,) ascending within one owner
+    count: IntArray  # (pair,) above 0
+    start: IntArray  # (owner + 1,) the pairs of owner o are start[o]:start[o + 1]
+    groups: int
+
+    def pairs_of(self, owners: IntArray) -> tuple[IntArray, IntArray]:
+        """All pairs of some owners: (which of the asked, index of the pair)."""
+        size = self.start[owners + 1] - self.start[owners]
+        asked = np.repeat(np.arange(len(owners)), size)
+        first = np.repeat(self.start[owners] - (np.cumsum(size) - size), size)
+        return asked, first + np.arange(len(asked))
+
+    def at(self, owner: IntArray, group: IntArray) -> IntArray:
+        """Containers of each asked owner in each asked group."""
+        if not len(self.count):
+            return np.zeros(len(owner), dtype=np.int64)
+        have, ask = self.owner * self.groups + self.group, owner * self.groups + group
+        place = np.minimum(np.searchsorted(have, ask), len(have) - 1)
+        return np.where(have[place] == ask, self.count[place], 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scene:
+    """What is judged. `before` is where containers ran until now, if that is known."""
+
+    cluster: Cluster
+    machine_of: IntArray  # (container,)
+    before: IntArray | None  # (container,)
+    tallies: dict[tuple[bool, int], Tally] = field(default_factory=dict)  # made when first asked for
+
+    @property
+    def load(self) -> IntArray:
+        """(machine, resource) requests of what runs there."""
+        return self.load_of(self.machine_of != UNPLACED, self.machine_of)
+
+    def load_of(self, some: BoolArray, machine: IntArray) -> IntArray:
+        """(machine, resource) requests of some containers, on the machines given. Exact: no floats."""
+        request = self.cluster.request_of(np.flatnonzero(some))
+        load = np.zeros_like(self.cluster.machines.capacity)
+        for r in range(load.shape[1]):
+            np.add.at(load[:, r], machine[some], request[:, r])
+        return load
+
+    def by_workload(self, level: int) -> Tally:
+        """Containers of each workload in each group of a level."""
+        return self._tally(False, level)
+
+    def by_service(self, level: int) -> Tally:
+        """Containers of each service in each group of a level."""
+        return self._tally(True, level)
+
+    def _tally(self, service: bool, level: int) -> Tally:
+        if (service, level) not in self.tallies:
+            cluster = self.cluster
+            placed = self.machine_of != UNPLACED
+            workload = cluster.containers.workload[placed]
+            owner, owners = workload, len(cluster.workloads.name)
+            if service:
+                owner, owners = cluster.workloads.service[workload], len(cluster.services.name)
+            group = cluster.levels[level].group_of[self.machine_of[placed]]
+            self.tallies[service, level] = tally(owner, group, owners, len(cluster.levels[level].group))
+        return self.tallies[service, level]
+
+
+def tally(owner: IntArray, group: IntArray, owners: int, groups: int) -> Tally:
+    """Count equal (owner, group) pairs. O(n log n)."""
+    key, count = np.unique(owner * groups + group, return_counts=True)
+    pair_owner = key // max(groups, 1)
+    start = np.searchsorted(pair_owner, np.arange(owners + 1))
+    return Tally(owner=pair_owner, group=key - pair_owner * groups, count=count, start=start, groups=groups)
+
+
+def scene(cluster: Cluster, placement: Placement, before: Placement | None = None) -> Scene:
+    """The values to judge; ModelError if a placement is not one of this cluster."""
+    n_c, n_m = len(cluster.containers.name), len(cluster.machines.name)
+    for given in (placement, before):
+        if given is not None and (given.machine_of.shape != (n_c,) or given.machine_of.max(initial=-1) >= n_m):
+            raise ModelError(f"the placement does not fit {n_c} containers and {n_m} machines")
+    return Scene(cluster=cluster, machine_of=placement.machine_of, before=None if before is None else before.machine_of)
+
+
+Numbered: TypeAlias = Sequence[tuple[int, Any]]  # rules of one kind, each with its place in the cluster's rules
+Judge: TypeAlias = Callable[[Scene, Numbered], Iterator[Violation]]
+
+
+def by_level(rules: Numbered) -> Iterator[tuple[int, Numbered]]:
+    """The rules of each level, lowest level first."""
+    for level in sorted({rule.level for _, rule in rules}):
+        yield level, [(number, rule) for number, rule in rules if rule.level == level]
+
+
+def flat(lists: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
+    """All entries behind each other: (which list, entry), each entry once per list."""
+    which = np.repeat(np.arange(len(lists)), [len(entries) for entries in lists])
+    entry = np.array([entry for entries in lists for entry in entries], dtype=np.int64)
+    pair = np.unique(np.stack([which, entry], axis=1), axis=0)
+    return pair[:, 0], pair[:, 1]

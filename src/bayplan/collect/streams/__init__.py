@@ -1,7 +1,0 @@
-"""Streams of cluster requests: native documents, JSON lines and tables, read request by request."""
-
-from bayplan.collect.cluster_request import request_of
-from bayplan.collect.streams.read import Stream, has_lines, is_stream, read_stream, stream_in
-from bayplan.collect.streams.write import json_lines, table_text
-
-__all__ = ["Stream", "has_lines", "is_stream", "json_lines", "read_stream", "request_of", "stream_in", "table_text"]

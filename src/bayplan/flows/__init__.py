@@ -1,1 +1,0 @@
-"""Pipelines, one file per use case."""

@@ -1,0 +1,45 @@
+"""World -> model: native files, RASA, GMRP, traces."""
+
+from bayplan.formats.files import (
+    Document,
+    read,
+    read_admission,
+    read_any,
+    read_placement,
+    read_requests,
+    write,
+    write_placement,
+    write_snapshot,
+)
+from bayplan.formats.samples import read_samples
+from bayplan.formats.solutions import (
+    read_accepted,
+    read_plan,
+    read_served,
+    write_accepted,
+    write_plan,
+    write_served,
+    write_solution,
+)
+from bayplan.formats.streams import read_stream
+
+__all__ = [
+    "Document",
+    "read",
+    "read_accepted",
+    "read_admission",
+    "read_any",
+    "read_placement",
+    "read_plan",
+    "read_requests",
+    "read_samples",
+    "read_served",
+    "read_stream",
+    "write",
+    "write_accepted",
+    "write_placement",
+    "write_plan",
+    "write_served",
+    "write_snapshot",
+    "write_solution",
+]

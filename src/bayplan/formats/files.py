@@ -1,0 +1,205 @@
+"""One way in and one way out for every file: what is in it decides who reads it."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeVar
+
+from bayplan.errors import Fault, InputError
+from bayplan.formats.document.text import STDIO, parse_document, read_text, write_text_atomically
+from bayplan.formats.native import (
+    build,
+    native_document,
+    placed_as,
+    placement_document,
+    read_native,
+    read_native_placement,
+    text_of,
+)
+from bayplan.formats.requests import RequestsFile, read_requests_file, write_requests
+from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
+
+INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
+KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
+KNOWN_PLACEMENTS = (
+    "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
+)
+ADMISSION = 'zones and cluster requests ("kind": "admission")'
+PathLike: TypeAlias = str | os.PathLike[str]
+Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
+Whole: TypeAlias = Document | RequestsFile
+D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
+KINDS = {
+    Snapshot: "a cluster",
+    TimedRequests: "timed requests",
+    ClusterRequests: "zones and cluster requests, for `bayplan admit`",
+}
+SOLUTIONS = {  # key -> what a file with it is
+    "placement": "a placement, which goes with a cluster",
+    "batches": "a migration plan, which goes with a cluster",
+    "served": "an answer of schedule, which goes with timed requests",
+    "accepted": "an answer of admit, which goes with zones and cluster requests",
+}
+
+
+def read(path: PathLike, start: PathLike | None = None) -> Snapshot:
+    """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped.
+
+    `start` is the initial assignment of a GMRP model that has none beside it; other files need none.
+    """
+    return _read_as(path, Snapshot, KNOWN, start)
+
+
+def read_requests(path: PathLike) -> TimedRequests:
+    """The timed requests in a file."""
+    return _read_as(path, TimedRequests, 'timed requests ("kind": "requests")')
+
+
+def read_admission(path: PathLike) -> ClusterRequests:
+    """The zones and cluster requests in a file."""
+    return _read_as(path, ClusterRequests, ADMISSION)
+
+
+def _read_as(path: PathLike, kind: type[D], expected: str, start: PathLike | None = None) -> D:
+    value = read_any(path, start)
+    if not isinstance(value, kind):
+        raise InputError(os.fspath(path), [_fault(KINDS[type(value)], expected)])
+    return value
+
+
+def read_any(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Document:
+    """The snapshot, the timed requests or the admission in a file; `start` as for `read`, `zones` those of a stream."""
+    whole = read_whole(path, start, zones)
+    return whole.requests if isinstance(whole, RequestsFile) else whole
+
+
+def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Whole:
+    """As `read_any`, but timed requests come with their fleet and notes, as snapshots do with theirs."""
+    source, text = os.fspath(path), read_text(path)
+    if INTEGERS.match(text):
+        if source == STDIO:
+            raise InputError(source, [_fault("a GMRP model", "its file: the initial assignment stands beside it")])
+        from bayplan.formats.gmrp import read_gmrp
+
+        return read_gmrp(source, _assignment(start), text=text)
+    from bayplan.formats.requests_table import is_requests_table, read_requests_table
+    from bayplan.formats.streams import is_stream, stream_in
+
+    if zones is None and is_requests_table(text):
+        return read_requests_table(text, source)
+    if zones is not None or is_stream(text, source):
+        return stream_in(text, source, zones=zones).admission
+    document = parse_document(text, source)
+    if isinstance(document, Mapping) and "bayplan" in document:
+        return _native(document, source)
+    if isinstance(document, Mapping) and "ServiceList" in document:
+        from bayplan.formats.rasa import read_rasa
+
+        return read_rasa(document, source)
+    raise InputError(source, [unknown_kind(document, KNOWN)])
+
+
+def _assignment(start: PathLike | None) -> str | None:
+    """The file of a start if it is a GMRP assignment, which can stand for the one beside the model."""
+    if start is None or os.fspath(start) == STDIO or not INTEGERS.match(read_text(start)):
+        return None
+    return os.fspath(start)
+
+
+def _native(document: Mapping[str, Any], source: str) -> Whole:
+    kind = document.get("kind")
+    if kind is None:
+        return read_native(document, source)
+    if kind == "requests":
+        return read_requests_file(document, source)
+    if kind == "admission":
+        from bayplan.formats.admission import read_admission
+
+        return read_admission(document, source)
+    raise InputError(source, [unknown_kind(document, KNOWN)])
+
+
+def read_placement(path: PathLike, cluster: Cluster) -> Placement:
+    """The placement in a file: native, a whole snapshot (native or RASA), a RASA solution or a GMRP solution."""
+    source, text = os.fspath(path), read_text(path)
+    if INTEGERS.match(text):
+        from bayplan.formats.gmrp import read_gmrp_solution
+
+        return read_gmrp_solution(text, cluster, source)
+    return placement_in(parse_document(text, source), cluster, source)
+
+
+def placement_in(document: object, cluster: Cluster, source: str) -> Placement:
+    """The placement that a document says, for this cluster."""
+    if isinstance(document, Mapping) and "placement" in document:
+        return read_native_placement(document, cluster, source)
+    if (snapshot := snapshot_in(document, source)) is not None:
+        return placed_as(snapshot, cluster, source)
+    if isinstance(document, Mapping) and document and all(isinstance(value, list) for value in document.values()):
+        from bayplan.formats.rasa import read_rasa_solution
+
+        return read_rasa_solution(document, cluster, source)
+    raise InputError(source, [unknown_kind(document, KNOWN_PLACEMENTS)])
+
+
+def snapshot_in(document: object, source: str) -> Snapshot | None:
+    """The snapshot of which a document says where its containers run, whether its rules can hold or not; None: it is none."""
+    if isinstance(document, Mapping) and "placement" not in document and "bayplan" in document:
+        return build(document, source)
+    if isinstance(document, Mapping) and "ServiceList" in document and "MachineList" in document:
+        from bayplan.formats.rasa import read_rasa
+
+        return read_rasa(document, source)
+    return None
+
+
+def write_snapshot(path: PathLike, snapshot: Snapshot) -> None:
+    """Write a snapshot in the native format."""
+    _write(path, native_document(snapshot))
+
+
+def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> None:
+    """Write a placement in the native format."""
+    _write(path, placement_document(cluster, placement))
+
+
+def write(path: PathLike, value: Whole) -> None:
+    """Write a snapshot, timed requests or an admission in its native format; an admission as JSON lines if the suffix says so."""
+    if isinstance(value, Snapshot):
+        write_snapshot(path, value)
+    elif isinstance(value, TimedRequests):
+        write_requests(path, value)
+    elif isinstance(value, RequestsFile):
+        write_requests(path, value.requests, value.fleet)
+    else:
+        from bayplan.formats.admission import write_admission
+        from bayplan.formats.streams import has_lines, json_lines
+
+        if has_lines(path):
+            write_text_atomically(path, json_lines(value))
+        else:
+            write_admission(path, value)
+
+
+def _write(path: PathLike, document: Mapping[str, Any]) -> None:
+    as_yaml = os.fspath(path).removesuffix(".gz").lower().endswith((".yaml", ".yml"))
+    write_text_atomically(path, text_of(document, as_yaml=as_yaml))
+
+
+def unknown_kind(document: object, expected: str) -> Fault:
+    """The fault of a document that is something else than expected."""
+    if isinstance(document, Mapping):
+        if "bayplan" in document and isinstance(document.get("kind"), str):
+            return _fault(f"a native file of {document['kind'][:40]}", expected)
+        solution = next((SOLUTIONS[key] for key in SOLUTIONS if key in document), None)
+        if solution is not None:
+            return _fault(solution, expected)
+        found = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
+    else:
+        found = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")
+    return _fault(found[:200], expected)
+
+
+def _fault(found: str, expected: str) -> Fault:
+    problem = "is not of a kind that can be read here"
+    return Fault(code="E1011", kind="file", name="", problem=problem, value=found, expected=expected)

@@ -1,0 +1,184 @@
+"""A native document -> a snapshot, or all of its faults."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from bayplan.errors import Fault, InputError
+from bayplan.formats.document.salvage import ITEM, item, repaired, salvaged
+from bayplan.formats.document.subject import Path, shown
+from bayplan.formats.native.amounts import Amounts
+from bayplan.formats.native.contradictions import contradictions
+from bayplan.formats.native.machines import read_levels, read_machine_sets, read_machines, read_resources
+from bayplan.formats.native.objective import read_objective
+from bayplan.formats.native.reader import Reader
+from bayplan.formats.native.rules import Names, read_rules
+from bayplan.formats.native.schema import SNAPSHOT, VERSION
+from bayplan.formats.native.workloads import read_containers, read_on, read_services, read_traffic, read_workloads
+from bayplan.model import (
+    Cluster,
+    Containers,
+    IntArray,
+    Level,
+    Machines,
+    Objective,
+    Placement,
+    Resource,
+    Rule,
+    Services,
+    Snapshot,
+    Traffic,
+    Workloads,
+)
+
+HARMLESS = {"name", "notes", "traffic", "rules", "objective"}  # what rules and machines do not depend on
+TOO_LARGE = "E1306"  # depends on which resources the capacity rules limit
+
+
+def read_native(document: Mapping[str, Any], source: str) -> Snapshot:
+    """The snapshot; InputError with the faults of shape, values and names, and of contradictory rules."""
+    reading = _read(document, source)
+    faults = [*reading.faults, *_contradictions(document, reading)]
+    if faults or reading.built is None:
+        raise InputError(source, faults)
+    return reading.built.snapshot
+
+
+def build(document: Mapping[str, Any], source: str) -> Snapshot:
+    """The snapshot, whether its rules contradict each other or not."""
+    reading = _read(document, source)
+    if reading.built is None:
+        raise InputError(source, reading.faults)
+    return reading.built.snapshot
+
+
+class _Built(NamedTuple):
+    snapshot: Snapshot
+    numbers: list[int]  # what each rule has in the file (0: not there)
+
+
+class _Reading(NamedTuple):
+    """What came out of a document: no snapshot if there is any fault."""
+
+    faults: list[Fault]
+    places: list[Path]
+    built: _Built | None
+
+
+def _read(document: Mapping[str, Any], source: str) -> _Reading:
+    if other := version_faults(document):
+        raise InputError(source, other)
+    found, part = repaired(document, SNAPSHOT)
+    faults = [(misfit.place if misfit.known else misfit.place[:-1], misfit.fault) for misfit in found]
+    if part is None:
+        return _Reading([fault for _, fault in faults], [path for path, _ in faults], None)
+    reader = Reader(part, whole=document)
+    parts = _read_parts(reader)
+    faults += zip(reader.places, reader.faults, strict=True)
+    faults.sort(key=lambda fault: _position(document, fault[0]))
+    built = None if faults else _put_together(reader, parts)
+    return _Reading([fault for _, fault in faults], [path for path, _ in faults], built)
+
+
+def _position(document: Mapping[str, Any], path: Path) -> tuple[int, int]:
+    """Where a fault stands: first those of the file as a whole, then by key and by item."""
+    keys: list[str | int] = list(document)
+    section = keys.index(path[0]) + 1 if path and path[0] in document else 0
+    return section, path[1] if len(path) > 1 and isinstance(path[1], int) else 0
+
+
+def _cut(path: Path) -> Path:
+    """What is left out for a fault: the whole item, but not a workload for what it says of its machines."""
+    return path[:3] if path[:1] == ("workloads",) and path[2:3] == ("on",) else item(path)
+
+
+def _contradictions(document: Mapping[str, Any], reading: _Reading) -> list[Fault]:
+    """Rules that cannot hold; with other faults, only if what is left without them has all machines and workloads."""
+    if reading.built is not None:
+        return contradictions(reading.built.snapshot.cluster, reading.built.numbers)
+    cuts = [_cut(path) for path in reading.places]
+    if not all(path and (path[0] in HARMLESS or len(path) > ITEM) for path in cuts):
+        return []
+    part = salvaged(document, SNAPSHOT, reading.places, _cut)
+    if part is None:
+        return []
+    reader = Reader(part, whole=document)
+    parts = _read_parts(reader)
+    if reader.faults:
+        return []
+    snapshot, numbers = _put_together(reader, parts)
+    found = contradictions(snapshot.cluster, numbers)
+    return [fault for fault in found if fault.code != TOO_LARGE or not part.lacks("rules")]
+
+
+def version_faults(document: Mapping[str, Any]) -> list[Fault]:
+    """A fault if the file says another version than ours: then nothing else can be judged."""
+    version = document.get("bayplan")
+    if type(version) is int and version == VERSION:
+        return []
+    problem, expected = "the format version is not known", f'"bayplan": {VERSION}'
+    return [Fault(code="E1012", kind="file", name="", problem=problem, value=shown(version), expected=expected)]
+
+
+class Parts(NamedTuple):
+    """What a document says, part by part."""
+
+    resources: tuple[Resource, ...]
+    machines: Machines
+    levels: tuple[Level, ...]
+    sets: Mapping[str, IntArray]
+    services: Services
+    workloads: Workloads
+    containers: Containers
+    placement: Placement
+    traffic: Traffic
+    rules: list[tuple[int, Rule]]  # the number of a rule in the file, and the rule
+    objective: Callable[[Objective], Objective]  # on top of a default
+
+
+def _read_parts(reader: Reader) -> Parts:
+    """Every part is read, so that every fault is known, before any is put together."""
+    resources = read_resources(reader)
+    resource = {resource.name: r for r, resource in enumerate(resources)}
+    amounts = Amounts(reader, resources, resource, reader.document.get("amounts") == "base-units")
+    machines, services = read_machines(reader, amounts), read_services(reader)
+    machine, workload = _table(reader, "machine"), _table(reader, "workload")
+    service = {name: s for s, name in enumerate(services.name)}
+    levels, sets = read_levels(reader, machines.name), read_machine_sets(reader, machine)
+    workloads = read_workloads(reader, amounts, service)
+    containers, container = read_containers(reader, amounts, workloads.request.tolist())
+    placement, traffic = read_on(reader, machine), read_traffic(reader, workload)
+    names = Names(
+        resource=resource,
+        machine=machine,
+        machine_set={name: i for i, name in enumerate(sets)},
+        level={level.name: i for i, level in enumerate(levels)},
+        service=service,
+        workload=workload,
+        container=container,
+    )
+    rules, objective = read_rules(reader, names), read_objective(reader, names)
+    return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic, rules, objective)
+
+
+def _put_together(reader: Reader, parts: Parts) -> _Built:
+    cluster = Cluster(
+        name=reader.document.get("name", ""),
+        resources=parts.resources,
+        machines=parts.machines,
+        levels=parts.levels,
+        services=parts.services,
+        workloads=parts.workloads,
+        containers=parts.containers,
+        traffic=parts.traffic,
+        rules=tuple(rule for _, rule in parts.rules),
+        machine_sets=parts.sets,
+    )
+    notes = tuple(dict.fromkeys([*reader.document.get("notes", []), *reader.notes]))  # read again, said once
+    objective = parts.objective(Objective.default(cluster))
+    snapshot = Snapshot(cluster=cluster, placement=parts.placement, objective=objective, notes=notes)
+    return _Built(snapshot, [number for number, _ in parts.rules])
+
+
+def _table(reader: Reader, kind: str) -> dict[str, int]:
+    items = reader.document[f"{kind}s"]
+    return reader.table(kind, [item["name"] for item in items], [(f"{kind}s", i) for i in range(len(items))])

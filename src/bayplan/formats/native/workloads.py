@@ -1,0 +1,175 @@
+"""The workloads of a native snapshot: services, requests, usage, containers, where they run, traffic."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayplan.formats.document.shape import counted
+from bayplan.formats.document.subject import Path, shown
+from bayplan.formats.native.amounts import Amounts
+from bayplan.formats.native.reader import MISSING, Reader
+from bayplan.formats.native.schema import MOST_REAL
+from bayplan.model import (
+    NO_LIMIT,
+    UNPLACED,
+    Containers,
+    Placement,
+    Services,
+    Traffic,
+    Workloads,
+    floats,
+    ints,
+)
+from bayplan.model.units import LARGEST
+
+MOST_CONTAINERS = 20_000_000
+
+
+def read_services(reader: Reader) -> Services:
+    """Services that are listed, then those that only workloads name, in their order."""
+    listed = reader.document.get("services", [])
+    names = [service["name"] for service in listed]
+    reader.table("service", names, [("services", s) for s in range(len(names))])
+    used = [service_of(workload) for workload in reader.document["workloads"]]
+    for name in sorted(set(names) - set(used)):
+        reader.notes.append(f"service '{name}' has no workload")
+    clique = {service["name"]: float(service.get("clique", 0.0)) for service in listed}
+    for name in used:
+        clique.setdefault(name, 0.0)
+    return Services(name=tuple(clique), clique=floats(list(clique.values())))
+
+
+def service_of(workload: Mapping[str, Any]) -> str:
+    """The service that a workload names, or the one of its own name."""
+    return str(workload.get("service", workload["name"]))
+
+
+def read_workloads(reader: Reader, amounts: Amounts, service: Mapping[str, int]) -> Workloads:
+    """Requests, usage and limits, per workload."""
+    rows = [_Row.read(reader, amounts, workload, ("workloads", w)) for w, workload in enumerate(reader.document["workloads"])]
+    names = tuple(workload["name"] for workload in reader.document["workloads"])
+    shape = (len(names), len(amounts.resources))
+    return Workloads(
+        name=names,
+        service=ints([service[service_of(workload)] for workload in reader.document["workloads"]]),
+        request=ints([row.request for row in rows]).reshape(shape),
+        usage_mean=floats([row.mean for row in rows]).reshape(shape),
+        usage_std=floats([row.std for row in rows]).reshape(shape),
+        limit=ints([row.limit for row in rows]).reshape(shape),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One workload's amounts, by resource."""
+
+    request: list[int]
+    mean: list[float]
+    std: list[float]
+    limit: list[int]
+
+    @classmethod
+    def read(cls, reader: Reader, amounts: Amounts, workload: Mapping[str, Any], path: Path) -> "_Row":
+        n_r = len(amounts.resources)
+        request = amounts.row(workload["request"], (*path, "request"), [0] * n_r)
+        limit = amounts.row(workload.get("limit", {}), (*path, "limit"), [NO_LIMIT] * n_r)
+        mean, std = [float(amount) for amount in request], [0.0] * n_r
+        for name, usage in workload.get("usage", {}).items():
+            where = (*path, "usage", name)
+            r = reader.find("resource", amounts.index, name, where)
+            if r != MISSING:
+                stated = usage if isinstance(usage, dict) else {"mean": usage}
+                mean[r] = amounts.real(r, stated["mean"], (*where, "mean") if stated is usage else where)
+                std[r] = amounts.real(r, stated.get("std", 0), (*where, "std"))
+        row = cls(request, mean, std, limit)
+        row.check(reader, amounts, workload, path)
+        return row
+
+    def check(self, reader: Reader, amounts: Amounts, workload: Mapping[str, Any], path: Path) -> None:
+        for r, resource in enumerate(amounts.resources):
+            if self.limit[r] < self.request[r]:
+                asked = workload["request"].get(resource.name)
+                where = (*path, "limit", resource.name)
+                reader.contradiction(where, "E1116", "is below the request", expected=f"at least {asked}")
+            elif self.limit[r] < self.mean[r]:
+                reader.notes.append(f"workload '{workload['name']}': its mean usage of {resource.name} is above its limit")
+
+
+def read_containers(reader: Reader, amounts: Amounts, request: list[list[int]]) -> tuple[Containers, dict[str, int]]:
+    """The containers of every workload side by side, and name -> index."""
+    counts = [count_of(workload) for workload in reader.document["workloads"]]
+    if sum(counts) > MOST_CONTAINERS:
+        reader.fault(
+            ("workloads",), "E1110", "have too many containers", value=str(sum(counts)), expected=f"at most {MOST_CONTAINERS}"
+        )
+        return Containers(name=(), workload=ints([])), {}
+    names = [name for workload in reader.document["workloads"] for name in container_names(workload)]
+    table = dict(zip(names, range(len(names)), strict=True))
+    if len(table) != len(names):
+        paths: list[Path] = [("workloads", w) for w, count in enumerate(counts) for _ in range(count)]
+        table = reader.table("container", names, paths)
+    for r, resource in enumerate(amounts.resources):
+        if (total := sum(row[r] * count for row, count in zip(request, counts, strict=True))) > LARGEST:
+            problem = "the requests of all containers add up beyond 2^63 - 1 base units"
+            reader.fault(("resources", resource.name), "E1113", problem, value=str(total), expected=f"at most {LARGEST}")
+    return Containers(name=tuple(names), workload=ints(np.repeat(np.arange(len(counts)), counts))), table
+
+
+def count_of(workload: Mapping[str, Any]) -> int:
+    """How many containers a workload has."""
+    stated = workload.get("containers", 1)
+    return stated if isinstance(stated, int) else len(stated)
+
+
+def container_names(workload: Mapping[str, Any]) -> list[str]:
+    """The names that are listed, or <workload>-0, -1, ..."""
+    stated = workload.get("containers", 1)
+    return [f"{workload['name']}-{i}" for i in range(stated)] if isinstance(stated, int) else stated
+
+
+def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
+    """Where the containers run."""
+    machine_of: list[int] = []
+    known: dict[str | None, int] = {None: UNPLACED}
+    known.update(machine)
+    for w, workload in enumerate(reader.document["workloads"]):
+        count, on = count_of(workload), workload.get("on")
+        if on is not None and len(on) != count:
+            problem, expected = f"has {counted(len(on))}", f"{count}, one for each container"
+            reader.contradiction(("workloads", w, "on"), "E1401", problem, expected=expected)
+        for c, name in enumerate(on or []):
+            if name not in known:
+                reader.unknown("E1403", "machine", machine, name, ("workloads", w, "on", c))
+        stated = on if on is not None and len(on) == count else [None] * count
+        machine_of.extend(known.get(name, UNPLACED) for name in stated)
+    return Placement(machine_of=ints(machine_of))
+
+
+def read_traffic(reader: Reader, workload: Mapping[str, int]) -> Traffic:
+    """Edges in the order of the file; parallel ones are added up, and a note says so."""
+    edges: list[tuple[int, int, float]] = []
+    for e, (a, b, weight) in enumerate(reader.document.get("traffic", [])):
+        ends = [reader.find("workload", workload, name, ("traffic", e, side)) for side, name in enumerate((a, b))]
+        if a == b:
+            expected = "two workloads (traffic inside of a service is its clique)"
+            reader.fault(("traffic", e), "E1117", "goes from a workload to itself", value=shown(a), expected=expected)
+        edges.append((min(ends), max(ends), float(weight)))
+    if not edges or reader.faults:
+        return Traffic.none()
+    low, high, weight = (np.array(column) for column in zip(*edges, strict=True))
+    pairs = len(set(zip(low.tolist(), high.tolist(), strict=True)))
+    if pairs == len(edges):
+        return Traffic(a=ints(low), b=ints(high), weight=floats(weight))
+    return _merged(reader, Traffic.between(ints(low), ints(high), floats(weight)), len(edges))
+
+
+def _merged(reader: Reader, traffic: Traffic, given: int) -> Traffic:
+    reader.notes.append(f"{given} traffic edges are {len(traffic.a)} pairs of workloads: parallel ones were added up")
+    names = [workload["name"] for workload in reader.document["workloads"]]
+    for e in np.flatnonzero(traffic.weight > MOST_REAL):
+        pair = f"{names[traffic.a[e]]} - {names[traffic.b[e]]}"
+        problem, value = f"the edges of {pair} add up to too much", f"{traffic.weight[e]:g}"
+        reader.fault(("traffic",), "E1110", problem, value=value, expected=f"at most {MOST_REAL:g}")
+    return traffic

@@ -1,0 +1,188 @@
+"""Measured usage: samples per workload, from a table (CSV) or a document (JSON, YAML), in units as people write them."""
+
+import csv
+import io
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from bayplan.errors import Fault, InputError
+from bayplan.formats.document.naming import did_you_mean, one_of_known
+from bayplan.formats.document.salvage import Salvage, well_shaped
+from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.shape import OCTAL
+from bayplan.formats.document.subject import Path as Place
+from bayplan.formats.document.subject import fault_at, shown
+from bayplan.formats.document.text import parse_document, read_text
+from bayplan.model import Cluster, FloatArray, floats
+from bayplan.model.units import LARGEST, parse_quantity
+
+LONG = {"workload", "value"}  # the columns of a table with one sample per line
+PLAIN = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", re.ASCII)  # what float() reads as people mean it
+NOT_FINITE = re.compile(r"[+-]?\.?(nan|inf|infinity)", re.IGNORECASE)
+QUANTITY = "a number such as 2, 500m, 1.5Gi, 1e3"
+DOCUMENTS = (".json", ".yaml", ".yml")
+
+
+def read_samples(path: str | os.PathLike[str], cluster: Cluster, resource: int) -> Mapping[int, FloatArray]:
+    """Samples of one resource in base units, by workload; InputError with every fault of the file.
+
+    JSON or YAML by its suffix or by a first '{'; else a table with commas.
+    """
+    source, text = os.fspath(path), read_text(path)
+    suffix = Path(source.removesuffix(".gz")).suffix.lower()
+    found = _Samples({name: w for w, name in enumerate(cluster.workloads.name)}, cluster.resources[resource].scale)
+    if suffix in DOCUMENTS or (suffix != ".csv" and text.lstrip()[:1] == "{"):
+        _document(parse_document(text, source), found)
+    else:
+        _table(text, source, found)
+    if found.faults:
+        raise InputError(source, found.faults)
+    return MappingProxyType({found.workload[name]: floats(values) for name, values in found.values.items()})
+
+
+@dataclass(slots=True)
+class _Samples:
+    """What was read so far, by name, and what is wrong with it."""
+
+    workload: Mapping[str, int]
+    scale: int
+    values: dict[str, list[float]] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(self, kind: str, name: str, code: str, problem: str, value: str = "", expected: str = "") -> None:
+        self.faults.append(Fault(code=code, kind=kind, name=name, problem=problem, value=value, expected=expected))
+
+    def known(self, name: str, kind: str, where: str) -> bool:
+        """Is it a workload? A fault if not."""
+        if name in self.workload:
+            return True
+        expected = one_of_known("workload", self.workload) + did_you_mean(name, self.workload)
+        self.fault(kind, where, "E1202", "names an unknown workload", shown(name), expected)
+        return False
+
+
+class _NoSampleError(ValueError):
+    """Why a text or a number is no sample: code, problem, expected."""
+
+
+def _amount(value: float | str, scale: int) -> float:
+    """Base units; _NoSampleError if it is no amount from 0 to 2^63 - 1."""
+    text = value.strip() if isinstance(value, str) else ""
+    if isinstance(value, str) and NOT_FINITE.fullmatch(text):
+        raise _NoSampleError("E1103", "is not finite", "a finite number")
+    try:
+        number = float(value) if not text or PLAIN.fullmatch(text) else float(parse_quantity(text))
+    except (ValueError, OverflowError):
+        raise _NoSampleError("E1104", "is not a quantity", QUANTITY) from None
+    if OCTAL.match(text):
+        raise _NoSampleError("E1104", "is not a quantity", f"{QUANTITY}, without a leading zero")
+    if number < 0:
+        raise _NoSampleError("E1102", "is negative", "zero or more")
+    if not math.isfinite(number) or number * scale > LARGEST:
+        raise _NoSampleError("E1106", "is beyond 2^63 - 1 base units", f"at most {LARGEST}")
+    return number * scale
+
+
+# ---- documents -----------------------------------------------------------------------------------------------------------------
+
+
+def _document(document: object, found: _Samples) -> None:
+    """{"samples": {"web": [0.3, "250m"]}}."""
+    faults, part = well_shaped(document, schema("samples"), _sample)
+    found.faults += faults
+    if part is None:
+        return
+    for name, values in part.document["samples"].items():
+        if found.known(name, "sample", name):
+            found.values[name] = list(_entries(values, name, part, document, found))
+
+
+def _sample(path: Place) -> Place:
+    """What is left out for a fault: samples, workload, entry."""
+    return path[:3]
+
+
+def _entries(values: Sequence[float | str], name: str, part: Salvage, document: object, found: _Samples) -> Iterator[float]:
+    for i, value in enumerate(values):
+        try:
+            yield _amount(value, found.scale)
+        except _NoSampleError as why:
+            code, problem, expected = why.args
+            place = part.original(("samples", name, i))
+            found.faults.append(fault_at(document, place, code, problem, expected=expected))
+
+
+# ---- tables --------------------------------------------------------------------------------------------------------------------
+
+
+def _table(text: str, source: str, found: _Samples) -> None:
+    """One sample per line (columns `workload` and `value`), or one column per workload."""
+    lines = _lines(text, source)
+    header = [cell.strip() for cell in next(lines)[1]]
+    if len(set(header)) != len(header):
+        double = next(name for name in header if header.count(name) > 1)
+        found.fault("column", double, "E1203", "occurs twice in the header", expected="each column once")
+        return
+    if set(header) == LONG:
+        _long(lines, header, found)
+    else:
+        _wide(lines, header, found)
+    if not found.values and not found.faults:
+        found.fault("file", source, "E1111", "has no samples below its header", expected="at least one")
+
+
+def _lines(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of every line that is not empty; the first is the header."""
+    reader = csv.reader(io.StringIO(text.lstrip(), newline=""), strict=True)
+    skipped = text[: len(text) - len(text.lstrip())].count("\n")
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells) or len(cells) > 1:
+                yield reader.line_num + skipped, cells
+    except csv.Error as error:
+        where = f"line {reader.line_num + skipped}"
+        fault = Fault(code="E1902", kind="file", name=source, problem=f"{where} cannot be split into cells", value=str(error))
+        raise InputError(source, [fault]) from None
+
+
+def _long(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], found: _Samples) -> None:
+    workload, value = header.index("workload"), header.index("value")
+    for number, cells in _of_width(lines, len(header), found):
+        name = cells[workload].strip()
+        if found.known(name, "line", str(number)):
+            _add(found, name, cells[value], "line", str(number))
+
+
+def _wide(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], found: _Samples) -> None:
+    known = [found.known(name, "column", str(k + 1)) for k, name in enumerate(header)]
+    for number, cells in _of_width(lines, len(header), found):
+        for name, cell, is_known in zip(header, cells, known, strict=True):
+            if is_known and cell.strip():
+                _add(found, name, cell, "line", f"{number}, column {name}")
+    for name, is_known in zip(header, known, strict=True):
+        if is_known and not found.values.get(name) and not found.faults:
+            found.fault("column", name, "E1111", "has no samples", expected="at least one")
+
+
+def _of_width(lines: Iterator[tuple[int, list[str]]], width: int, found: _Samples) -> Iterator[tuple[int, list[str]]]:
+    """The lines with as many cells as the header; a fault for each other."""
+    for number, cells in lines:
+        if len(cells) == width:
+            yield number, cells
+        else:
+            found.fault("line", str(number), "E1901", "has another number of cells than the header", str(len(cells)), str(width))
+
+
+def _add(found: _Samples, name: str, cell: str, kind: str, where: str) -> None:
+    try:
+        if not cell.strip():
+            raise _NoSampleError("E1104", "is not a quantity", QUANTITY)
+        found.values.setdefault(name, []).append(_amount(cell, found.scale))
+    except _NoSampleError as why:
+        code, problem, expected = why.args
+        found.fault(kind, where, code, problem, shown(cell.strip()), expected)

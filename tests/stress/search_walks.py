@@ -1,0 +1,116 @@
+"""Random walks of the search, and what must hold after each: for the tests of the kernels and for `tests.stress.random_clusters`."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+from tests.builders.strategies import clusters, every_term_objectives, placements, valid_snapshots
+from tests.naive.search import breaches, grown
+
+from bayplan.kernels.search.board import BREACHES
+from bayplan.kernels.search.book import Book, close
+from bayplan.kernels.search.party import party_of
+from bayplan.kernels.search.walk import Style, walk
+from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
+from bayplan.model.problem import Problem
+from bayplan.score.churn import moves
+from bayplan.score.terms import weighted
+from bayplan.search.audit import audit, block
+from bayplan.search.game import Game, new_game
+
+STYLE = Style(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
+JOURNAL = 96  # a short one, so that it is closed often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stroll:
+    """A game that has been walked, and the best that was seen on the way."""
+
+    game: Game
+    book: Book
+    best: float
+    best_of: np.ndarray
+    changes: int  # steps that moved something
+
+
+@st.composite
+def problems(draw: DrawFn, broken: bool | None = None) -> Problem:
+    """Any cluster, rules and objective; the start keeps every rule (`broken` False) or need not (True)."""
+    if draw(st.booleans()) if broken is None else broken:
+        cluster = draw(clusters())
+        before = draw(placements(cluster))
+    else:
+        drawn = draw(valid_snapshots())
+        cluster, before = drawn.cluster, drawn.placement
+    objective = draw(every_term_objectives(cluster))
+    if any(isinstance(rule, CoLocate) for rule in cluster.rules):  # see test_moves_of_units_are_counted_by_name
+        objective = objective.with_weights({**objective.weight, Term.MOVES: 0.0})
+    most_moves = draw(st.one_of(st.none(), st.integers(0, 5)))
+    return Problem.of(Snapshot(cluster=cluster, placement=before, objective=objective), most_moves=most_moves)
+
+
+def standing(game: Game) -> np.ndarray:
+    """Items that may be lifted."""
+    return np.flatnonzero(game.items.movable & (game.machine_of != UNPLACED))
+
+
+def new_book(game: Game) -> Book:
+    breaches_allowed = int(block(game.board, "tally")[BREACHES])
+    journal = np.zeros(JOURNAL, dtype=np.int64), np.zeros(JOURNAL, dtype=np.int64)
+    return Book(np.array([game.total]), game.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
+
+
+def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.5) -> Stroll:
+    """So many single steps, at three temperatures; the totals are watched from outside."""
+    game = new_game(problem)
+    book, movable = new_book(game), standing(game)
+    best, best_of, here, changes = game.total, game.machine_of.copy(), game.machine_of.copy(), 0
+    chance = np.array([seed], dtype=np.uint64)
+    party = party_of(len(problem.cluster.resources))
+    for step in range(steps if len(movable) else 0):
+        warmth = heat * (2 - 3 * step // steps)
+        walk(game.board, movable, movable, STYLE, chance, warmth, False, 1, book, party)
+        if (game.machine_of == here).all():
+            continue  # lifted and put back: the total may differ in its last digit
+        here, changes = game.machine_of.copy(), changes + 1
+        if game.total < best:
+            best, best_of = game.total, here
+    close(book, game.board)
+    return Stroll(game=game, book=book, best=best, best_of=best_of, changes=changes)
+
+
+def expect_sound(problem: Problem, stroll: Stroll) -> None:
+    """Sums follow, the objective follows, no rule is broken more than at the start, the best is kept."""
+    audit(stroll.game, problem)
+    for machine_of in (stroll.game.machine_of, stroll.book.best_of):
+        placement = stroll.game.placement(machine_of)
+        expect_no_more_broken(problem, placement)
+        expect_few_moves(problem, placement)
+    expect_same_change(problem, stroll)
+    assert stroll.book.best[0] == stroll.best
+    assert stroll.book.best_of.tolist() == stroll.best_of.tolist()
+
+
+def expect_no_more_broken(problem: Problem, placement: Placement) -> None:
+    """No rule is exceeded more than at the start, in any place; of dependencies all places together count."""
+    start, after = (breaches(problem.cluster, some, problem.before) for some in (problem.start, placement))
+    alone = {number for number, rule in enumerate(problem.cluster.rules) if isinstance(rule, Dependency)}
+    assert [key for key in grown(after, start) if key[0] not in alone] == []
+    then, now = ({key[1]: excess for key, excess in some.items() if key[0] in alone} for some in (start, after))
+    assert sum(now.values()) <= sum(then.values())
+
+
+def expect_few_moves(problem: Problem, placement: Placement) -> None:
+    if problem.most_moves is not None:
+        least = moves(problem.cluster, problem.start, problem.before)
+        assert moves(problem.cluster, placement, problem.before) <= max(problem.most_moves, least)
+
+
+def expect_same_change(problem: Problem, stroll: Stroll) -> None:
+    """The board's total has changed as much as the objective."""
+    values = [
+        weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, stroll.game.placement())
+    ]
+    gone = stroll.game.total - new_game(replace(problem, most_moves=None)).total
+    assert abs(gone - (values[1] - values[0])) <= 1e-9 * (1 + max(map(abs, values)))

@@ -1,0 +1,118 @@
+"""What `admit` says of a stream: reasons counted, use over time, parameters in words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bayplan.api.admit_refusals import refusals
+from bayplan.api.admit_report import parameter_words
+from bayplan.api.admit_use import COLUMNS, edges, use_over_time
+from bayplan.decide.admit import Cause, Kind, Parameters, Refusal
+from bayplan.generate.container_clusters import container_clusters
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones, ints
+
+
+def stream(*requests: ClusterRequest) -> ClusterRequests:
+    zones = Zones(
+        name=("a", "b"),
+        resources=(Resource(name="cpu"), Resource(name="gpu")),
+        capacity=ints([[10, 0], [20, 4]]),
+        request_cap=ints([[10, 0], [20, 4]]),
+        bandwidth=ints([[0, 8], [0, 0]]),
+    )
+    return ClusterRequests(zones=zones, requests=requests)
+
+
+def request(name: str = "r", start: float = 0.0, end: float = 2.0, value: float = 5.0) -> ClusterRequest:
+    traffic = np.array([[0.0, 4.0], [0.0, 0.0]])
+    demand = ints([[5, 0], [10, 2]])
+    return ClusterRequest(
+        name=name, members=("x", "y"), demand=demand, traffic=traffic, arrival=start, start=start, end=end, value=value
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (Cause(kind=Kind.TOO_DEAR, resource="cpu", zone="a: b, c"), "too dear, mostly for cpu in zone 'a: b, c'"),
+        (Cause(kind=Kind.TOO_DEAR, zone="a", to="b"), "too dear, mostly for the link from zone 'a' to 'b'"),
+        (Cause(kind=Kind.TOO_DEAR), "too dear"),
+        (Cause(kind=Kind.FULL, resource="cpu", zone="b"), "no room, short of cpu in zone 'b'"),
+        (Cause(kind=Kind.FULL, zone="a", to="b"), "no room, short of the link from zone 'a' to 'b'"),
+        (Cause(kind=Kind.MEMBER, resource="memory"), "no room for a member, short of memory"),
+        (Cause(kind=Kind.TOGETHER, resource="cpu"), "no room for all members, short of cpu"),
+        (Cause(kind=Kind.OUT_OF_BUDGET), "not looked at: the budget ended before"),
+    ],
+)
+def test_a_cause_is_said_without_numbers(cause, words):
+    assert str(cause) == words
+
+
+def test_refusals_are_counted_by_their_cause_and_the_most_valuable_come_first():
+    offered = stream(request("small", value=1.0), request("big", value=9.0), request("other", value=4.0))
+    full = Cause(kind=Kind.FULL, resource="cpu", zone="b")
+    reasons = [
+        Refusal("small", "no room: it would take 7 of 3 free cpu in zone 'b'", full),
+        Refusal("big", "no room: it would take 5 of 1 free cpu in zone 'b'", full),
+        Refusal("other", "too dear: value 4 is not above its cost 8", Cause(kind=Kind.TOO_DEAR)),
+    ]
+    found = refusals(offered, reasons)
+    assert [(group.cause, group.requests, group.value) for group in found.groups] == [
+        (full, 2, 10.0),
+        (Cause(kind=Kind.TOO_DEAR), 1, 4.0),
+    ]
+    assert [asked.name for asked, _ in found.each] == ["big", "other", "small"]
+
+
+def test_use_is_the_mean_over_each_slot():
+    offered = stream(request("no", end=4.0), request("r", start=0.5, end=2.0))
+    use = use_over_time(offered, Acceptance(zone_of=(None, ints([0, 1]))), slot=1.0)
+    assert use.edge.tolist() == [0, 1, 2, 3, 4]
+    assert use.zone[:, 0, 0].tolist() == [0.25, 0.5, 0, 0]  # 5 of 10 in half of the first slot
+    assert use.zone[:, 1].tolist() == [[0.25, 0.25], [0.5, 0.5], [0, 0], [0, 0]]
+    assert np.isnan(use.zone[:, 0, 1]).all()  # no gpu there
+    assert use.link[:, 0, 1].tolist() == [0.25, 0.5, 0, 0] and np.isnan(use.link[:, 1, 0]).all()
+    assert [name for name, _, _ in use.totals()] == ["cpu", "gpu", "links"]
+    assert next(use.totals())[1:] == pytest.approx(((0.25 + 0.5) / 4, 0.5))
+
+
+def test_members_in_one_zone_use_no_link():
+    use = use_over_time(stream(request()), Acceptance(zone_of=(ints([1, 1]),)), slot=1.0)
+    assert use.link[:, 0, 1].tolist() == [0, 0]
+
+
+def test_use_adds_up_to_what_was_accepted_whatever_the_slots():
+    offered = container_clusters(zones=4, slots=50, count=40, seed=2)
+    rng = np.random.default_rng(0)
+    chosen = tuple(ints(rng.integers(0, 4, len(r.members))) if rng.random() < 0.7 else None for r in offered.requests)
+    taken = sum(
+        r.demand.sum(axis=0) * (r.end - r.start) for r, zone in zip(offered.requests, chosen, strict=True) if zone is not None
+    )
+    for slot in (1.0, 0.3, 7.0):
+        use = use_over_time(offered, Acceptance(zone_of=chosen), slot)
+        wide = np.diff(use.edge)[:, None]
+        assert (use.total[:, :2] * wide).sum(axis=0) * offered.zones.capacity.sum(axis=0) == pytest.approx(taken)
+        assert len(use.edge) - 1 <= COLUMNS
+
+
+def test_many_slots_become_few_pieces_of_whole_slots():
+    long = replace(request(), end=1e6)
+    edge = edges(stream(long), 3.0)
+    assert len(edge) - 1 <= COLUMNS and edge[0] == 0 and edge[-1] >= 1e6
+    assert np.allclose(np.diff(edge), np.diff(edge)[0]) and float(np.diff(edge)[0]) % 3 == 0
+
+
+def test_nothing_offered_is_nothing_used():
+    use = use_over_time(stream(), Acceptance(zone_of=()), slot=2.0)
+    assert use.edge.tolist() == [0, 2] and np.nan_to_num(use.zone).max() == 0
+
+
+def test_parameters_say_where_they_come_from():
+    known = Parameters(value_ratio=50.0, value_ratio_from="given", alpha=1.5, alpha_from="estimated", base=152.0)
+    assert [words for _, words in parameter_words(known)] == ["50 (given)", "1.5 (estimated)", "152"]
+    swmoa = replace(known, alpha_from="not used", slots=7, slots_from="given")
+    assert [words for _, words in parameter_words(swmoa)] == ["50 (given)", "7 (given)", "152"]
+    high = replace(known, alpha=2.0**20, value_ratio=1951230.44)
+    assert [words for _, words in parameter_words(high)][:2] == ["1,951,230.4 (given)", "1,048,576 (estimated)"]
+    assert parameter_words(replace(known, base=1.0)) == []
