@@ -54,7 +54,7 @@ def seconds_of(method: str, asked: PackProblem) -> float:
         result = PACKERS[method](asked, PackOptions(), budget=Budget(), seed=SEED, progress=silent)
         found.append(time.perf_counter() - began)
         if result.solution is None or len(result.solution.unplaced):
-            raise ValueError(f"{method}: not everything is placed: {result.reasons[:1]}")
+            raise ValueError(f"{method}: not everything is placed: {result.left_out[:1]}")
     return min(found)
 
 

@@ -53,7 +53,7 @@ def planned(migration: Migration, method: str, budget: Budget, seed: int) -> tup
 def measured(migration: Migration, result: Result[Plan], seconds: float) -> dict[str, str]:
     """The columns of `MEASURES`, from the plan itself and from the referee's word on it."""
     plan = result.solution
-    assert plan is not None, result.reasons
+    assert plan is not None, result.left_out
     verdict, surges, hops = judge(migration, plan), *_surges_and_hops(migration, plan)
     return {
         "moved": str(int(migration.moving.sum())),

@@ -91,7 +91,7 @@ def measured(cell: Cell, file: Path) -> dict[str, str]:
     budget = Budget(seconds=min(MINUTE, max(0.1, cell.seconds - clock.seconds())), threads=cell.threads)
     result = COLLOCATORS[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)
     wall = clock.seconds()
-    assert result.solution is not None, result.reasons
+    assert result.solution is not None, result.left_out
     return {
         "reading": f"{reading:.2f}",
         "wall": f"{wall:.2f}",

@@ -92,7 +92,7 @@ def measured(question: Question, snapshot: Snapshot, method: str, size: Size) ->
 
 def answer(result: Result[Placement]) -> Placement:
     """The placement; an experiment ends without one."""
-    assert result.solution is not None, result.reasons
+    assert result.solution is not None, result.left_out
     return result.solution
 
 

@@ -58,8 +58,8 @@ def test_never_over_capacity_in_a_crowd(admitter, literal):
 def test_each_refused_has_a_reason_and_nobody_else(admitter, stream):
     result = admit(admitter, stream)
     refused = [request.name for request, zones in zip(stream.requests, result.solution.zone_of, strict=True) if zones is None]
-    assert sorted(reason.subject for reason in result.reasons) == sorted(refused)
-    assert all(reason.text and isinstance(reason, Refusal) for reason in result.reasons)
+    assert sorted(reason.subject for reason in result.left_out) == sorted(refused)
+    assert all(reason.text and isinstance(reason, Refusal) for reason in result.left_out)
 
 
 @every_admitter
@@ -68,7 +68,7 @@ def test_each_refused_has_a_reason_and_nobody_else(admitter, stream):
 def test_the_same_seed_gives_the_same_answer(admitter, stream, seed):
     first, second = (admit(admitter, stream, AdmitOptions(), seed=seed) for _ in range(2))
     assert chosen(first) == chosen(second)
-    assert first.reasons == second.reasons
+    assert first.left_out == second.left_out
 
 
 @every_admitter
@@ -107,7 +107,7 @@ def test_answers_without_any_budget(admitter, budget):
     stream = GENERATORS["container-clusters"].make(zones=3, count=5, slots=10, members_most=3, seed=5)
     result = admit(admitter, stream, budget=budget)
     assert result.solution is not None
-    assert len(result.reasons) == 5 - len(result.solution.accepted)
+    assert len(result.left_out) == 5 - len(result.solution.accepted)
 
 
 @every_admitter
@@ -124,7 +124,7 @@ def test_a_budget_of_requests_refuses_those_not_looked_at(name):
     stream = ClusterRequests(zones=zones_of(), requests=tuple(request_of(f"r{i}", i, i + 1) for i in range(5)))
     result = admit(ADMITTERS[name], stream, budget=Budget(iterations=3))
     assert result.solution.accepted.tolist() == [0, 1, 2]
-    assert [str(reason) for reason in result.reasons] == [f"r{i}: not looked at: the budget ended before" for i in (3, 4)]
+    assert [str(reason) for reason in result.left_out] == [f"r{i}: not looked at: the budget ended before" for i in (3, 4)]
 
 
 @pytest.mark.parametrize("name", ["primal-dual", "available", "swmoa"])
@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_what_was_decided(name, monkeypatch):
 
     result = admit(ADMITTERS[name], stream, progress=interrupt)
     assert result.solution.accepted.tolist() == [0, 1, 2]
-    assert [str(reason) for reason in result.reasons] == [f"r{i}: not looked at: stopped before" for i in (3, 4)]
+    assert [str(reason) for reason in result.left_out] == [f"r{i}: not looked at: stopped before" for i in (3, 4)]
 
 
 def test_a_member_that_fits_nowhere_is_a_reason_in_a_stream():
@@ -147,7 +147,7 @@ def test_a_member_that_fits_nowhere_is_a_reason_in_a_stream():
     for name in ("primal-dual", "available", "swmoa"):
         result = admit(ADMITTERS[name], stream)
         assert result.solution.accepted.tolist() == [1]
-        assert result.reasons[0].text.startswith("member 'm0' fits into no zone, even if all were empty")
+        assert result.left_out[0].text.startswith("member 'm0' fits into no zone, even if all were empty")
 
 
 def test_available_takes_the_first_zones_in_order_whatever_the_value():

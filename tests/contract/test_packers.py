@@ -57,8 +57,8 @@ def test_what_is_left_out_has_its_reason_and_nothing_else_has(packer, pair):
     cluster, _ = pair
     result = packed(packer, pair)
     left = {cluster.workloads.name[w] for w in cluster.containers.workload[result.solution.unplaced]}
-    assert {reason.subject for reason in result.reasons} == left
-    assert all(reason.text for reason in result.reasons)
+    assert {reason.subject for reason in result.left_out} == left
+    assert all(reason.text for reason in result.left_out)
 
 
 @every_packer
@@ -109,8 +109,8 @@ def test_answers_without_any_budget(packer, budget):
 def test_a_container_that_exceeds_every_machine_is_left_out_with_its_reason(packer):
     pair = packing([50, 200], [5, 5], [2, 1], capacity=[100, 100])
     result = packed(packer, pair)
-    assert [reason.subject for reason in result.reasons] == ["s1"]
-    assert "0/2 machines fit" in result.reasons[0].text
+    assert [reason.subject for reason in result.left_out] == ["s1"]
+    assert "0/2 machines fit" in result.left_out[0].text
     assert len(result.solution.unplaced) == 1
 
 
@@ -128,7 +128,7 @@ def test_no_machines_leaves_all_out(packer):
     pair = packing([10], [2], [3], capacity=[])
     result = packed(packer, pair)
     assert len(result.solution.unplaced) == 3
-    assert result.reasons
+    assert result.left_out
 
 
 @every_packer

@@ -89,7 +89,7 @@ def test_what_is_larger_than_every_machine_is_refused_with_its_reason(scheduler)
     result = solved(scheduler, asked)
     assert result.solution.machine_of[0] == UNPLACED
     assert result.score["value"] == 1.0
-    assert "q0: larger than every machine in cpu" in [str(reason) for reason in result.reasons]
+    assert "q0: larger than every machine in cpu" in [str(reason) for reason in result.left_out]
 
 
 @every_scheduler
@@ -108,7 +108,7 @@ def test_with_a_machine_for_everybody_all_are_served(scheduler):
 def test_without_machines_nobody_is_served(scheduler):
     result = solved(scheduler, problem([(0, 1, [1, 1], 1.0), (0, 1, [0, 0], 1.0)], 0))
     assert result.solution.machine_of.tolist() == [UNPLACED, UNPLACED]
-    assert [str(reason) for reason in result.reasons] == ["q0: there are no machines", "q1: there are no machines"]
+    assert [str(reason) for reason in result.left_out] == ["q0: there are no machines", "q1: there are no machines"]
 
 
 @every_scheduler

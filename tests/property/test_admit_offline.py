@@ -48,5 +48,5 @@ def test_a_number_of_iterations_gives_the_same_answer(stream):
 def test_who_is_refused_has_a_reason_and_nobody_else(stream):
     result = solved(stream, iterations=2)
     refused = {r.name for r, zone in zip(stream.requests, result.solution.zone_of, strict=True) if zone is None}
-    assert {reason.subject for reason in result.reasons} == refused
-    assert len(result.reasons) == len(refused)
+    assert {reason.subject for reason in result.left_out} == refused
+    assert len(result.left_out) == len(refused)

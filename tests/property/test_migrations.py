@@ -96,7 +96,7 @@ def test_a_complete_plan_is_found_whenever_some_order_is_safe(seed):
     migration = small(seed)
     if complete_order(migration) is not None:
         result = waves(migration)
-        assert result.reasons == ()
+        assert result.left_out == ()
         assert judge(migration, result.solution).arrived
 
 
@@ -172,8 +172,8 @@ def test_two_full_machines_cannot_exchange_without_room_elsewhere():
     result = waves(exchange(1, [4, 4, 3]))
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert result.solution == Plan(batches=())
-    assert [reason.subject for reason in result.reasons] == ["red-0", "blue-0"]
-    assert "'m-1' lacks 4 cpu" in result.reasons[0].text
+    assert [reason.subject for reason in result.left_out] == ["red-0", "blue-0"]
+    assert "'m-1' lacks 4 cpu" in result.left_out[0].text
 
 
 def test_two_full_machines_exchange_without_a_stopover_if_both_may_be_down():
@@ -199,4 +199,4 @@ def test_those_that_must_be_replaced_wait_for_each_other():
     migration = exchange(4, [4, 4, 24], alive=1.0, way=Way.REPLACE)
     result = waves(migration)
     assert result.solution == Plan(batches=())
-    assert len(result.reasons) == 2
+    assert len(result.left_out) == 2

@@ -45,7 +45,7 @@ def test_the_dynamic_programme_is_the_best_of_wide_requests(resources, data):
 def test_cradle_dp_is_worth_what_the_theorem_says(problem):
     result = asked(cradle_dp, problem)
     resources, kinds = problem.requests.demand.shape[1], int((problem.fleet.machines > 0).sum())
-    assert STOPPED not in result.reasons
+    assert STOPPED not in result.notes
     assert result.score["value"] * (4 * resources + (1 if kinds <= 1 else 2)) >= best_value(problem) * (1 - 1e-9)
 
 
@@ -82,7 +82,7 @@ def test_a_programme_that_is_stopped_says_so_and_keeps_what_it_began_with(monkey
     rows = [(s, s + int(d), float(w), *demand) for s, d, w, demand in _wide(rng, start)]
     problem = problem_of(rows, machines=2)
     result = asked(cradle_dp, problem)
-    assert STOPPED in result.reasons and result.status is Status.FEASIBLE
+    assert STOPPED in result.notes and result.status is Status.FEASIBLE
     begin = np.array(result.solution.machine_of)
     again = best_of_wide(problem, clock=Budget(seconds=0.0).clock(), begin=begin)
     assert again.value >= result.score["value"] and not again.proven
@@ -109,7 +109,7 @@ def test_a_program_that_is_too_large_is_cradle_plus_with_a_bound():
     start = rng.uniform(0, 10, 2000)
     problem = problem_of([(s, s + 5, 1.0, 5, 5) for s in start.tolist()], machines=10)
     result = asked(ilp, problem, Budget(seconds=2.0))
-    assert result.reasons[0].subject == "integer program" and f"{MOST_ENTRIES:,}" in result.reasons[0].text
+    assert result.notes[0].startswith("integer program: ") and f"{MOST_ENTRIES:,}" in result.notes[0]
     assert result.bound is not None and result.bound >= result.score["value"] > 0
 
 

@@ -22,12 +22,12 @@ def faults(migration: Migration, method: str, *, iterations: int = 12) -> Iterat
     """What is wrong with the plan of a method; nothing if all is well."""
     result = MIGRATORS[method](migration, MigrateOptions(), budget=Budget(iterations=iterations), seed=0, progress=silent)
     if result.solution is None:
-        yield f"refused: {result.reasons[0]}"
+        yield f"refused: {result.still_violated[0]}"
         return
     verdict = judge(migration, result.solution)
     yield from (f"unsafe: {breach}" for breach in verdict.breaches)
     names = migration.cluster.containers.name
-    if [reason.subject for reason in result.reasons] != [names[c] for c in verdict.stuck]:
+    if [reason.subject for reason in result.left_out] != [names[c] for c in verdict.stuck]:
         yield "the reasons name others than those that are stuck"
     if method == "waves" and len(verdict.stuck):
         arrived, possible = int(migration.moving.sum()) - len(verdict.stuck), most_arrivals(migration)

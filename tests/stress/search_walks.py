@@ -1,4 +1,4 @@
-"""Random walks of the search, and what must hold after each: for the tests of the kernels and for `tests.stress.random_clusters`."""
+"""Random walks of the search, and what must hold after each: for kernel tests and `tests.stress.random_clusters`."""
 
 from dataclasses import dataclass, replace
 

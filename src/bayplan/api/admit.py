@@ -148,7 +148,7 @@ def admit(
         result=result,
         admission=admission,
         use=use_over_time(stream.admission, acceptance, options.slot),
-        refusals=refusals(stream.admission, result.reasons),
+        refusals=refusals(stream.admission, result.left_out),
         interrupted=interrupted,
     )
 

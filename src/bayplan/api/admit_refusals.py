@@ -25,10 +25,10 @@ class Refusals:
     each: tuple[tuple[ClusterRequest, str], ...]  # and the whole sentence
 
 
-def refusals(stream: ClusterRequests, reasons: Sequence[Reason]) -> Refusals:
-    """The refusals among the reasons of a result, sorted and counted."""
+def refusals(stream: ClusterRequests, left_out: Sequence[Reason]) -> Refusals:
+    """The refusals of a result, sorted and counted."""
     named = {request.name: request for request in stream.requests}
-    refused = [reason for reason in reasons if isinstance(reason, Refusal)]
+    refused = [reason for reason in left_out if isinstance(reason, Refusal)]
     values: dict[Cause, list[float]] = {}
     for reason in refused:
         values.setdefault(reason.cause, []).append(named[reason.subject].value)

@@ -12,8 +12,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 
 Ask = Callable[[Problem], Result[Placement]]
-STAYS = "nothing moves"  # the subject of the reason why an answer was not worth its moves
-PARTITION = "partition"  # the subject of what a partitioner has to say
+STAYS = "nothing moves: "  # how the note begins that says why an answer was not worth its moves
 BOUNDING = 0.5  # of the seconds, for a bound, where one is asked for
 ROUNDING = 1e-9  # an answer may pass its bound by so much
 
@@ -34,17 +33,18 @@ class Collocation:
     @property
     def left_out(self) -> tuple[Reason, ...]:
         """Why containers have no machine."""
-        return tuple(reason for reason in self.decision.left_out if reason.subject not in (STAYS, PARTITION))
+        return self.decision.left_out
 
     @property
     def stays(self) -> str | None:
         """Why nothing moves; None if that needs no reason."""
-        return next((reason.text for reason in self.decision.left_out if reason.subject == STAYS), None)
+        said = (note.removeprefix(STAYS) for note in self.decision.result.notes if note.startswith(STAYS))
+        return next(said, None)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a method says about how it went."""
-        return tuple(f"{reason.subject}: {reason.text}" for reason in self.decision.left_out if reason.subject == PARTITION)
+        return tuple(note for note in self.decision.result.notes if not note.startswith(STAYS))
 
 
 def collocate(question: Question, ask: Ask) -> Collocation:

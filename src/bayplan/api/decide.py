@@ -15,7 +15,6 @@ from bayplan.model.interrupt import stoppable
 Method = TypeVar("Method")
 Asked = TypeVar("Asked")  # a problem of some kind
 
-STILL_BROKEN = "still broken"  # the subject of reasons that are about rules, not about containers
 EACH_CONTAINER = 5e-6  # seconds to referee, score and write it
 AT_LEAST = 0.05  # seconds that this takes in any case
 AT_MOST = 0.25  # of a user's seconds that are kept for it
@@ -38,12 +37,12 @@ class Decision:
     @property
     def left_out(self) -> tuple[Reason, ...]:
         """Why containers have no machine."""
-        return tuple(reason for reason in self.result.reasons if reason.subject != STILL_BROKEN)
+        return self.result.left_out
 
     @property
     def still_broken(self) -> tuple[str, ...]:
         """What was broken before and is so now."""
-        return tuple(reason.text for reason in self.result.reasons if reason.subject == STILL_BROKEN)
+        return self.result.still_violated
 
     @property
     def new(self) -> int:

@@ -26,7 +26,7 @@ class Route:
     """What a method made of a migration."""
 
     trip: Trip
-    result: Result[Plan]  # its reasons are those of containers that do not arrive, or of the refusal
+    result: Result[Plan]  # `left_out` are the containers that do not arrive
     verdict: Verdict | None = None  # of the referee, and
     timetable: Timetable | None = None  # how long it may take, where there is a plan
     by_wish: int = 0  # containers that do not arrive because the user wants them to stay
@@ -40,7 +40,7 @@ class Route:
     @property
     def complete(self) -> bool:
         """Does everything arrive that the user wants to move?"""
-        return self.plan is not None and len(self.result.reasons) == self.by_wish
+        return self.plan is not None and len(self.result.left_out) == self.by_wish
 
     @property
     def moved(self) -> int:
@@ -79,8 +79,8 @@ def way_back(trip: Trip, plan: Plan, costs: StepCosts) -> Route:
     """A plan of the user turned round, judged; refused with the referee's sentences if it is unsafe."""
     verdict = judge(trip.migration, plan)
     if not verdict.safe:
-        reasons = tuple(Reason(subject="way back", text=str(breach)) for breach in verdict.breaches)
-        return Route(trip=trip, result=Result(status=Status.INFEASIBLE, solution=None, goal="batches", reasons=reasons))
+        said = tuple(map(str, verdict.breaches))
+        return Route(trip=trip, result=Result(status=Status.INFEASIBLE, solution=None, goal="batches", still_violated=said))
     found = result(trip.migration, Draft(plan=plan), seconds=0.0)
     return _measured(trip, found, verdict, MigrateOptions(), costs, False)
 
@@ -94,10 +94,10 @@ def _measured(
     stays = set() if options.never is None else {trip.migration.cluster.containers.name[c] for c in options.never.nonzero()[0]}
     return Route(
         trip=trip,
-        result=replace(found, score=score, reasons=(*found.reasons, *lost)),
+        result=replace(found, score=score, left_out=(*found.left_out, *lost)),
         verdict=verdict,
         timetable=duration(trip.migration.cluster, trip.migration.start, found.solution, costs),
-        by_wish=sum(reason.subject in stays for reason in found.reasons),
+        by_wish=sum(reason.subject in stays for reason in found.left_out),
         interrupted=interrupted,
     )
 

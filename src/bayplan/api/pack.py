@@ -25,7 +25,6 @@ from bayplan.report.pictures.ucac import Curve
 from bayplan.score.counts import containers_on
 
 EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
-CHANCES = "confidence"  # the subject of reasons that are about machines that overflow too often
 
 Ask = Callable[[PackProblem], Result[Placement]]
 
@@ -47,12 +46,12 @@ class Packing:
     @property
     def left_out(self) -> tuple[Reason, ...]:
         """Why containers have no machine."""
-        return tuple(reason for reason in self.decision.left_out if reason.subject != CHANCES)
+        return self.decision.left_out
 
     @property
     def broken(self) -> tuple[str, ...]:
         """Where the confidence is not kept: only methods that do not promise it have some."""
-        return tuple(reason.text for reason in self.decision.left_out if reason.subject == CHANCES)
+        return self.decision.still_broken
 
     @property
     def without(self) -> int:

@@ -29,7 +29,7 @@ def how_many(question: Question, *, budget: Budget, seed: int, progress: Progres
         "status": str(result.status),
         "seconds": result.seconds,
         "seed": seed,
-        "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.reasons],
+        "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.left_out],
         "interrupted": interrupted,
     }
 

@@ -76,11 +76,10 @@ def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | No
 
 def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall: float, as_json: bool = False) -> None:
     """How a decision ended: scores, bound, counts, what is left out and why, and which rules stay broken."""
-    from dataclasses import replace
 
     from bayplan.report import json, tables
 
-    result = replace(decision.result, reasons=decision.left_out)
+    result = decision.result
     if as_json:
         answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=decision.moved)
         say_object({**answer, "still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall})
@@ -93,13 +92,12 @@ def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall:
 
 def collocation(collocation: "Collocation", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
     """How a collocation ended: affinity before and after, who moved, the bound, what is left out and why."""
-    from dataclasses import replace
 
     from bayplan.api.collocate import collocate_object
     from bayplan.report import collocate_tables, json
 
     decision = collocation.decision
-    result, placed, moved = replace(decision.result, reasons=collocation.left_out), decision.placed, decision.moved
+    result, placed, moved = decision.result, decision.placed, decision.moved
     if as_json:
         answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=moved)
         more = {"still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall}
@@ -122,7 +120,7 @@ def stop(stop: "Stop", *, seed: int) -> None:
     way = collocate_tables.Way(
         counts=counts,
         safe=route.verdict is not None and route.verdict.safe,
-        stuck=len(route.result.reasons),
+        stuck=len(route.result.left_out),
         seconds=0.0 if route.timetable is None else route.timetable.seconds,
         alive=1.0 if route.verdict is None else route.verdict.least_alive,
     )
@@ -165,12 +163,11 @@ def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping
 
 def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
     """A packing: what it takes, how often machines overflow, what over-commitment buys, who is left out and why."""
-    from dataclasses import replace
 
     from bayplan.api.pack import pack_object
     from bayplan.report import json, pack_tables
 
-    new, result = packing.decision.new, replace(packing.decision.result, reasons=packing.left_out)
+    new, result = packing.decision.new, packing.decision.result
     if as_json:
         answer = json.decision_object(result, method=method, seed=seed, placed=new, moved=packing.decision.moved)
         say_object({**answer, **pack_object(packing), "interrupted": packing.decision.interrupted, "wall_seconds": wall})

@@ -11,18 +11,18 @@ class Draft:
     """A plan, and what is known about it."""
 
     plan: Plan
-    reasons: tuple[Reason, ...] = ()  # one for each container that does not arrive
+    left_out: tuple[Reason, ...] = ()  # one for each container that does not arrive
     bound: int | None = None  # no complete plan has fewer batches
 
     @property
     def complete(self) -> bool:
         """Does every container arrive?"""
-        return not self.reasons
+        return not self.left_out
 
     @property
     def key(self) -> tuple[int, int, int]:
         """Less is better: containers that are stuck, batches, steps."""
-        return len(self.reasons), len(self.plan.batches), len(self.plan)
+        return len(self.left_out), len(self.plan.batches), len(self.plan)
 
     @property
     def is_best(self) -> bool:
@@ -39,7 +39,7 @@ def result(migration: Migration, draft: Draft, *, seconds: float) -> Result[Plan
         score={"batches": batches, "steps": len(draft.plan), **_moves(migration, draft.plan)},
         goal="batches",
         bound=draft.bound if draft.complete else None,
-        reasons=draft.reasons,
+        left_out=draft.left_out,
         seconds=seconds,
     )
 
@@ -55,8 +55,8 @@ def refused(migration: Migration) -> Result[Plan] | None:
     ]
     if not faults:
         return None
-    reasons = tuple(Reason(subject="target", text=fault.sentence) for fault in faults)
-    return Result(status=Status.INFEASIBLE, solution=None, goal="batches", reasons=reasons)
+    sentences = tuple(fault.sentence for fault in faults)
+    return Result(status=Status.INFEASIBLE, solution=None, goal="batches", still_violated=sentences)
 
 
 def _place(violation: Violation) -> tuple[object, ...]:

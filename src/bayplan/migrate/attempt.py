@@ -59,7 +59,7 @@ class Attempt:
             self._try_all_orders()
         ledger, ops, cuts = self._ledger(), self.course.ops, [*self.cuts, len(self.course.ops)]
         plan = batched(ledger, [ops[first:last] for first, last in pairwise(cuts)])
-        return Draft(plan=plan, reasons=stuck(Course(ledger, self.units)), bound=bound)
+        return Draft(plan=plan, left_out=stuck(Course(ledger, self.units)), bound=bound)
 
     def _ledger(self) -> Ledger:
         ledger = Ledger(self.migration)

@@ -18,7 +18,7 @@ class MigrateOptions:
 class Migrator(Protocol):
     """A way to order moves.
 
-    The result's solution is a plan that is safe from its first step to its last, complete or not; `reasons` names each
+    The result's solution is a plan that is safe from its first step to its last, complete or not; `left_out` names each
     container that does not arrive and what it is stuck on. INFEASIBLE if the target itself breaks a rule.
     """
 

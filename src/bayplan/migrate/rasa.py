@@ -33,7 +33,7 @@ def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed:
     with stoppable() as stop:
         path.follow(lambda: stop.asked or clock.expired(), progress)
     path.go_home()
-    draft = Draft(plan=Plan(batches=tuple(path.batches)), reasons=stuck(Course(path.ledger, units)), bound=path.bound)
+    draft = Draft(plan=Plan(batches=tuple(path.batches)), left_out=stuck(Course(path.ledger, units)), bound=path.bound)
     return result(migration, draft, seconds=clock.seconds)
 
 

@@ -50,7 +50,9 @@ class Result(Generic[S]):
     score: Mapping[str, float] = field(default_factory=dict)
     goal: str = "total"  # the score that the decision was after
     bound: float | None = None  # proven limit of the goal's score, or None
-    reasons: tuple[Reason, ...] = ()
+    left_out: tuple[Reason, ...] = ()  # what is not in the answer, each with why
+    still_violated: tuple[str, ...] = ()  # rules that the input violates and the answer too, or why there is no answer
+    notes: tuple[str, ...] = ()  # what a user should know about how the answer was made
     seconds: float = 0.0
 
     def __post_init__(self) -> None:

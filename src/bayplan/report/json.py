@@ -83,7 +83,7 @@ def decision_object(result: Result[Any], *, method: str, seed: int | None = None
         "seed": seed,
         "placed": placed,
         "moved": moved,
-        "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.reasons],
+        "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.left_out],
     }
 
 

@@ -35,8 +35,8 @@ def pack_tables(
     parts: list[RenderableType] = [facts(known)]
     if levels:
         parts.append(level_table(levels, figures.resource))
-    if result.reasons:
-        parts.append(_left_out(result.reasons))
+    if result.left_out:
+        parts.append(_left_out(result.left_out))
     return spaced(parts)
 
 

@@ -33,14 +33,14 @@ class PlanStory:
 def plan_page(story: PlanStory, *, made: Mapping[str, str], group_by: str | None = None) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
     cluster, before = story.snapshot.cluster, story.snapshot.placement
-    stuck = len(story.result.reasons) - story.by_wish
+    stuck = len(story.result.left_out) - story.by_wish
     verdict = f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives"
     body = [
         header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, story.after)}"),
         _numbers(story),
         tag("h2", "In which order"),
         figure(gantt(cluster, story.bars)),
-        _stuck(story) if story.result.reasons else "",
+        _stuck(story) if story.result.left_out else "",
         tag("h2", "Batches"),
         card("", _batches(story.rows)),
         tag("h2", "Before and after"),
@@ -67,9 +67,9 @@ def _numbers(story: PlanStory) -> str:
 
 
 def _stuck(story: PlanStory) -> str:
-    groups = aggregated(story.result.reasons)
+    groups = aggregated(story.result.left_out)
     more = paragraph(f"and {len(groups) - SHOWN:,} more reasons", "soft") if len(groups) > SHOWN else ""
-    return card(f"{count(len(story.result.reasons), 'container')} not at the target", items(map(str, groups[:SHOWN])), more)
+    return card(f"{count(len(story.result.left_out), 'container')} not at the target", items(map(str, groups[:SHOWN])), more)
 
 
 def _batches(rows: Sequence[BatchRow]) -> str:

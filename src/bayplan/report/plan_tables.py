@@ -24,18 +24,18 @@ def plan_tables(
     """What `migrate` prints: how it ended, its scores, its batches, who is stuck on what, and what was written."""
     if result.solution is None:
         return refused_tables(result, method=method)
-    parts = result_tables(replace(result, reasons=()), method=method, counts=counts)
+    parts = result_tables(replace(result, left_out=()), method=method, counts=counts)
     more: list[RenderableType] = [""]
     more += [batch_table(rows)] if rows else []
-    more += [stuck_table(result)] if result.reasons else []
+    more += [stuck_table(result)] if result.left_out else []
     more += [facts(files.items())] if files else []
     return [*parts, *spaced(more)[1:]]
 
 
 def refused_tables(result: Result[Plan], *, method: str) -> list[RenderableType]:
     """Why there is no plan."""
-    count = len(result.reasons)
-    lines = [plain_text(f"refused: {reason.text}") for reason in result.reasons[:SHOWN]]
+    count = len(result.still_violated)
+    lines = [plain_text(f"refused: {sentence}") for sentence in result.still_violated[:SHOWN]]
     more = [plain_text(f"and {count - SHOWN:,} more", "dim")] if count > SHOWN else []
     return [facts([("method", method), ("status", str(result.status))]), *lines, *more]
 
@@ -81,8 +81,8 @@ def batch_table(rows: Sequence[BatchRow]) -> Narrowing:
 
 def stuck_table(result: Result[Plan]) -> Table:
     """Who does not arrive, and why; those that share a reason on one line."""
-    groups = aggregated(result.reasons)
-    table = plain_table("container", "why", title=f"Do not arrive: {len(result.reasons):,}")
+    groups = aggregated(result.left_out)
+    table = plain_table("container", "why", title=f"Do not arrive: {len(result.left_out):,}")
     for reason in groups[:SHOWN]:
         table.add_row(plain_text(reason.subject), plain_text(reason.text))
     if len(groups) > SHOWN:

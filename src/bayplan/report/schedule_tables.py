@@ -37,8 +37,8 @@ def schedule_tables(result: Result[Any], figures: ScheduleFigures, *, method: st
             parts.append(plain_text(f"and {len(figures.classes) - MOST_CLASSES:,} more classes"))
     if len(figures.kinds) > 1:
         parts.append(cell_table([kind_cells(row) for row in figures.kinds], KIND_HEADS, title="By kind of machine", drop=()))
-    if result.reasons:
-        parts.append(reason_table(result.reasons, "request", title="Not served"))
+    if result.left_out:
+        parts.append(reason_table(result.left_out, "request", title="Not served"))
     return spaced(parts)
 
 

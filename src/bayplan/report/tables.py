@@ -105,7 +105,7 @@ def result_tables(
     parts: list[RenderableType] = [facts(known)]
     if result.score:
         parts.append(_score_table(result.score, {}))
-    if result.reasons:
+    if result.left_out:
         parts.append(_reasons(result))
     return spaced(parts)
 
@@ -179,9 +179,9 @@ def _rank(value: float) -> str:
 
 
 def _reasons(result: Result[Any]) -> Table:
-    table = plain_table("left out", "why", title=f"Left out: {len(result.reasons):,}")
-    for reason in result.reasons[:SHOWN]:
+    table = plain_table("left out", "why", title=f"Left out: {len(result.left_out):,}")
+    for reason in result.left_out[:SHOWN]:
         table.add_row(plain_text(reason.subject), plain_text(reason.text))
-    if len(result.reasons) > SHOWN:
-        table.add_row(f"and {len(result.reasons) - SHOWN:,} more", "")
+    if len(result.left_out) > SHOWN:
+        table.add_row(f"and {len(result.left_out) - SHOWN:,} more", "")
     return table

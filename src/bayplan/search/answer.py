@@ -11,7 +11,6 @@ from bayplan.score.bound import lower_bound
 from bayplan.score.terms import score, weighted
 
 GMRP_TERMS = {Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST}
-SHOWN = 5  # sentences about rules that stay broken
 
 
 def answer(
@@ -21,7 +20,7 @@ def answer(
 
     A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
     """
-    placement, broken, scores = refereed(problem, placement)
+    placement, violated, scores = refereed(problem, placement)
     goal = goal_of(problem)
     if goal == "objective":
         scores[goal] = weighted(problem.cluster, placement, problem.objective, problem.before)
@@ -30,17 +29,18 @@ def answer(
         solution=placement,
         score=scores,
         goal=goal,
-        bound=None if broken or len(placement.unplaced) else _bound(problem, scores[goal]),
-        reasons=(*left_out, *broken),
+        bound=None if violated or len(placement.unplaced) else _bound(problem, scores[goal]),
+        left_out=left_out,
+        still_violated=violated,
         seconds=seconds,
     )
 
 
-def refereed(problem: Problem, placement: Placement) -> tuple[Placement, tuple[Reason, ...], dict[str, float]]:
-    """The placement with its replicas renamed, what it still breaks, and its scores; ModelError if it breaks more than before."""
+def refereed(problem: Problem, placement: Placement) -> tuple[Placement, tuple[str, ...], dict[str, float]]:
+    """The placement, its replicas renamed, the rules it still violates, and its scores; ModelError if it violates more."""
     placement = _renamed(problem, placement)
-    broken = expect_no_worse(problem, placement)
-    return placement, broken, dict(score(problem.cluster, placement, problem.objective, problem.before))
+    violated = expect_no_worse(problem, placement)
+    return placement, violated, dict(score(problem.cluster, placement, problem.objective, problem.before))
 
 
 def _bound(problem: Problem, value: float) -> float | None:
@@ -60,8 +60,8 @@ def goal_of(problem: Problem) -> str:
     return "total" if weight.keys() <= {Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION} and weight else "objective"
 
 
-def expect_no_worse(problem: Problem, placement: Placement) -> tuple[Reason, ...]:
-    """What is still broken of what was broken at the start; ModelError if any kind of rule is broken more than then."""
+def expect_no_worse(problem: Problem, placement: Placement) -> tuple[str, ...]:
+    """The violations that are left of those at the start; ModelError if any kind of rule is violated more than then."""
     after = check(problem.cluster, placement, problem.before)
     if not after:
         return ()
@@ -72,9 +72,7 @@ def expect_no_worse(problem: Problem, placement: Placement) -> tuple[Reason, ...
             worst = next(violation for violation in after if violation.rule == kind)
             by = f"{excess:g} instead of {then.get(kind, 0.0):g}"
             raise ModelError(f"the method broke a rule ({kind}, by {by}): {worst.sentence}")
-    said = [Reason("still broken", violation.sentence) for violation in after[:SHOWN]]
-    more = len(after) - len(said)
-    return (*said, Reason("still broken", f"{more} more rules that the start breaks")) if more else tuple(said)
+    return tuple(violation.sentence for violation in after)
 
 
 def excess_by_kind(violations: tuple[Violation, ...]) -> Mapping[str, float]:

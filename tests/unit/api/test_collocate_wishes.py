@@ -18,8 +18,10 @@ def snapshot(edges=((0, 1, 6.0), (1, 2, 2.0))) -> Snapshot:
     return Snapshot(cluster=cluster, placement=on(0, 1, 0, 0, 1, 1), objective=Objective.default(cluster))
 
 
-def answered(placement, *reasons):
-    return lambda problem: Result(status=Status.FEASIBLE, solution=placement, score={"affinity": 0.5}, reasons=reasons)
+def answered(placement, left_out=(), notes=()):
+    return lambda problem: Result(
+        status=Status.FEASIBLE, solution=placement, score={"affinity": 0.5}, left_out=left_out, notes=notes
+    )
 
 
 def test_the_objective_is_gained_affinity_and_nothing_else():

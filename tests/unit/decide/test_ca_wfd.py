@@ -85,7 +85,7 @@ def test_what_does_not_fit_is_left_out_and_says_why():
     asked = problem(cluster, on(-1, -1, -1))
     result = PLACERS["ca-wfd"](asked, PlaceOptions(), budget=Budget(), seed=0, progress=silent)
     assert len(result.solution.unplaced) == 1
-    assert [reason.text for reason in result.reasons] == ["0/2 machines fit (2 short of r0)"]
+    assert [reason.text for reason in result.left_out] == ["0/2 machines fit (2 short of r0)"]
 
 
 @pytest.mark.parametrize(

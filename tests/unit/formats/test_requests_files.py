@@ -25,7 +25,7 @@ from bayplan.model import UNPLACED, Acceptance, Action, Resource, Schedule, Time
 ROOT = Path(__file__).parents[3]
 EXAMPLES, BROKEN = ROOT / "examples", ROOT / "tests" / "broken" / "requests"
 SHOWN = ["rasa", "rasa-solution", "requests", "fleet", "admission", "plan", "served", "accepted"]  # examples
-SCHEMAS = ROOT / "src" / "bayplan" / "collect" / "document" / "schema"
+SCHEMAS = ROOT / "src" / "bayplan" / "formats" / "document" / "schema"
 
 
 def example(name):

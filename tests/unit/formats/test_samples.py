@@ -113,7 +113,7 @@ def test_a_document_is_known_by_its_first_letter(tmp_path, shop):
 
 
 def test_the_published_schema_is_the_one_in_use():
-    used = ROOT / "src" / "bayplan" / "collect" / "document" / "schema" / "samples.json"
+    used = ROOT / "src" / "bayplan" / "formats" / "document" / "schema" / "samples.json"
     assert (ROOT / "docs" / "schema" / "samples.json").read_bytes() == used.read_bytes()
     jsonschema.Draft202012Validator.check_schema(schema("samples"))
     jsonschema.Draft202012Validator(schema("samples")).validate(read_document(EXAMPLES / "samples.json"))

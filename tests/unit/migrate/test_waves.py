@@ -77,7 +77,7 @@ def test_two_full_machines_exchange_replaced_containers_in_two_batches():
 def test_two_full_machines_exchange_single_containers_by_one_stopover():
     cluster = cluster_of([4, 4, 4], [4, 4], [1, 1])
     found = plan_of(migration_of(cluster, [0, 1], [1, 0]))
-    assert not found.reasons
+    assert not found.left_out
     assert found.score["stopovers"] == 1
     assert found.score["moves"] == 3
 
@@ -87,14 +87,14 @@ def test_without_a_third_machine_they_are_stuck_and_named():
     found = plan_of(migration_of(cluster, [0, 1], [1, 0]))
     assert found.solution is not None
     assert not len(found.solution)
-    assert [reason.subject for reason in found.reasons] == ["w0-0", "w1-0"]
-    assert "'m1' lacks 4 cpu" in found.reasons[0].text
-    assert "0/2 machines could hold it meanwhile" in found.reasons[0].text
+    assert [reason.subject for reason in found.left_out] == ["w0-0", "w1-0"]
+    assert "'m1' lacks 4 cpu" in found.left_out[0].text
+    assert "0/2 machines could hold it meanwhile" in found.left_out[0].text
 
 
 def test_stopovers_can_be_forbidden():
     cluster = cluster_of([4, 4, 4], [4, 4], [1, 1])
-    assert len(plan_of(migration_of(cluster, [0, 1], [1, 0]), stopovers=False).reasons) == 2
+    assert len(plan_of(migration_of(cluster, [0, 1], [1, 0]), stopovers=False).left_out) == 2
 
 
 def test_a_workload_too_small_to_be_deleted_surges():
@@ -106,7 +106,7 @@ def test_a_workload_too_small_to_be_deleted_surges():
 def test_asked_to_replace_it_is_stuck_on_the_alive_share():
     cluster = cluster_of([4, 4], [2], [2])
     found = plan_of(migration_of(cluster, [0, 0], [0, 1], way=(Way.REPLACE,)))
-    assert [str(reason) for reason in found.reasons] == ["w0-1: stays on 'm0': 2 of 'w0' run, at least 2 must"]
+    assert [str(reason) for reason in found.left_out] == ["w0-1: stays on 'm0': 2 of 'w0' run, at least 2 must"]
 
 
 def test_one_at_a_time_may_be_down_so_four_moves_take_eight_batches():
@@ -136,20 +136,20 @@ def test_heavier_containers_move_in_later_batches():
 def test_what_shall_never_move_stays_and_says_so():
     cluster = cluster_of([8, 8], [1], [4])
     found = plan_of(migration_of(cluster, [0] * 4, [1] * 4), never=np.array([True, False, False, False]))
-    assert [str(reason) for reason in found.reasons] == ["w0-0: stays on 'm0', as it was asked to"]
+    assert [str(reason) for reason in found.left_out] == ["w0-0: stays on 'm0', as it was asked to"]
     assert all(step.container != 0 for step in found.solution.steps())
 
 
 def test_a_target_that_breaks_a_rule_is_refused_with_its_sentence():
     found = plan_of(migration_of(cluster_of([2, 8], [2], [4]), [1] * 4, [0] * 4))
     assert found.status is Status.INFEASIBLE
-    assert found.reasons[0].text == "machine 'm0': 8 cpu requested of 2 (6 too much)"
+    assert found.still_violated[0] == "machine 'm0': 8 cpu requested of 2 (6 too much)"
 
 
 def test_a_target_no_worse_than_the_start_is_not_refused():
     cluster = cluster_of([2, 8], [2], [4])
     found = plan_of(migration_of(cluster, [0] * 4, [0, 0, 1, 1]))
-    assert not found.reasons
+    assert not found.left_out
     assert found.score["moves"] == 2
 
 

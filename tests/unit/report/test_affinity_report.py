@@ -72,7 +72,7 @@ def test_a_collocation_says_what_is_gained_for_which_moves_and_what_is_left_out(
         score={"affinity": 0.8},
         goal="affinity",
         bound=0.88,
-        reasons=(Reason("web", "0/3 machines fit"),),
+        left_out=(Reason("web", "0/3 machines fit"),),
         seconds=1.0,
     )
     change = Change(before=0.07, after=0.8, moved=1164, share=0.334)

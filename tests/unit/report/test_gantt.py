@@ -139,7 +139,7 @@ def test_the_page_has_the_picture_the_batches_and_the_stuck():
     snapshot = cluster_of(machines=12, services=4, replicas=5, name="shop")
     plan = moves(snapshot, 6, 3)
     result = Result(
-        status=Status.FEASIBLE, solution=plan, score={"batches": 4, "steps": 12}, reasons=(Reason("web-0", "is full"),)
+        status=Status.FEASIBLE, solution=plan, score={"batches": 4, "steps": 12}, left_out=(Reason("web-0", "is full"),)
     )
     story = PlanStory(snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), rows=rows(4))
     page = plan_page(story, made={"command": "bayplan migrate"})

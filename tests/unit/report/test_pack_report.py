@@ -111,7 +111,7 @@ def test_a_page_compares_with_what_ran_before():
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_the_tables_of_a_packing_fit_a_terminal(width):
     console = Console(width=width, color_system=None)
-    result = Result(status=Status.FEASIBLE, solution=1, score={"ucac": 300.0}, goal="ucac", reasons=(Reason("web", "no"),))
+    result = Result(status=Status.FEASIBLE, solution=1, score={"ucac": 300.0}, goal="ucac", left_out=(Reason("web", "no"),))
     with console.capture() as capture:
         for part in pack_tables(result, FIGURES, LEVELS, method="bi-level", counts={"packed": 5}):
             console.print(part)

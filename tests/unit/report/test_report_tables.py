@@ -153,7 +153,7 @@ def test_no_name_speaks_to_the_terminal(snapshot):
     )
     explanation = explain(evil, snapshot.placement, 0, objective=snapshot.objective)
     summary = summarise(replace(snapshot, cluster=evil))
-    result = _result(snapshot, reasons=(Reason(CONTROLS, CONTROLS),))
+    result = _result(snapshot, left_out=(Reason(CONTROLS, CONTROLS),))
     printed = _printed(
         [
             *tables.show_tables(summary, evil.resources),

@@ -11,7 +11,7 @@ def admitted(
     stream: ClusterRequests,
     zone_of: Sequence[IntArray | None],
     *,
-    reasons: tuple[Reason, ...] = (),
+    left_out: tuple[Reason, ...] = (),
     bound: float | None = None,
     seconds: float = 0.0,
 ) -> Result[Acceptance]:
@@ -32,6 +32,6 @@ def admitted(
         score={"value": value, "served": len(acceptance.accepted) / max(1, len(stream.requests))},
         goal="value",
         bound=known,
-        reasons=reasons,
+        left_out=left_out,
         seconds=seconds,
     )

@@ -70,7 +70,7 @@ def run(stream: ClusterRequests, options: AdmitOptions, method: str, *, budget: 
             if isinstance(answer, Refusal):
                 refused.append(answer)
     zone_of += [None] * (total - len(zone_of))
-    result = admitted(stream, zone_of, reasons=tuple(refused), seconds=clock.seconds)
+    result = admitted(stream, zone_of, left_out=tuple(refused), seconds=clock.seconds)
     return Run(result, admission)
 
 

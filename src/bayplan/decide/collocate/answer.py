@@ -17,6 +17,7 @@ def collocated(
     placement: Placement,
     *,
     left_out: tuple[Reason, ...] = (),
+    notes: tuple[str, ...] = (),
     bound: float | None = None,
     seconds: float = 0.0,
 ) -> Result[Placement]:
@@ -24,9 +25,9 @@ def collocated(
 
     A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
     """
-    placement, broken, scores = refereed(problem, placement)
+    placement, violated, scores = refereed(problem, placement)
     value = scores.setdefault(GOAL, 0.0)  # a cluster without traffic has no such score
-    known = None if broken else bound
+    known = None if violated else bound
     if known is not None and known < value <= known + 1e-9:
         known = value  # rounding, not a false bound
     return Result(
@@ -35,14 +36,16 @@ def collocated(
         score=scores,
         goal=GOAL,
         bound=known,
-        reasons=(*left_out, *broken),
+        left_out=left_out,
+        still_violated=violated,
+        notes=notes,
         seconds=seconds,
     )
 
 
 def worth_it(
     problem: Problem, placement: Placement, options: CollocateOptions, start: Placement | None = None
-) -> tuple[Placement, tuple[Reason, ...]]:
+) -> tuple[Placement, tuple[str, ...]]:
     """A placement, or the start and why: the placement is worse, leaves more out, gains too little, or moves too many.
 
     `start`: where nothing runs that ran elsewhere before; the problem's, if not told. Where moves have a price
@@ -50,7 +53,7 @@ def worth_it(
     """
     start = problem.start if start is None else start
     why = _objection(problem, placement, options, start)
-    return (start, (Reason("nothing moves", why),)) if why else (placement, ())
+    return (start, (f"nothing moves: {why}",)) if why else (placement, ())
 
 
 def _objection(problem: Problem, placement: Placement, options: CollocateOptions, start: Placement) -> str:

@@ -34,4 +34,4 @@ def applsci19(problem: Problem, options: CollocateOptions, *, budget: Budget, se
     placement = packed_parts(problem, clock=clock, seed=seed, progress=progress)
     placement = refit(problem, placement, may_go=movable(problem), clock=clock, seed=seed)
     found, why = worth_it(problem, placement, options, start_of(problem, clock, seed))
-    return collocated(problem, found, left_out=(*why, *outsiders(problem, found)), seconds=clock.seconds)
+    return collocated(problem, found, left_out=outsiders(problem, found), notes=why, seconds=clock.seconds)

@@ -48,7 +48,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
             placement = _searched(asked, options, placement, clock, seed, progress)
     found, why = worth_it(problem, placement, options, start)
     progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, found, options)))
-    return collocated(problem, found, left_out=(*why, *outsiders(problem, found)), seconds=clock.seconds)
+    return collocated(problem, found, left_out=outsiders(problem, found), notes=why, seconds=clock.seconds)
 
 
 def has_other_rules(problem: Problem) -> bool:

@@ -11,7 +11,7 @@ from bayplan.decide.collocate.original import outsiders
 from bayplan.decide.collocate.refit import refit
 from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.task import Task
-from bayplan.model import BoolArray, Clock, IntArray, Placement, Reason, Result
+from bayplan.model import BoolArray, Clock, IntArray, Placement, Result
 from bayplan.model.problem import Problem
 
 SECONDS = 60.0  # where no budget is given (004 section V-D: one minute)
@@ -25,7 +25,7 @@ class Solved(NamedTuple):
     tasks: Sequence[Task]
     counts: Sequence[IntArray]  # (service, machine) of each task
     free: IntArray | None = None  # workloads that were lifted beside those of the tasks
-    notes: tuple[Reason, ...] = ()  # what the user should know
+    notes: tuple[str, ...] = ()  # what the user should know
 
 
 def time_to_solve(problem: Problem, clock: Clock, tasks: Sequence[Task] = ()) -> float:
@@ -46,7 +46,8 @@ def finished(problem: Problem, solved: Solved, options: CollocateOptions, *, clo
     placement, _ = assembled(problem, solved.tasks, solved.counts, free=solved.free)
     placement = refit(problem, placement, may_go=_lifted(problem, solved), clock=clock, seed=seed)
     found, why = worth_it(problem, placement, options, start_of(problem, clock, seed))
-    return collocated(problem, found, left_out=(*why, *solved.notes, *outsiders(problem, found)), seconds=clock.seconds)
+    notes = (*why, *solved.notes)
+    return collocated(problem, found, left_out=outsiders(problem, found), notes=notes, seconds=clock.seconds)
 
 
 def start_of(problem: Problem, clock: Clock, seed: int) -> Placement:

@@ -35,7 +35,7 @@ def k8s_plus(problem: Problem, options: CollocateOptions, *, budget: Budget, see
     _schedule(problem, np.random.default_rng(seed).permutation(np.flatnonzero(may)), machine_of, clock, progress)
     placement = refit(problem, Placement(machine_of=ints(machine_of)), may_go=may, clock=clock, seed=seed)
     found, why = worth_it(problem, placement, options, start_of(problem, clock, seed))
-    return collocated(problem, found, left_out=(*why, *outsiders(problem, found)), seconds=clock.seconds)
+    return collocated(problem, found, left_out=outsiders(problem, found), notes=why, seconds=clock.seconds)
 
 
 def _schedule(problem: Problem, who: IntArray, machine_of: IntArray, clock: Clock, progress: Progress) -> None:

@@ -13,7 +13,7 @@ from bayplan.decide.collocate.signature import CollocateOptions
 from bayplan.decide.collocate.task import Task
 from bayplan.decide.collocate.tasks import lift, sub_tasks
 from bayplan.engine import ENGINES, Job
-from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Reason, Result, Tick
+from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.problem import Problem
 
 
@@ -34,7 +34,7 @@ def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     counts = solved(tasks, options, seconds=time_to_solve(problem, clock, tasks), threads=budget.threads, seed=seed)
     progress(Tick(stage="refitting", done=0.0))
     free = partition.trivial if options.trivial == "refit" and partition.sets else None
-    notes = tuple(Reason("partition", note) for note in partition.notes)
+    notes = tuple(f"partition: {note}" for note in partition.notes)
     result = finished(problem, Solved(tasks, counts, free, notes), options, clock=clock, seed=seed)
     progress(Tick(stage="refitting", done=1.0, score=result.score["affinity"]))
     return result

@@ -8,7 +8,7 @@ from bayplan.check import Violation, check
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.model import UNPLACED, FloatArray, IntArray, Placement, Reason, Result, Status, ints
 
-CHANCES = "confidence"  # the subject of a reason that is about the chance constraint
+CHANCES = "confidence"  # the rule that is the chance constraint
 
 
 def packed(
@@ -22,21 +22,21 @@ def packed(
 ) -> Result[Placement]:
     """The result for `count` (machine, workload) new containers. `bound`: no placement of all containers scores less."""
     placement = placed(problem, count)
-    placement, broken = _kept(problem, placement, may_break_chances)
+    placement, dropped, violated = _kept(problem, placement, may_break_chances)
     score = scores(problem, placement)
     left = np.bincount(problem.cluster.containers.workload[placement.unplaced], minlength=len(problem.waiting))
-    known = bound if bound is not None and not left.any() and not broken else None
+    known = bound if bound is not None and not left.any() and not dropped and not violated else None
     if known is not None:
         known = min(known, score[goal])  # rounding
     optimal = known is not None and score[goal] - known <= 1e-9 * max(1.0, abs(score[goal]))
-    reasons = (*broken, *(Reason(subject=name, text=text) for name, text in left_out(problem, placement, left)))
     return Result(
         status=Status.OPTIMAL if optimal else Status.FEASIBLE,
         solution=placement,
         score=score,
         goal=goal,
         bound=known,
-        reasons=reasons,
+        left_out=(*dropped, *(Reason(subject=name, text=text) for name, text in left_out(problem, placement, left))),
+        still_violated=violated,
         seconds=seconds,
     )
 
@@ -72,10 +72,12 @@ def machine_ucac(problem: PackProblem, placement: Placement) -> FloatArray:
     return mean + uncertain
 
 
-def _kept(problem: PackProblem, placement: Placement, may_break_chances: bool) -> tuple[Placement, tuple[Reason, ...]]:
+def _kept(
+    problem: PackProblem, placement: Placement, may_break_chances: bool
+) -> tuple[Placement, tuple[Reason, ...], tuple[str, ...]]:
     """The placement without new containers that break a rule which packers do not know, such as anti-affinity.
 
-    Where chances may be broken, a reason says on how many machines they are.
+    Also why these were left out, and on how many machines chances are not kept where they need not be.
     """
     before = {_place(v): v.excess for v in check(problem.cluster, problem.before)}
     dropped: Counter[str] = Counter()
@@ -95,11 +97,9 @@ def _kept(problem: PackProblem, placement: Placement, may_break_chances: bool) -
         placement = Placement(machine_of=ints(machine_of))
         dropped[", ".join(sorted({v.rule for v in worse}))] += len(guilty)
     text = [f"{count} containers left out: packers do not look at this rule, 'place' does" for count in dropped.values()]
-    reasons = [Reason(subject=rules, text=why) for rules, why in zip(dropped, text, strict=True)]
-    if may_break_chances:
-        broken = sum(v.rule == CHANCES for v in check(problem.cluster, placement, problem.before))
-        reasons += [Reason(subject=CHANCES, text=f"broken on {broken} machines")] if broken else []
-    return placement, tuple(reasons)
+    left = tuple(Reason(subject=rules, text=why) for rules, why in zip(dropped, text, strict=True))
+    over = sum(v.rule == CHANCES for v in check(problem.cluster, placement, problem.before)) if may_break_chances else 0
+    return placement, left, (f"{CHANCES}: not kept on {over} machines",) if over else ()
 
 
 def _place(violation: Violation) -> tuple[object, ...]:

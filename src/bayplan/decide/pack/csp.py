@@ -43,7 +43,7 @@ def with_bound(problem: PackProblem, found: Result[Placement], *, clock: Clock, 
 
     An answer that has one, leaves something out or breaks a chance constraint stays as it is.
     """
-    if found.bound is not None or found.solution is None or found.reasons or found.goal != "ucac":
+    if found.bound is not None or found.solution is None or found.left_out or found.still_violated or found.goal != "ucac":
         return found
     sizes, bins = sizes_of(problem), bins_of(problem)
     columns = generated(problem, sizes, bins, PackOptions(), priced=True, clock=clock, progress=progress)

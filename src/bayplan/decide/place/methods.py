@@ -64,5 +64,5 @@ def finished(problem: Problem, placement: Placement, started: float) -> Result[P
     frozen = running | problem.frozen if len(problem.frozen) else running
     result = answer(replace(problem, frozen=frozen), placement)
     assert result.solution is not None
-    reasons = (*left_out(problem, result.solution), *result.reasons)  # after the replicas were renamed
-    return replace(result, reasons=reasons, seconds=time.perf_counter() - started)
+    left = left_out(problem, result.solution)  # after the replicas were renamed
+    return replace(result, left_out=left, seconds=time.perf_counter() - started)

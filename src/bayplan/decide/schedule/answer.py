@@ -30,12 +30,12 @@ def scheduled(
         score={"value": value, "served": len(schedule.served) / max(1, len(machine_of))},
         goal="value",
         bound=known,
-        reasons=_reasons(problem, schedule),
+        left_out=_left_out(problem, schedule),
         seconds=seconds,
     )
 
 
-def _reasons(problem: ScheduleProblem, schedule: Schedule) -> tuple[Reason, ...]:
+def _left_out(problem: ScheduleProblem, schedule: Schedule) -> tuple[Reason, ...]:
     """Requests that are larger than every machine, by name; how many others found no room."""
     possible = problem.possible
     large = np.flatnonzero(~possible)

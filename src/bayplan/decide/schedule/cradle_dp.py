@@ -9,12 +9,12 @@ from bayplan.decide.schedule.cradle import best_of_classes, classes, cradle_choi
 from bayplan.decide.schedule.dynamic import best_of_wide
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
-from bayplan.model import UNPLACED, Budget, IntArray, Progress, Reason, Result, Schedule
+from bayplan.model import UNPLACED, Budget, IntArray, Progress, Result, Schedule
 
 FOR_ITSELF = 0.7  # of the seconds, if a bound is wanted: it proves none for all requests
-STOPPED = Reason(
-    subject="dynamic programme",
-    text="stopped before its end: the best schedule of wide requests is not proven, only Cradle's own guarantee holds",
+STOPPED = (
+    "dynamic programme: stopped before its end: the best schedule of wide requests is not proven, "
+    "only Cradle's own guarantee holds"
 )
 
 
@@ -25,7 +25,7 @@ def cradle_dp(
 
     With R resources it is worth 1/(4R + 1) of the best at least (1/9 for cpu and memory), on a fleet of several kinds of machines
     1/(4R + 2): docs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
-    `reasons`, and the schedule of wide requests is at least Cradle's. An iteration of the budget is a pass of the programme.
+    `notes`, and the schedule of wide requests is at least Cradle's. An iteration of the budget is a pass of the programme.
     """
     own = replace(budget, seconds=FOR_ITSELF * budget.seconds) if options.bound and budget.seconds is not None else budget
     clock = own.clock()
@@ -33,7 +33,7 @@ def cradle_dp(
     others = (_in_turn(problem, wide=False), cradle_choice(problem))  # Cradle's own: the best if there is a machine for everybody
     best = max((wide.machine_of, *others), key=lambda found: float(problem.requests.value[found != UNPLACED].sum()))
     result = scheduled(problem, best, seconds=clock.seconds)
-    return result if wide.proven else replace(result, reasons=(STOPPED, *result.reasons))
+    return result if wide.proven else replace(result, notes=(*result.notes, STOPPED))
 
 
 def _in_turn(problem: ScheduleProblem, *, wide: bool) -> IntArray:

@@ -14,7 +14,7 @@ from bayplan.decide.schedule.market import Market, market_of
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
-from bayplan.model import UNPLACED, Budget, Clock, IntArray, Progress, Reason, Result, Schedule, Status, Tick
+from bayplan.model import UNPLACED, Budget, Clock, IntArray, Progress, Result, Schedule, Status, Tick
 from bayplan.solvers.highs import Answer, solve
 
 MOST_ENTRIES = 1_000_000  # coefficients: with more, HiGHS does not get through its first linear program within a minute
@@ -27,7 +27,7 @@ def ilp(problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, s
     """The best schedule if the time suffices; else the best found, never below Cradle+'s, with a proven bound.
 
     The bound is that of the linear program, or that of HiGHS' search where it was solved without presolve (see `solve`).
-    A program of more than `MOST_ENTRIES` coefficients is not solved: then it is Cradle+'s schedule, and `reasons` say so.
+    A program of more than `MOST_ENTRIES` coefficients is not solved: then it is Cradle+'s schedule, and `notes` say so.
     An iteration of the budget is a node of the search.
     """
     limit = SECONDS if budget.seconds is None else budget.seconds
@@ -40,7 +40,7 @@ def ilp(problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, s
         bound = upper_bound(problem, clock=part, progress=progress)
     if size_of(problem, market) > MOST_ENTRIES:
         result = scheduled(problem, found, bound=bound if options.bound else None, seconds=clock.seconds)
-        return replace(result, reasons=(_too_large(size_of(problem, market)), *result.reasons))
+        return replace(result, notes=(*result.notes, _too_large(size_of(problem, market))))
     if len(market.value) and _value(problem, found) < bound * (1 - 1e-9):
         found, bound = _searched(problem, market, found, bound, clock, seed, progress)
     return scheduled(problem, best_effort(problem, found), bound=bound, seconds=clock.seconds)  # and those without value
@@ -92,7 +92,5 @@ def _repaired(problem: ScheduleProblem, machine_of: IntArray) -> IntArray:
     return machine_of
 
 
-def _too_large(entries: int) -> Reason:
-    return Reason(
-        subject="integer program", text=f"{entries:,} coefficients, more than {MOST_ENTRIES:,}: this is Cradle+'s schedule"
-    )
+def _too_large(entries: int) -> str:
+    return f"integer program: {entries:,} coefficients, more than {MOST_ENTRIES:,}: this is Cradle+'s schedule"

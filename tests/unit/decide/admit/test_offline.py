@@ -48,7 +48,7 @@ def test_a_missing_link_is_forbidden():
     apart = solved(pair_of_zones(0), Budget())
     assert apart.score["value"] == 0
     assert apart.status is Status.OPTIMAL
-    assert [reason.subject for reason in apart.reasons] == ["pair"]
+    assert [reason.subject for reason in apart.left_out] == ["pair"]
     assert solved(pair_of_zones(1), Budget()).score["value"] == 3.0
 
 

@@ -116,7 +116,7 @@ def test_nothing_moves_below_the_least_gain(method):
     assert asked(method, apart).score["affinity"] == 1.0
     result = asked(method, apart, options=CollocateOptions(least_gain=1.1))
     assert not len(result.solution.moved_from(apart.before))
-    assert any(reason.subject == "nothing moves" for reason in result.reasons)
+    assert any(note.startswith("nothing moves: ") for note in result.notes)
 
 
 @both
@@ -132,7 +132,7 @@ def test_a_new_container_that_fits_nowhere_is_left_out_with_its_reason(method):
     full = problem_of([2, 9], [2, 1], [2, 4], [(0, 1, 1.0)], [0, 1, UNPLACED])
     result = asked(method, full)
     assert result.solution.unplaced.tolist() == [2]
-    assert "b: 1 of 1 containers have no machine: 0/2 machines fit (2 short of cpu)" in map(str, result.reasons)
+    assert "b: 1 of 1 containers have no machine: 0/2 machines fit (2 short of cpu)" in map(str, result.left_out)
 
 
 @both
@@ -146,7 +146,7 @@ def test_the_original_is_the_start_and_says_who_is_left_out():
     new = problem_of([1, 1], [2, 3], [2, 2], [(0, 1, 1.0)], [0, 1, 0, UNPLACED, UNPLACED])
     result = asked(original, new)
     assert result.solution.machine_of.tolist() == [0, 1, 0, UNPLACED, UNPLACED]
-    assert [str(reason) for reason in result.reasons] == [
+    assert [str(reason) for reason in result.left_out] == [
         "b: 2 of 3 containers have no machine: 1/2 machines fit (1 short of cpu)"
     ]
 
@@ -154,8 +154,8 @@ def test_the_original_is_the_start_and_says_who_is_left_out():
 def test_the_original_explains_only_so_many():
     n = SHOWN + 3
     result = asked(original, problem_of([1] * n, [1] * n, [5], [], [UNPLACED] * n))
-    assert len(result.reasons) == SHOWN + 1
-    assert str(result.reasons[-1]) == "others: 3 more containers have no machine"
+    assert len(result.left_out) == SHOWN + 1
+    assert str(result.left_out[-1]) == "others: 3 more containers have no machine"
 
 
 @pytest.mark.data

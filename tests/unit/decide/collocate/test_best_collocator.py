@@ -40,7 +40,7 @@ def test_moves_that_cost_more_than_they_gain_are_not_made():
 def test_a_gain_below_the_least_moves_nothing():
     result = asked(Problem.of(pairs_apart(4), most_moves=2), CollocateOptions(least_gain=0.5))
     assert result.score["moves"] == 0
-    assert any("less than 0.5" in reason.text for reason in result.reasons)
+    assert any("less than 0.5" in note for note in result.notes)
 
 
 def test_what_is_frozen_stays():

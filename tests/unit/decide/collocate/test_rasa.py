@@ -115,7 +115,7 @@ def test_what_fits_nowhere_is_left_out_with_its_reason():
     huge = replace(tight, workloads=replace(tight.workloads, request=ints([[1, 1], [2, 1], [6, 1]])))
     result = rasa(replace(problem, cluster=huge), HERE, budget=Budget(seconds=1), seed=1, progress=silent)
     assert result.solution.unplaced.tolist() in ([7], [8])
-    assert any("trivial" in reason.subject for reason in result.reasons)
+    assert any("trivial" in reason.subject for reason in result.left_out)
 
 
 def test_time_is_kept_for_the_answer():
@@ -166,7 +166,7 @@ def test_the_start_is_given_where_the_counts_are_worse():
     apart = np.array([[0, 0, 4], [3, 0, 0]])
     result = finished(problem, Solved([task], [apart]), HERE, clock=Budget().clock(), seed=1)
     assert result.solution.machine_of.tolist() == problem.start.machine_of.tolist()
-    assert "worse" in result.reasons[0].text
+    assert "worse" in result.notes[0]
 
 
 def test_tells_where_it_stands():

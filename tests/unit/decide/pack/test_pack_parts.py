@@ -78,7 +78,7 @@ def test_every_method_can_be_given_the_bound_of_csp_ucac():
 def test_the_machines_that_are_needed_are_at_least_the_bound_and_hold_everything():
     problem = small(machines=1)  # far too few: it asks for new ones
     need = machines_needed(problem, budget=Budget(), seed=0, progress=silent)
-    assert not need.result.reasons
+    assert not need.result.left_out
     assert need.by_type.sum() == need.result.score["machines"] >= need.result.bound
     assert len(need.result.solution.unplaced) == 0
 

@@ -24,7 +24,7 @@ def offline(
         search = Search(ground_of(stream), clock, stop, seed=seed, progress=progress)
         search.insert()
         _take(search, (search.improve, search.generate, search.choose, search.prove, search.improve))
-    return admitted(stream, search.load.zone_of, reasons=_reasons(search), bound=search.bound, seconds=clock.seconds)
+    return admitted(stream, search.load.zone_of, left_out=_refusals(search), bound=search.bound, seconds=clock.seconds)
 
 
 def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: int = 0, progress: Progress = silent) -> float:
@@ -42,7 +42,7 @@ def _take(search: Search, steps: Sequence[Callable[[], None]]) -> None:
             step()
 
 
-def _reasons(search: Search) -> tuple[Refusal, ...]:
+def _refusals(search: Search) -> tuple[Refusal, ...]:
     requests, left = search.ground.stream.requests, [i for i, zone in enumerate(search.load.zone_of) if zone is None]
     kinds = [_kind(search, i) for i in left]
     return tuple(Refusal(requests[i].name, kind, Cause(kind=kind)) for i, kind in zip(left, kinds, strict=True))
