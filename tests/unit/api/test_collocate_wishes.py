@@ -122,8 +122,9 @@ def test_moves_are_a_share_of_what_ran():
 
 def test_why_nothing_moves_is_no_container_that_is_left_out():
     some = snapshot()
-    reasons = (Reason(STAYS, "too little"), Reason("w0", "0/2 machines fit"), Reason("partition", "none is balanced"))
-    done = collocate(question_of(some, CollocateWishes(), "best"), answered(some.placement, *reasons))
+    notes = (f"{STAYS}too little", "partition: none is balanced")
+    answer = answered(some.placement, left_out=(Reason("w0", "0/2 machines fit"),), notes=notes)
+    done = collocate(question_of(some, CollocateWishes(), "best"), answer)
     assert (done.stays, [reason.subject for reason in done.left_out]) == ("too little", ["w0"])
     assert done.remarks == ("partition: none is balanced",)
     assert np.array_equal(done.decision.after.placement.machine_of, some.placement.machine_of)

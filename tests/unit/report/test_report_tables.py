@@ -212,7 +212,7 @@ def test_explain_says_where_it_would_be_better(snapshot):
 def _result(snapshot, **changes):
     after = Placement(machine_of=np.zeros(len(snapshot.placement.machine_of)))
     fields = {"status": Status.FEASIBLE, "solution": after, "score": {"total": 2.0, "balance": float("nan")}, "bound": 1.5}
-    return Result(**{**fields, "seconds": 0.25, "reasons": (Reason("web", "0/6 machines fit"),), **changes})
+    return Result(**{**fields, "seconds": 0.25, "left_out": (Reason("web", "0/6 machines fit"),), **changes})
 
 
 def test_result_prints_status_scores_and_reasons(snapshot):

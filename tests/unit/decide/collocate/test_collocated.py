@@ -52,24 +52,24 @@ def test_a_good_answer_is_given():
 
 def test_a_small_gain_is_not_worth_any_move():
     problem = problem_of()
-    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions(least_gain=0.2))
+    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions(least_gain=0.2))
     assert given is problem.start
-    assert str(reason) == "nothing moves: the best answer gains 0.1667 of the total affinity, less than 0.2"
+    assert note == "nothing moves: the best answer gains 0.1667 of the total affinity, less than 0.2"
 
 
 def test_a_worse_answer_is_not_given():
     problem = problem_of()
-    given, (reason,) = worth_it(problem, APART, CollocateOptions())
+    given, (note,) = worth_it(problem, APART, CollocateOptions())
     assert given is problem.start
-    assert "worse by 0.8333" in reason.text
+    assert "worse by 0.8333" in note
 
 
 def test_moves_that_gain_nothing_are_not_made():
     problem = problem_of()
     problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
-    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions())
+    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions())
     assert given is problem.start
-    assert reason.text == "there is nothing to gain by a move"
+    assert note == "nothing moves: there is nothing to gain by a move"
 
 
 def test_where_other_terms_count_all_of_them_say_what_is_worse():
@@ -88,14 +88,14 @@ def test_moves_have_their_price():
 
 def test_more_moves_than_allowed_are_not_given():
     problem = replace(problem_of(), most_moves=3)
-    given, (reason,) = worth_it(problem, TOGETHER, CollocateOptions())
+    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions())
     assert given is problem.start
-    assert reason.text == "4 containers would move, at most 3 may"
+    assert note == "nothing moves: 4 containers would move, at most 3 may"
 
 
 def test_an_answer_that_leaves_more_out_is_not_given():
     problem = problem_of()
     fewer = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, -1]))
-    given, (reason,) = worth_it(problem, fewer, CollocateOptions())
+    given, (note,) = worth_it(problem, fewer, CollocateOptions())
     assert given is problem.start
-    assert reason.text == "containers without a machine would be 1 instead of 0"
+    assert note == "nothing moves: containers without a machine would be 1 instead of 0"
