@@ -1,8 +1,10 @@
 """Rewrite the pages and pictures that are made from code and from measured results: `make docs`."""
 
 import csv
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from bayplan.cli.reference import cli_page
@@ -125,12 +127,22 @@ def _admit_lines() -> list[str]:
     return lines
 
 
+def published_schemas() -> dict[str, str]:
+    """Every JSON Schema that a reader walks, by its path in `docs/`."""
+    from bayplan.formats.document import schemas
+    from bayplan.formats.native import PLACEMENT, SNAPSHOT
+
+    made = {"snapshot": SNAPSHOT, "placement": PLACEMENT}
+    texts = {name: json.dumps(schema, indent=2) + "\n" for name, schema in made.items()}
+    texts |= {path.stem: path.read_text(encoding="utf-8") for path in (Path(schemas.__file__).parent / "schema").glob("*.json")}
+    return {f"schema/{name}.json": text for name, text in sorted(texts.items())}
+
+
 def schema_page() -> str:
     """Every published JSON Schema, as the readers walk it."""
     lines = ["# JSON Schemas", "", "Made by `make docs` from [schema/](schema): the very schemas that the readers walk.", ""]
-    for path in sorted((DOCS / "schema").glob("*.json")):
-        lines += [f"## {path.stem}", "", f"[schema/{path.name}](schema/{path.name})", ""]
-        lines += ["```json", path.read_text(encoding="utf-8").rstrip(), "```", ""]
+    for path, text in published_schemas().items():
+        lines += [f"## {Path(path).stem}", "", f"[{path}]({path})", "", "```json", text.rstrip(), "```", ""]
     return "\n".join(lines)
 
 
@@ -271,7 +283,8 @@ SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with eve
 
 def main() -> None:
     """Write every page that differs."""
-    for name, page in {**PAGES, **SLOW_PAGES}.items():
+    schemas = {name: partial(str, text) for name, text in published_schemas().items()}
+    for name, page in {**schemas, **PAGES, **SLOW_PAGES}.items():
         path, text = DOCS / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

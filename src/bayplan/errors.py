@@ -9,6 +9,7 @@ BayplanError
 "No placement exists" is not here: it is an answer (`Status.INFEASIBLE`), not an error.
 """
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -102,3 +103,13 @@ def plural(kind: str) -> str:
     if kind.endswith("ch"):
         return f"{kind}es"
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: "; did you mean 'cpu'?", or nothing if no known name is close.
+
+    >>> did_you_mean("memroy", ["cpu", "memory"])
+    "; did you mean 'memory'?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""

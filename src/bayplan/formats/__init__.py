@@ -1,5 +1,6 @@
 """World -> model: native files, RASA, GMRP, traces."""
 
+from bayplan.formats.builder import ClusterBuilder
 from bayplan.formats.files import (
     Document,
     read,
@@ -24,6 +25,7 @@ from bayplan.formats.solutions import (
 from bayplan.formats.streams import read_stream
 
 __all__ = [
+    "ClusterBuilder",
     "Document",
     "read",
     "read_accepted",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import all_plain, did_you_mean
+from bayplan.errors import Fault, InputError, did_you_mean
+from bayplan.formats.document.naming import all_plain
 from bayplan.formats.document.subject import shown
 from bayplan.formats.requests import EXACT, RequestsFile, double_requests, kept, time_faults
 from bayplan.formats.window import within

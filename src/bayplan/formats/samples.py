@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import did_you_mean, one_of_known
+from bayplan.errors import Fault, InputError, did_you_mean
+from bayplan.formats.document.naming import one_of_known
 from bayplan.formats.document.salvage import Salvage, well_shaped
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.shape import OCTAL

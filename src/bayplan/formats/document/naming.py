@@ -1,7 +1,6 @@
-"""Names in words: which ones are known, which one was meant, and what no name may hold."""
+"""Names in words: which ones are known, and what no name may hold."""
 
-import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from bayplan.errors import CONTROL, plural
 
@@ -9,12 +8,6 @@ from bayplan.errors import CONTROL, plural
 PLAIN_NAME = r"^(?![\s\S]*[\u0000-\u001f\u007f-\u009f\u2028\u2029])"
 FEW = 6  # known names that are all said
 LONG = 40  # letters of a name that are said
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """'; did you mean 'cpu'?', or nothing if no known word is close."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def one_of_known(kind: str, known: Collection[str]) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from bayplan.errors import Fault
+from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.filler import NOTHING
-from bayplan.formats.document.naming import did_you_mean
 from bayplan.formats.document.shape import Misfit, Schema, misfits, misshapen
 from bayplan.formats.document.subject import NAME_KEYS, Path
 

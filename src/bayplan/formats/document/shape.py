@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from bayplan.errors import Fault
+from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.filler import NOTHING, filler
-from bayplan.formats.document.naming import PLAIN_NAME, all_plain, did_you_mean
+from bayplan.formats.document.naming import PLAIN_NAME, all_plain
 from bayplan.formats.document.subject import NotFinite, Path, fault_at, shown
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -152,7 +152,7 @@ class _Walk:
             if key not in value:
                 self.report(path, MISSING_KEY, f"'{key}' is missing", key=(key,), wanted=known.get(key), value="")
         if len(value) < schema.get("minProperties", 0):
-            self.report(path, "E1111", "is empty", expected="at least one entry")
+            self.report_few(value, schema, path)
         if "propertyNames" in schema and not self.any_name and not all_plain(list(value)):
             self.check_keys(value, path)
         for key, member in value.items():
@@ -163,6 +163,14 @@ class _Walk:
                 self.report(path, "E1108", f"unknown key '{key}'", key=(key,), value=shown(member), expected=wanted)
             elif others is not True:
                 self.check(member, others, (*path, key))
+
+    def report_few(self, value: dict[str, Any], schema: Schema, path: Path) -> None:
+        """An object that is empty, or that has none of the keys of which it needs one."""
+        optional = [key for key in schema.get("properties", {}) if key not in schema.get("required", ())]
+        if optional and len(value) + 1 == schema["minProperties"]:
+            self.report(path, MISSING_KEY, f"one of {_quoted(optional)} is missing", value="")
+        else:
+            self.report(path, "E1111", "is empty", expected="at least one entry")
 
     def check_keys(self, value: dict[str, Any], path: Path) -> None:
         for number, key in enumerate(value, start=1):
@@ -210,8 +218,17 @@ class _Walk:
         if is_name and not self.any_name and not all_plain([value or "-"]):
             self.report(path, "E1205", ODD_NAME, expected=PLAIN)
         if pattern is not None and not is_name and not re.search(pattern, value):
-            expected = "a number such as 2, 500m, 1.5Gi, 1e3" + (", without a leading zero" if OCTAL.match(value) else "")
-            self.report(path, "E1104", "is not a quantity", wanted=schema, expected=expected)
+            problem, expected = _unmatched(pattern, value)
+            self.report(path, "E1104", problem, wanted=schema, expected=expected)
+
+
+def _unmatched(pattern: str, value: str) -> tuple[str, str]:
+    """What is wrong with a text that does not match the pattern of quantities, of shares, or of both; and what is expected."""
+    quantity = "a number such as 2, 500m, 1.5Gi, 1e3" + (", without a leading zero" if OCTAL.match(value) else "")
+    if "%" not in pattern:
+        return "is not a quantity", quantity
+    share = "a share of the capacity, such as 80% or 0.8"
+    return ("is not a quantity", f"{quantity}, or a share such as 80%") if "|[numk" in pattern else ("is not a share", share)
 
 
 def _allowed(schema: Schema) -> tuple[type, ...]:
@@ -250,6 +267,10 @@ def _either(types: Iterable[type]) -> str:
     if "number" in names and "integer" in names:
         names.remove("integer")
     return " or ".join(WORDS[name] for name in names)
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def _one_of(choices: Iterable[object]) -> str:

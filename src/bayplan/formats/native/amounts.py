@@ -19,6 +19,11 @@ def exact(value: float | str) -> Fraction:
     return Fraction(repr(value)) if isinstance(value, float) else parse_quantity(value)
 
 
+def share_of(value: float | str) -> Fraction:
+    """The exact share that 0.8 or '80%' says."""
+    return Fraction(value.removesuffix("%")) / 100 if isinstance(value, str) else exact(value)
+
+
 @dataclass(slots=True)
 class Amounts:
     """Reads the amounts of a document; what replicas repeat is worked out once."""

@@ -1,10 +1,12 @@
 """The machines of a native snapshot: resources, levels, capacities, sets."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from bayplan.formats.native.amounts import Amounts
-from bayplan.formats.native.reader import Reader
+from bayplan.formats.document.subject import Path
+from bayplan.formats.native.amounts import Amounts, share_of
+from bayplan.formats.native.reader import MISSING, Reader
 from bayplan.model import MACHINE, IntArray, Level, Machines, Resource, ints, machine_level
 from bayplan.model.units import LARGEST
 
@@ -23,7 +25,7 @@ def read_machines(reader: Reader, amounts: Amounts) -> Machines:
     for m, machine in enumerate(reader.document["machines"]):
         path = ("machines", m)
         total = amounts.row(machine["capacity"], (*path, "capacity"), [0] * len(amounts.resources))
-        safe = amounts.row(machine.get("safety", {}), (*path, "safety"), list(total))
+        safe = _safety(amounts, machine.get("safety", {}), (*path, "safety"), total)
         for resource, have, limit in zip(amounts.resources, total, safe, strict=True):
             if limit > have:
                 where = (*path, "safety", resource.name)
@@ -35,6 +37,19 @@ def read_machines(reader: Reader, amounts: Amounts) -> Machines:
     _check_sums(reader, amounts, capacity)
     shape = (len(names), len(amounts.resources))
     return Machines(name=names, capacity=ints(capacity).reshape(shape), safety=ints(safety).reshape(shape))
+
+
+def _safety(amounts: Amounts, stated: Any, path: Path, capacity: list[int]) -> list[int]:
+    """Amounts by resource, or shares of the capacity, rounded down to whole base units."""
+    if not isinstance(stated, Mapping):
+        return [math.floor(share_of(stated) * have) for have in capacity]
+    shares = {name: share_of(value) for name, value in stated.items() if isinstance(value, str) and value.endswith("%")}
+    safety = amounts.row({name: value for name, value in stated.items() if name not in shares}, path, list(capacity))
+    for name, share in shares.items():
+        r = amounts.reader.find("resource", amounts.index, name, (*path, name))
+        if r != MISSING:
+            safety[r] = math.floor(share * capacity[r])
+    return safety
 
 
 def _check_sums(reader: Reader, amounts: Amounts, capacity: list[list[int]]) -> None:

@@ -1,7 +1,10 @@
 """A native document -> a snapshot, or all of its faults."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from bayplan.errors import Fault, InputError
 from bayplan.formats.document.salvage import ITEM, item, repaired, salvaged
@@ -155,9 +158,16 @@ def _read_parts(reader: Reader) -> Parts:
         service=service,
         workload=workload,
         container=container,
+        containers_of=_ranges(containers, len(workloads.name)),
     )
     rules, objective = read_rules(reader, names), read_objective(reader, names)
     return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic, rules, objective)
+
+
+def _ranges(containers: Containers, workloads: int) -> list[range]:
+    """The containers of each workload."""
+    ends = np.searchsorted(containers.workload, np.arange(workloads + 1)).tolist()
+    return [range(start, end) for start, end in pairwise(ends)]
 
 
 def _put_together(reader: Reader, parts: Parts) -> _Built:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bayplan.errors import Fault
-from bayplan.formats.document.naming import did_you_mean, one_of_known
+from bayplan.errors import Fault, did_you_mean
+from bayplan.formats.document.naming import one_of_known
 from bayplan.formats.document.salvage import Salvage
 from bayplan.formats.document.subject import Path, fault_at, shown
 

@@ -1,11 +1,11 @@
 """The rules of a native snapshot: names -> indices."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bayplan.formats.document.subject import Path
-from bayplan.formats.native.reader import Reader
+from bayplan.formats.native.reader import MISSING, Reader
 from bayplan.model import (
     MACHINE,
     Allow,
@@ -34,6 +34,7 @@ class Names:
     service: Mapping[str, int]
     workload: Mapping[str, int]
     container: Mapping[str, int]
+    containers_of: Sequence[range]  # (workload,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,11 @@ def _interference(rule: _Stated) -> Rule:
 
 
 def _pinned(rule: _Stated) -> Rule:
-    return Pinned(containers=rule.many("container", "containers"))
+    """Containers by name, and those of workloads by theirs."""
+    named = rule.many("container", "containers") if "containers" in rule.fields else ()
+    workloads = rule.many("workload", "workloads") if "workloads" in rule.fields else ()
+    ranges = (rule.names.containers_of[w] for w in workloads if w != MISSING)
+    return Pinned(containers=tuple(dict.fromkeys([*named, *(c for containers in ranges for c in containers)])))
 
 
 def _confidence(rule: _Stated) -> Rule:

@@ -9,6 +9,7 @@ from bayplan.model.units import LARGEST
 
 VERSION = 1
 QUANTITY = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])?$"
+SHARE = r"^(100|[1-9]?[0-9]|[1-9]?[0-9]\.[0-9]+)%$"  # of a capacity
 MOST_REPLICAS = 1_000_000  # of one workload
 MOST_REAL = 1e15  # of traffic, weights and distances: scores stay finite
 
@@ -85,7 +86,14 @@ RULE_SHAPES = [
         "b",
         "limit",
     ),
-    _rule("pinned", "These containers may not move.", {"containers": SOME_NAMES}, "containers"),
+    {
+        **_rule(
+            "pinned",
+            "These containers, and all containers of these workloads, may not move.",
+            {"containers": SOME_NAMES, "workloads": SOME_NAMES},
+        ),
+        "minProperties": 2,
+    },
     _rule(
         "confidence",
         "P(usage <= capacity) >= alpha on every machine.",
@@ -128,11 +136,20 @@ OBJECTIVE = _object(
     about="What is good; left out: the default of 000 section VI-B.",
 )
 
+SAFETY = {
+    "anyOf": [
+        _map({"type": ["number", "string"], "minimum": 0, "pattern": f"{QUANTITY}|{SHARE}"}),
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+        {"type": "string", "pattern": SHARE},
+    ],
+    "description": "Load above it is overload. By resource, or a share of the capacity (80%, 0.8); the capacity where left out.",
+}
+
 MACHINE_SHAPE = _object(
     {
         "name": NAME,
         "capacity": AMOUNTS,
-        "safety": {**AMOUNTS, "description": "Load above it is overload; the capacity where left out."},
+        "safety": SAFETY,
         "at": _map(NAME, "Its group at every level."),
     },
     "name",

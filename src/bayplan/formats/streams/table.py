@@ -13,8 +13,8 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import did_you_mean, one_of_known
+from bayplan.errors import Fault, InputError, did_you_mean
+from bayplan.formats.document.naming import one_of_known
 from bayplan.formats.document.subject import NotFinite, shown
 from bayplan.formats.streams.gathering import Line
 from bayplan.model import Zones
