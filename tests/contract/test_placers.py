@@ -15,7 +15,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 
-SOME = Budget(iterations=500, seconds=10.0)
+BUDGET = Budget(iterations=500, seconds=10.0)
 every_placer = pytest.mark.parametrize("name", PLACERS)
 few = settings(max_examples=12)
 partly_placed = st.one_of(snapshots(complete=False), valid_snapshots(complete=False))
@@ -24,7 +24,7 @@ partly_placed = st.one_of(snapshots(complete=False), valid_snapshots(complete=Fa
 def placed(
     name: str, snapshot: Snapshot, *, seed: int = 0, candidates: int = 2, progress: Progress = silent
 ) -> Result[Placement]:
-    return PLACERS[name](Problem.of(snapshot), PlaceOptions(candidates=candidates), budget=SOME, seed=seed, progress=progress)
+    return PLACERS[name](Problem.of(snapshot), PlaceOptions(candidates=candidates), budget=BUDGET, seed=seed, progress=progress)
 
 
 def each_rule_once(snapshot: Snapshot) -> Snapshot:
@@ -34,11 +34,11 @@ def each_rule_once(snapshot: Snapshot) -> Snapshot:
 @every_placer
 @few
 @given(snapshot=partly_placed)
-def test_never_breaks_a_rule_further(name, snapshot):
+def test_never_violates_a_rule_further(name, snapshot):
     solution = placed(name, snapshot).solution
-    now = excess_by_kind(check(snapshot.cluster, snapshot.placement, snapshot.placement))
-    then = excess_by_kind(check(snapshot.cluster, solution, snapshot.placement))
-    assert all(excess <= now.get(kind, 0) + 1e-6 for kind, excess in then.items())
+    before = excess_by_kind(check(snapshot.cluster, snapshot.placement, snapshot.placement))
+    after = excess_by_kind(check(snapshot.cluster, solution, snapshot.placement))
+    assert all(excess <= before.get(kind, 0) + 1e-6 for kind, excess in after.items())
 
 
 @every_placer
@@ -63,9 +63,8 @@ def test_the_same_seed_gives_the_same_answer(name, snapshot, seed, candidates):
 def test_what_is_left_out_has_a_reason(name, snapshot):
     result = placed(name, snapshot)
     names = snapshot.cluster.containers.name
-    left = result.left_out
-    assert [reason.subject for reason in left] == [names[c] for c in result.solution.unplaced]
-    assert all(reason.text for reason in left)
+    assert [reason.subject for reason in result.left_out] == [names[c] for c in result.solution.unplaced]
+    assert all(reason.text for reason in result.left_out)
 
 
 @every_placer
@@ -79,7 +78,7 @@ def test_what_fits_somewhere_is_placed(name, snapshot):
 
 @every_placer
 def test_fills_a_machine_with_more_containers_than_any_had_before(name):
-    """The board of the search starts with room for few containers per machine; that is no rule."""
+    """The state of the search starts with short lists of containers per machine; that is no rule."""
     crowd = Snapshot(
         cluster=tiny([[100], [1000]], [[1]], [200], rules=(Capacity(resources=(0,)),)),
         placement=Placement.empty(200),

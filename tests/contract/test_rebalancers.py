@@ -1,4 +1,4 @@
-"""Every way to rebalance keeps its promises, on any cluster."""
+"""What holds for every method to rebalance, on any cluster."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ STAGES = {"sweep-only": sweep_only, "search-only": search_only}
 every_rebalancer = pytest.mark.parametrize("rebalance", REBALANCERS.values(), ids=REBALANCERS)
 every_stage_too = pytest.mark.parametrize("rebalance", [*REBALANCERS.values(), *STAGES.values()], ids=[*REBALANCERS, *STAGES])
 few = settings(max_examples=25, deadline=None)
-OPTIONS = RebalanceOptions(delta=0.3, safety=0.3)  # small clusters: most servers are at one end
+OPTIONS = RebalanceOptions(delta=0.3, safety=0.3)  # small clusters: most machines are at one end
 
 
 def solution(rebalance, problem, iterations=60, seed=1):
@@ -36,7 +36,7 @@ def cost(problem, placement):
 @every_stage_too
 @few
 @given(snapshot=valid_snapshots(), seed=st.integers(0, 3))
-def test_never_breaks_a_rule_that_was_kept(rebalance, snapshot, seed):
+def test_never_violates_a_rule_that_was_kept(rebalance, snapshot, seed):
     after = solution(rebalance, Problem.of(snapshot), seed=seed)
     assert not check(snapshot.cluster, after, snapshot.placement)
 
@@ -44,9 +44,10 @@ def test_never_breaks_a_rule_that_was_kept(rebalance, snapshot, seed):
 @every_stage_too
 @few
 @given(snapshot=snapshots(), seed=st.integers(0, 3))
-def test_never_breaks_a_kind_of_rule_by_more(rebalance, snapshot, seed):
+def test_never_violates_a_kind_of_rule_by_more(rebalance, snapshot, seed):
     after = solution(rebalance, Problem.of(snapshot), seed=seed)
-    then, now = (excess_by_kind(check(snapshot.cluster, some, snapshot.placement)) for some in (snapshot.placement, after))
+    placements = (snapshot.placement, after)
+    then, now = (excess_by_kind(check(snapshot.cluster, placement, snapshot.placement)) for placement in placements)
     assert all(excess <= then.get(kind, 0.0) + 1e-6 for kind, excess in now.items())
 
 
@@ -94,7 +95,7 @@ def test_moves_no_more_than_the_churn_budget(rebalance, snapshot, most):
 @every_stage_too
 @few
 @given(snapshot=snapshots())
-def test_tells_how_far_it_is(rebalance, snapshot):
+def test_reports_its_progress(rebalance, snapshot):
     ticks: list[Tick] = []
     rebalance(Problem.of(snapshot), OPTIONS, budget=Budget(iterations=30), seed=1, progress=ticks.append)
     assert all(0 <= tick.done <= 1 for tick in ticks)

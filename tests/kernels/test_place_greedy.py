@@ -8,7 +8,7 @@ from tests.builders.strategies import valid_snapshots
 from tests.naive.place_greedy import ca_wfd
 
 from bayplan.decide.place import PLACERS, PlaceOptions
-from bayplan.decide.place.greedy import placed_greedily
+from bayplan.decide.place.greedy import place_greedily
 from bayplan.decide.place.methods import ca_wfd_strategy
 from bayplan.generate.boutique import boutique
 from bayplan.kernels.search import place_greedy
@@ -25,7 +25,7 @@ def without_units(snapshot: Snapshot) -> Snapshot:
 @settings(max_examples=60)
 @given(snapshot=valid_snapshots(complete=False).map(without_units), d=st.integers(1, 3))
 def test_places_like_the_naive_twin(snapshot, d):
-    found = placed_greedily(Problem.of(snapshot), ca_wfd_strategy(PlaceOptions(candidates=d)), seed=0)
+    found = place_greedily(Problem.of(snapshot), ca_wfd_strategy(PlaceOptions(candidates=d)), seed=0)
     assert found.machine_of.tolist() == ca_wfd(snapshot, d)
 
 

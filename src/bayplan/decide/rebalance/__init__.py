@@ -1,10 +1,9 @@
-"""Which running containers should move, and to which machine?"""
+"""Which running containers should move, and to which machine? One function per method, all with one signature, in one dict."""
 
 from collections.abc import Mapping
 
 from bayplan.decide.rebalance.annealing import search
-from bayplan.decide.rebalance.greedy import greedy
-from bayplan.decide.rebalance.noisy import nls
+from bayplan.decide.rebalance.baselines import greedy, nls
 from bayplan.decide.rebalance.options import RebalanceOptions, Rebalancer
 from bayplan.decide.rebalance.sweep_search import search_only, sweep_only, sweep_search
 

@@ -1,4 +1,4 @@
-"""The project's own search, in the form that every way to rebalance has."""
+"""The project's own search, as a method to rebalance."""
 
 import time
 
@@ -9,7 +9,7 @@ from bayplan.search.answer import answer
 
 
 def search(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
-    """The best placement of the search over all objective terms and rules. `options` are the published method's, not read."""
+    """The best placement of the search over all objective terms and rules. It reads none of the `options`."""
     from bayplan.search import drive
 
     started = time.perf_counter()

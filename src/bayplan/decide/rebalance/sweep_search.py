@@ -1,101 +1,98 @@
-"""Sweep&Search of 000 (Lv et al., FreeContainer), section V-B: Algorithms 2 and 3."""
+"""Sweep&Search of [FreeContainer] §V-B: Algorithms 2 and 3."""
 
 from functools import partial
 
 import numpy as np
 
 from bayplan.decide.rebalance.options import RebalanceOptions
-from bayplan.decide.rebalance.table import Table, table
+from bayplan.decide.rebalance.search_run import SearchRun, search_run
 from bayplan.kernels.search.neighbours import SELECTED, Hunt, search
 from bayplan.kernels.search.sweep import empty, measure, relieve
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
 
-PATIENCE = 2  # times that random selections would cover every pair of a hot and another server, without a gain
+PATIENCE = 2  # times that random selections would cover every pair of a hot and another machine, without a gain
 
 
 def sweep_search(
     problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Placement]:
-    """The placement of both stages; the start if that is better and breaks no more rules.
+    """The placement of both stages; the start if that is better and violates no more rules.
 
-    One iteration is one spare server emptied, one hot server relieved, or one round of Algorithm 3.
+    One iteration is one spare machine emptied, one hot machine relieved, or one round of Algorithm 3.
     """
-    with table(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as some:
-        if len(some.movable):
-            _sweep(some, options.safety)
-            some.restart("search")
-            _search(some, options.delta)
-        return some.better_of_start_and_best()
+    with search_run(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as run:
+        if len(run.movable):
+            _sweep(run, options.safety)
+            run.restart("search")
+            _search(run, options.delta)
+        return run.better_of_start_and_best()
 
 
 def sweep_only(
     problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Placement]:
     """The placement after Algorithm 2, better than the start or not. For comparisons of the stages."""
-    with table(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as some:
-        if len(some.movable):
-            _sweep(some, options.safety)
-            some.restart("sweep")
-        return some.result()
+    with search_run(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as run:
+        if len(run.movable):
+            _sweep(run, options.safety)
+            run.restart("sweep")
+        return run.result()
 
 
 def search_only(
     problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress
 ) -> Result[Placement]:
     """The placement after Algorithm 3 from the start. For comparisons of the stages."""
-    with table(problem, options, "search", budget=budget, seed=seed, progress=progress) as some:
-        if len(some.movable):
-            _search(some, options.delta)
-        return some.result()
+    with search_run(problem, options, "search", budget=budget, seed=seed, progress=progress) as run:
+        if len(run.movable):
+            _search(run, options.delta)
+        return run.result()
 
 
-def _sweep(some: Table, safety: float) -> None:
-    """Algorithm 2. Servers change sides only here: hot, spare and normal are those of the start."""
-    board, rounds = some.game.board, some.rounds
-    heat = np.zeros(len(some.problem.cluster.machines.name))
-    measure(board, heat)
-    hot, spare, normal = sides(heat, safety)
-    held = np.zeros(len(some.game.machine_of), dtype=np.int64)
+def _sweep(run: SearchRun, safety: float) -> None:
+    """Algorithm 2. Which machines are hot, spare or normal is decided once, at the start."""
+    board, loop = run.state.board, run.loop
+    utilisation = np.zeros(len(run.problem.cluster.machines.name))
+    measure(board, utilisation)
+    hot, spare, normal = hot_spare_normal(utilisation, safety)
+    scratch = np.zeros(len(run.state.machine_of), dtype=np.int64)
 
-    def clear(before: int, count: int) -> int:
-        for h in spare[rounds.done - before :][:count].tolist():
-            empty(board, h, normal, heat, some.book, held)
+    def empty_spare(before: int, count: int) -> int:
+        for m in spare[loop.done - before :][:count].tolist():
+            empty(board, m, normal, utilisation, run.incumbent, scratch)
         return count
 
-    def unload(before: int, count: int) -> int:
-        for h in hot[rounds.done - before :][:count].tolist():
-            relieve(board, h, spare, heat, some.book, held)
+    def relieve_hot(before: int, count: int) -> int:
+        for m in hot[loop.done - before :][:count].tolist():
+            relieve(board, m, spare, utilisation, run.incumbent, scratch)
         return count
 
-    rounds.run(partial(clear, rounds.done), len(spare))  # lines 5-8
-    rounds.run(partial(unload, rounds.done), len(hot))  # lines 9-15
+    loop.run(partial(empty_spare, loop.done), len(spare))  # lines 5-8
+    loop.run(partial(relieve_hot, loop.done), len(hot))  # lines 9-15
 
 
-def sides(heat: FloatArray, safety: float) -> tuple[IntArray, IntArray, IntArray]:
-    """Hot servers, the hottest first; as many spare ones that are not hot, the sparest first; the others.
+def hot_spare_normal(utilisation: FloatArray, safety: float) -> tuple[IntArray, IntArray, IntArray]:
+    """Hot machines, the hottest first; as many of the least utilised ones that are not hot; the others.
 
-    Lines 1-4. If more than half are hot there are fewer spare servers than hot ones, and no normal ones.
+    Lines 1-4. If more than half are hot there are fewer spare machines than hot ones, and no normal ones.
     """
-    rank = np.argsort(-heat, kind="stable")  # line 1
-    n = int((heat > safety).sum())  # lines 2-3
-    hot, rest = rank[:n], rank[n:][::-1]
-    return hot.copy(), rest[:n].copy(), rest[n:].copy()  # line 4
+    rank = np.argsort(-utilisation, kind="stable")  # line 1
+    n = int((utilisation > safety).sum())  # lines 2-3
+    hot, others = rank[:n], rank[n:][::-1]
+    return hot.copy(), others[:n].copy(), others[n:].copy()  # line 4
 
 
-def _search(some: Table, delta: float) -> None:
-    """Algorithm 3, until nothing is found any more."""
-    n_m = len(some.problem.cluster.machines.name)
+def _search(run: SearchRun, delta: float) -> None:
+    """Algorithm 3, until no move gains any more."""
+    n_m = len(run.problem.cluster.machines.name)
     top = min(n_m // 2, max(1, int(np.ceil(delta * n_m))))  # line 4
     if top == 0:
         return
-    heat = np.zeros(n_m)
-    measure(some.game.board, heat)
-    rank = np.argsort(-heat, kind="stable")
-    hunt = Hunt(heat, rank, top, some.chance, some.book, np.zeros(4, dtype=np.int64), np.zeros(1))
+    utilisation = np.zeros(n_m)
+    measure(run.state.board, utilisation)
+    rank = np.argsort(-utilisation, kind="stable")
+    neighbourhood = Hunt(utilisation, rank, top, run.random_state, run.incumbent, np.zeros(4, dtype=np.int64), np.zeros(1))
     patience = 1 if n_m - top <= SELECTED else PATIENCE * -(-top // SELECTED) * -(-n_m // SELECTED)
-    some.rounds.run(partial(_iterate, some, hunt, patience, np.zeros(1, dtype=np.int64)))
-
-
-def _iterate(some: Table, hunt: Hunt, patience: int, stale: IntArray, rounds: int) -> int:
-    return int(search(some.game.board, hunt, rounds, patience, stale))
+    stale = np.zeros(1, dtype=np.int64)
+    run.loop.run(lambda rounds: int(search(run.state.board, neighbourhood, rounds, patience, stale)))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
-from bayplan.decide.rebalance.rounds import Rounds
-from bayplan.decide.rebalance.sweep_search import sides
+from bayplan.decide.rebalance.search_run import IterationLoop
+from bayplan.decide.rebalance.sweep_search import hot_spare_normal
 from bayplan.errors import ModelError
 from bayplan.model import (
     NO_LIMIT,
@@ -39,7 +39,7 @@ FIGURE_2 = ([20, 20, 30, 50, 50, 40], [0, 0, 0, 1, 1, 2])  # CA1 CB1 CC1 | CA2 C
 
 
 def problem(request, machine_of, *, machines=3, mode=TransientMode.SEQUENTIAL, start=None, most_moves=None):
-    """Machines of 100, containers that only want to be spread evenly."""
+    """Machines of 100, containers whose only objective is an even utilisation."""
     n, name = len(request), tuple(f"m-{m}" for m in range(machines))
     full = ints([[100]] * machines)
     cluster = Cluster(
@@ -77,7 +77,7 @@ def load(stated, result):
     return np.bincount(result.solution.machine_of, weights=request, minlength=len(stated.cluster.machines.name)).tolist()
 
 
-def test_figure_2_is_evened_out_if_room_is_freed_on_the_way():
+def test_figure_2_is_evened_out_if_capacity_is_freed_on_the_way():
     stated = problem(*FIGURE_2)
     assert load(stated, run(REBALANCERS["nls"], stated)) == [70, 70, 70]
 
@@ -87,24 +87,24 @@ def test_figure_2_cannot_be_evened_out_if_nothing_is_freed_before_the_end():
     assert load(stated, run(REBALANCERS["nls"], stated)) != [70, 70, 70]
 
 
-def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_server():
-    # 50 goes from the second server (100) to the third (40): 70, 50, 90. Then 50 -> the second would make it 100, 40 -> 90.
+def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_machine():
+    # 50 goes from the second machine (100) to the third (40): 70, 50, 90. Then 50 -> the second would make it 100, 40 -> 90.
     stated = problem(*FIGURE_2)
     assert load(stated, run(REBALANCERS["greedy"], stated)) == [70, 50, 90]
 
 
-def test_sweep_moves_the_biggest_container_of_the_hottest_server_to_the_spare_one():
+def test_sweep_moves_the_largest_container_of_the_hottest_machine_to_the_spare_one():
     stated = problem(*FIGURE_2)
     assert load(stated, run(sweep_only, stated)) == [70, 50, 90]
 
 
-def test_sweep_empties_the_spare_server_before_it_fills_it():
-    # hot: 0 (60 + 30); spare: 2 (10); normal: 1 (20). The 10 goes to 1, then 60 has the whole of 2.
+def test_sweep_empties_the_spare_machine_before_it_fills_it():
+    # hot: 0 (60 + 30); spare: 2 (10); normal: 1 (20). The 10 goes to 1, then 60 has all of 2.
     stated = problem([60, 30, 20, 10], [0, 0, 1, 2])
     assert run(sweep_only, stated).solution.machine_of.tolist() == [2, 0, 1, 1]
 
 
-def test_sweep_moves_nothing_where_no_server_is_hot():
+def test_sweep_moves_nothing_where_no_machine_is_hot():
     stated = problem([30, 20], [0, 0])
     assert run(sweep_only, stated).solution.machine_of.tolist() == [0, 0]
 
@@ -128,7 +128,7 @@ def test_a_zombie_gives_way_where_that_is_better_than_a_shift_or_a_swap():
 
 
 @pytest.mark.parametrize(
-    ("heat", "hot", "spare", "normal"),
+    ("utilisation", "hot", "spare", "normal"),
     [
         ([0.9, 0.1, 0.3, 0.5], [0], [1], [3, 2]),
         ([0.9, 0.8, 0.7, 0.5], [0, 1, 2], [3], []),
@@ -136,8 +136,8 @@ def test_a_zombie_gives_way_where_that_is_better_than_a_shift_or_a_swap():
         ([0.6, 0.2], [], [], [0, 1]),
     ],
 )
-def test_hot_spare_and_normal_servers_are_disjoint(heat, hot, spare, normal):
-    got = sides(np.array(heat), 0.6)
+def test_hot_spare_and_normal_machines_are_disjoint(utilisation, hot, spare, normal):
+    got = hot_spare_normal(np.array(utilisation), 0.6)
     assert [part.tolist() for part in got[:2]] == [hot, spare]
     assert sorted(got[2].tolist()) == sorted(normal)
 
@@ -155,20 +155,20 @@ def test_options_out_of_range_are_refused(wrong):
         RebalanceOptions(**wrong)
 
 
-def test_rounds_end_when_somebody_asks():
+def test_the_loop_ends_when_a_stop_is_asked_for():
     stop, calls = Stop(), []
-    rounds = Rounds(stage="x", clock=Budget().clock(), stop=stop, progress=silent, score=lambda: 0.0)
+    loop = IterationLoop(stage="x", clock=Budget().clock(), stop=stop, progress=silent, score=lambda: 0.0)
 
     def iterate(count):
         calls.append(count)
         stop.asked = True
         return count
 
-    rounds.run(iterate)
+    loop.run(iterate)
     assert len(calls) == 1
 
 
-def test_rounds_never_pass_the_iteration_budget():
-    rounds = Rounds(stage="x", clock=Budget(iterations=1234).clock(), stop=Stop(), progress=silent, score=lambda: 0.0)
-    rounds.run(lambda count: count)
-    assert rounds.done == 1234
+def test_the_loop_never_exceeds_the_iteration_budget():
+    loop = IterationLoop(stage="x", clock=Budget(iterations=1234).clock(), stop=Stop(), progress=silent, score=lambda: 0.0)
+    loop.run(lambda count: count)
+    assert loop.done == 1234

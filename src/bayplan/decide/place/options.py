@@ -10,9 +10,9 @@ from bayplan.model.problem import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceOptions:
-    """What can be chosen."""
+    """Parameters of the placement methods; each reads those that it knows."""
 
-    candidates: int = 2  # d of 000 Algorithm 1: machines among which the service decides
+    candidates: int = 2  # d of [FreeContainer] Algorithm 1: machines among which the service decides
 
     def __post_init__(self) -> None:
         if self.candidates < 1:
@@ -20,7 +20,7 @@ class PlaceOptions:
 
 
 class Placer(Protocol):
-    """Give the containers without a machine one, and move nothing that runs.
+    """A method that gives unplaced containers a machine and moves nothing that runs.
 
     What fits nowhere is left out with a reason. The same seed and number of iterations give the same answer.
     """

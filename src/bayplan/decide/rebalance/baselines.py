@@ -1,0 +1,115 @@
+"""The baselines that Sweep&Search is compared with: greedy, and noisy local search."""
+
+from functools import partial
+
+import numpy as np
+
+from bayplan.decide.rebalance.options import RebalanceOptions
+from bayplan.decide.rebalance.search_run import SearchRun, search_run
+from bayplan.kernels.search.greedy import cool_down
+from bayplan.kernels.search.noisy import Tour, visit
+from bayplan.kernels.search.party import party_of
+from bayplan.kernels.search.restart import go_back, reweigh
+from bayplan.kernels.search.sweep import measure
+from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
+from bayplan.model.problem import Problem
+from bayplan.search.blocks import view
+from bayplan.search.noise import load_weights
+
+PREFIXES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # shares of the items, the largest first
+VISITS = 3.0  # of each item of a prefix, on average
+EJECTIONS = 0.95  # share of the visits in prefixes up to LARGE; beyond, the same number for ever more items
+LARGE = 0.4
+SWAPS = 0.4  # share of the other visits; what is left are shifts
+LOOK = 200  # machines or swap partners that an item looks at
+NOISE = 2.0  # standard deviation of the logarithm of a load weight's factor
+PATIENCE = 10  # descents without a better placement before the search goes back to the best
+
+
+def greedy(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
+    """The best placement seen while the hottest machine is relieved, until none can be. One iteration is one move.
+
+    U(h) is the largest utilisation over resources. The largest container of the hottest machine that can move goes to the
+    least utilised machine that can take it, if both are then cooler than the hottest was: so the sorted list of
+    utilisations falls and the loop ends. A machine that nothing can leave is skipped. It draws no random numbers: `seed` is
+    not read.
+    """
+    with search_run(problem, options, "greedy", budget=budget, seed=seed, progress=progress) as run:
+        state, n_m = run.state, len(problem.cluster.machines.name)
+        if len(run.movable):
+            utilisation, stuck = np.zeros(n_m), np.zeros(n_m + 1, dtype=np.int64)
+            scratch = np.zeros(len(state.machine_of), dtype=np.int64)
+            measure(state.board, utilisation)
+            run.loop.run(lambda moves: int(cool_down(state.board, moves, utilisation, stuck, run.incumbent, scratch)))
+        return run.result()
+
+
+def nls(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
+    """The best placement of a noisy local search. One iteration is one visit of one item.
+
+    After the winner of the ROADEF/EURO challenge 2012: Gavranović, Buljubašić, Demirović: Variable neighborhood search for
+    Google machine reassignment problem, ENDM 39 (2012). Descents by shift, swap and ejection over growing prefixes of the
+    items, the largest first. Between two descents the load weights of all resources but one change for a while (in U of
+    [FreeContainer] too). Different from the paper: neighbourhoods are sampled, and one line of descent goes back to the best
+    after a while, instead of several lines.
+    """
+    with search_run(problem, options, "noisy local search", budget=budget, seed=seed, progress=progress) as run:
+        if len(run.movable):
+            _NoisySearch(run, np.random.default_rng(seed)).run_to_the_end()
+        return run.result()
+
+
+class _NoisySearch:
+    """Descents and noise in turn."""
+
+    def __init__(self, run: SearchRun, random: np.random.Generator) -> None:
+        self.run, self.random = run, random
+        self.board = run.state.board
+        self.visits = _visits(run)
+        self.weights = load_weights(run.state)
+
+    def run_to_the_end(self) -> None:
+        """Until the budget is used up."""
+        incumbent, stale = self.run.incumbent, 0
+        self.descend(PREFIXES)
+        while not self.run.loop.over:
+            best = float(incumbent.best[0])
+            if stale >= PATIENCE:
+                go_back(self.board, incumbent)
+                stale = 0
+            self.descend_with_noise()
+            self.descend(PREFIXES)
+            stale = 0 if incumbent.best[0] < best else stale + 1
+
+    def descend(self, prefixes: tuple[float, ...], *, quiet: bool = False) -> None:
+        """Visits among the largest items, then among more and more; `quiet`: nothing counts as the best."""
+        n = len(self.visits.order)
+        for share in prefixes:
+            prefix = max(1, int(share * n))
+            ejections = EJECTIONS * min(1.0, LARGE / share)
+            visits = self.visits._replace(quiet=quiet, eject_share=ejections, swap_share=(1 - ejections) * SWAPS)
+            self.run.loop.run(partial(visit, self.board, visits, prefix), max(1, int(VISITS * prefix)))
+
+    def descend_with_noise(self) -> None:
+        """A short descent while the load of every resource but one weighs more or less."""
+        n_r = len(self.weights.over)
+        factor = np.exp(NOISE * self.random.standard_normal(n_r))
+        factor[self.random.integers(n_r)] = 1.0
+        reweigh(self.board, self.weights, factor)
+        self.descend((float(self.random.choice(PREFIXES)),), quiet=True)
+        reweigh(self.board, self.weights, np.ones(n_r))
+
+
+def _visits(run: SearchRun) -> Tour:
+    lifted = party_of(len(run.problem.cluster.resources))
+    return Tour(_largest_first(run), run.random_state, run.incumbent, lifted, LOOK, 0.0, 0.0, False)
+
+
+def _largest_first(run: SearchRun) -> IntArray:
+    """Movable items, the largest first: requests relative to the cluster's capacity, summed over resources."""
+    movable, cluster = run.movable, run.problem.cluster
+    n_k = int(run.state.items.kind_of.max()) + 1
+    n_r = len(cluster.resources)
+    request = view(run.state.board, "request", n_k * n_r).reshape(n_k, n_r)
+    size: FloatArray = (request / np.maximum(1, cluster.machines.capacity.sum(axis=0))).sum(axis=1)
+    return np.array(movable[np.argsort(-size[run.state.items.kind_of[movable]], kind="stable")])
