@@ -286,7 +286,7 @@ def test_the_page_tells_the_story(file, tmp_path, capsys):
     page = tmp_path / "admitted.html"
     answer_of(capsys, "admit", file, "--report", page, "--bound", "--seconds", "3")
     text = page.read_text(encoding="utf-8")
-    said = ("What does room cost?", "How full is it?", "Who was refused, and why?", "zone-1 → zone-2", "lambda", "best possible")
+    said = ("What does capacity cost?", "How full is it?", "Refused, and why", "zone-1 → zone-2", "lambda", "best possible")
     assert [words for words in said if words not in text] == [] and "bayplan admit" in text
     answer_of(capsys, "admit", file, "--report", page, "--method", "available")
     assert "Where is it full?" in page.read_text(encoding="utf-8")
@@ -328,7 +328,7 @@ def test_an_empty_stream_is_answered(tmp_path, capsys):
     write(path, replace(tight(), requests=()))
     answer = answer_of(capsys, "admit", path, "--report", page, "--bound")
     assert (answer["accepted"], answer["score"]["value"], answer["left_out"]) == (0, 0, [])
-    assert "Nobody" in page.read_text(encoding="utf-8")
+    assert "Nothing: every request was accepted" in page.read_text(encoding="utf-8")
 
 
 def test_the_code_of_the_page_runs(monkeypatch, capsys):

@@ -172,7 +172,7 @@ def test_demo_says_where_its_report_is(tmp_path, capsys):
     report = tmp_path / "demo" / "report.html"
     assert str(report) in said.replace("\n", "")
     assert "<svg" in report.read_text(encoding="utf-8")
-    assert said.count("everybody arrives") == 2 and said.count("placement        valid: every rule is kept") == 2
+    assert said.count("all containers arrive") == 2 and said.count("placement        valid: every rule is kept") == 2
 
 
 def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):
@@ -278,7 +278,7 @@ def test_check_says_every_broken_rule_on_a_line_of_its_own(tmp_path, capsys):
     _, answer = run_json(capsys, "check", str(file))
     main(["check", str(file)])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"not valid: {answer['broken']} broken rules")
+    assert lines[0].startswith(f"not valid: {answer['broken']} rule violations")
     assert lines[1:] == [violation["sentence"] for violation in answer["violations"]]
 
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-import bayplan
 from bayplan.api.admit import Admitted
 from bayplan.decide.admit import History, Parameters
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import FloatArray, floats
-from bayplan.report.admit_page import AdmitStory, admit_page
-from bayplan.report.admit_rows import AdmitFigures, WhyRow
 from bayplan.report.amounts import percent, score
+from bayplan.report.answers.admit_page import AdmitStory, admit_page
+from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind
+from bayplan.report.page import how_made
 from bayplan.report.pictures.over_time import Line
 from bayplan.report.pictures.prices import Band, Row, dearest, level_of
 
@@ -29,7 +29,8 @@ def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
         use=tuple(admitted.use.totals()),
         ratio=admitted.ratio,
         why=[
-            WhyRow(kind=one.cause.kind, why=one.why, requests=one.requests, value=one.value) for one in admitted.refusals.groups
+            RefusalKind(kind=one.cause.kind, why=one.why, requests=one.requests, value=one.value)
+            for one in admitted.refusals.groups
         ],
     )
 
@@ -49,8 +50,7 @@ def parameter_words(known: Parameters) -> list[tuple[str, str]]:
 
 def write_admit_page(path: Path, admitted: Admitted, *, name: str, method: str, command: str) -> None:
     """One self-contained HTML file."""
-    made = {"command": command, "version": f"bayplan {bayplan.__version__}"}
-    write_text_atomically(path, admit_page(story_of(admitted, name=name, method=method), made=made))
+    write_text_atomically(path, admit_page(story_of(admitted, name=name, method=method), made=how_made(command)))
 
 
 def story_of(admitted: Admitted, *, name: str, method: str) -> AdmitStory:

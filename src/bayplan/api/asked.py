@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.console import RenderableType
 
 from bayplan.formats.requests import RequestsFile
 from bayplan.model import ClusterRequests, Fleet, FloatArray, TimedRequests, floats, ints
-from bayplan.report.amounts import human_amount, score
-from bayplan.report.lines import facts, plain_table, plain_text, spaced
+from bayplan.report.amounts import human_amount
 from bayplan.score.timed import LoadCurve, load_curve, load_factor, loads, span, wide
 
 BUSIEST = 5  # times that are shown
@@ -97,43 +95,3 @@ def _busiest(curve: LoadCurve) -> list[dict[str, float]]:
 def _classes(requests: TimedRequests) -> dict[str, int]:
     names, many = np.unique(np.array(requests.priority, dtype=np.str_), return_counts=True)
     return dict(zip(names.tolist(), many.tolist(), strict=True))
-
-
-def asked_tables(answer: Mapping[str, Any]) -> list[RenderableType]:
-    """The same for a terminal."""
-    timed = answer["kind"] == "timed requests"
-    unit = "machines" if timed else "times all zones"
-    known = [
-        (answer["kind"], f"{answer['requests']:,}"),
-        ("value", score(answer["value"])),
-        ("time", "none" if answer["first_start"] is None else f"{answer['first_start']:g} to {answer['last_end']:g}"),
-        ("load", f"{score(answer['load'])} {unit} on average" if answer["load"] == answer["load"] else "–"),
-    ]
-    if timed:
-        words = ", ".join(f"{many:,} in {name}" for name, many in answer["wide"].items())
-        known += [
-            ("narrow", f"{answer['narrow']:,}"),
-            ("wide", f"{words}: more than half of a machine"),
-            ("too large", f"{answer['larger_than_a_machine']:,} for one machine"),
-        ]
-    if timed and answer["machines"] is not None:
-        known.append(("fleet", f"{answer['machines']:,} machines, load factor {score(answer['load_factor'])}"))
-    if timed and answer["classes"]:
-        known.append(("classes", ", ".join(f"{name} {many:,}" for name, many in list(answer["classes"].items())[:12])))
-    if not timed:
-        known += [(name, f"{answer[name]:,}") for name in ("members", "zones", "links")]
-    return spaced([facts(known), _resource_table(answer, unit), *([_busy_table(answer, unit)] if answer["busiest"] else [])])
-
-
-def _resource_table(answer: Mapping[str, Any], unit: str) -> RenderableType:
-    table = plain_table("resource", "one has" if unit == "machines" else "all have", f"mean, {unit}", f"peak, {unit}")
-    for row in answer["resources"]:
-        table.add_row(*map(plain_text, (row["name"], row["of"], score(row["mean"]), score(row["peak"]))))
-    return table
-
-
-def _busy_table(answer: Mapping[str, Any], unit: str) -> RenderableType:
-    table = plain_table("from", "to", unit, title="Busiest times")
-    for row in answer["busiest"]:
-        table.add_row(*map(plain_text, (f"{row['from']:g}", f"{row['to']:g}", score(row["load"]))))
-    return table

@@ -3,23 +3,23 @@
 from dataclasses import replace
 from pathlib import Path
 
-import bayplan
 from bayplan.api.migrate import Route
 from bayplan.api.report import grouping
 from bayplan.formats.document.text import write_text_atomically
+from bayplan.report.answers.plan_page import PlanStory, plan_page
+from bayplan.report.answers.plan_tables import BatchFigures
+from bayplan.report.page import how_made
 from bayplan.report.pictures.timeline import bars_of
-from bayplan.report.plan_batches import BatchRow
-from bayplan.report.plan_page import PlanStory, plan_page
 from bayplan.score.duration import StepCosts
 
 
-def batch_rows(route: Route) -> list[BatchRow]:
+def batch_rows(route: Route) -> list[BatchFigures]:
     """One row per batch of the plan, as the referee saw it."""
     if route.verdict is None or route.timetable is None:
         return []
     times = zip(route.timetable.batch_start.tolist(), route.timetable.batch_end.tolist(), strict=True)
     return [
-        BatchRow(
+        BatchFigures(
             number=number,
             start=start,
             end=end,
@@ -46,8 +46,7 @@ def write_plan_page(path: Path, route: Route, costs: StepCosts, *, command: str)
         after=route.verdict.running.placement,
         result=route.result,
         bars=bars_of(cluster, route.plan, route.timetable, costs),
-        rows=batch_rows(route),
-        by_wish=route.by_wish,
+        batches=batch_rows(route),
+        held_back=route.by_wish,
     )
-    made = {"command": command, "version": f"bayplan {bayplan.__version__}"}
-    write_text_atomically(path, plan_page(story, made=made, group_by=grouping(cluster, None)))
+    write_text_atomically(path, plan_page(story, made=how_made(command), group_by=grouping(cluster, None)))

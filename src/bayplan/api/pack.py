@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import bayplan
 from bayplan.api.decide import Decision, decide
 from bayplan.api.pack_figures import figures_of, machine_rows
 from bayplan.api.pack_levels import QUICK, level_rows
@@ -19,8 +18,9 @@ from bayplan.errors import UsageError
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.solutions import write_solution
 from bayplan.model import FloatArray, Placement, Reason, Result, floats
-from bayplan.report.pack_page import PackStory, pack_page
-from bayplan.report.pack_rows import Figures, LevelRow
+from bayplan.report.answers.pack_page import PackStory, pack_page
+from bayplan.report.answers.pack_tables import ConfidenceLevel, PackFigures
+from bayplan.report.page import how_made
 from bayplan.report.pictures.ucac import Curve
 from bayplan.score.counts import containers_on
 
@@ -35,8 +35,8 @@ class Packing:
 
     question: Question
     decision: Decision
-    figures: Figures
-    levels: tuple[LevelRow, ...]
+    figures: PackFigures
+    levels: tuple[ConfidenceLevel, ...]
 
     @property
     def placement(self) -> Placement:
@@ -128,8 +128,7 @@ def write_packing(packing: Packing, *, out: Path | None, report: Path | None, co
     if out is not None:
         write_solution(out, packing.decision.snapshot, placement)
     if report is not None:
-        made = {"command": command, "version": f"bayplan {bayplan.__version__}"}
-        write_text_atomically(report, pack_page(_story(packing), made=made))
+        write_text_atomically(report, pack_page(_story(packing), made=how_made(command)))
 
 
 def _story(packing: Packing) -> PackStory:
@@ -145,7 +144,7 @@ def _story(packing: Packing) -> PackStory:
         levels=packing.levels,
         machines=machine_rows(question, packing.placement, seed),
         left_out=packing.left_out,
-        broken=packing.broken,
+        violated=packing.broken,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from bayplan.api.pack_wishes import Question
 from bayplan.decide.pack.answer import machine_ucac
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, FloatArray, IntArray, Placement, floats, ints
-from bayplan.report.pack_rows import Figures, MachineRow, Odds
+from bayplan.report.answers.pack_tables import OverflowOdds, PackedMachine, PackFigures
 from bayplan.score.confidence import usage, violation_probability
 from bayplan.score.counts import containers_on
 from bayplan.score.monte_carlo import violation_rates
@@ -34,13 +34,13 @@ def reserved_of(cluster: Cluster, resource: int) -> Reserved | None:
     return Reserved("requests", request) if len(request) and (request > 0).all() else None
 
 
-def figures_of(question: Question, placement: Placement, seed: int) -> Figures:
+def figures_of(question: Question, placement: Placement, seed: int) -> PackFigures:
     """The numbers of one placement. Usage is drawn as the input states it, whatever the packer assumed."""
     cluster, r = question.snapshot.cluster, question.problem.main.resource
     busy, reserved = containers_on(cluster, placement) > 0, reserved_of(cluster, r)
     workload = cluster.containers.workload[placement.placed]
     draws = int(np.clip(NUMBERS // max(1, len(workload)), FEWEST, MOST))
-    return Figures(
+    return PackFigures(
         resource=question.resource,
         alpha=question.alpha,
         machines=int(busy.sum()),
@@ -56,7 +56,7 @@ def figures_of(question: Question, placement: Placement, seed: int) -> Figures:
     )
 
 
-def machine_rows(question: Question, placement: Placement, seed: int) -> list[MachineRow]:
+def machine_rows(question: Question, placement: Placement, seed: int) -> list[PackedMachine]:
     """The machines that are most probable to overflow, each simulated with many draws."""
     cluster, r = question.snapshot.cluster, question.problem.main.resource
     running, predicted = containers_on(cluster, placement), violation_probability(cluster, placement, r)
@@ -67,7 +67,7 @@ def machine_rows(question: Question, placement: Placement, seed: int) -> list[Ma
     ucac, (mean, _), reserved = machine_ucac(question.problem, placement), usage(cluster, placement, r), reserved_of(cluster, r)
     promised = None if reserved is None else _sums(cluster, placement, floats(reserved.amount))
     return [
-        MachineRow(
+        PackedMachine(
             machine=cluster.machines.name[m],
             containers=int(running[m]),
             capacity=float(cluster.machines.capacity[m, r]),
@@ -96,7 +96,7 @@ def _rates(question: Question, placement: Placement, draws: int, seed: int) -> F
     return violation_rates(cluster, placement, r, draws=draws, seed=seed)
 
 
-def _odds(probability: FloatArray) -> Odds:
+def _odds(probability: FloatArray) -> OverflowOdds:
     if not len(probability):
-        return Odds(largest=0.0, mean=0.0)
-    return Odds(largest=float(probability.max()), mean=float(probability.mean()))
+        return OverflowOdds(largest=0.0, mean=0.0)
+    return OverflowOdds(largest=float(probability.max()), mean=float(probability.mean()))

@@ -9,14 +9,14 @@ from bayplan.api.pack_figures import Reserved, reserved_of
 from bayplan.api.pack_wishes import Question
 from bayplan.decide.pack import PACKERS, PackOptions, PackProblem
 from bayplan.model import Budget, Cluster, Level, Machines, Placement, Result, floats, ints, machine_level, silent
-from bayplan.report.pack_rows import LevelRow
+from bayplan.report.answers.pack_tables import ConfidenceLevel
 
 LEVELS = (0.99, 0.999, 0.9999)
 QUICK = "bi-level"  # the method that answers
 MOST_MACHINES = 100_000  # that are made up where there are too few
 
 
-def level_rows(question: Question) -> Iterator[LevelRow]:
+def level_rows(question: Question) -> Iterator[ConfidenceLevel]:
     """One row by promise, if anything was promised, then one per confidence.
 
     Where the promise takes more machines than there are, all rows get more of the same, empty: else nothing could be compared.
@@ -42,9 +42,9 @@ def _left_out(result: Result[Placement]) -> int:
 
 def _row(
     result: Result[Placement], question: Question, alpha: float | None, by: str, promise: Result[Placement] | None = None
-) -> LevelRow:
+) -> ConfidenceLevel:
     machines = int(result.score["machines"])
-    return LevelRow(
+    return ConfidenceLevel(
         alpha=alpha,
         by=by,
         machines=machines,

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import bayplan
 from bayplan.api.inspect import Inspection
 from bayplan.errors import UsageError
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import Cluster, Snapshot
-from bayplan.report.html import comparison_page, report_page
+from bayplan.report.answers.placement_page import comparison_page, report_page
+from bayplan.report.page import how_made
 from bayplan.report.pictures import bay_plan
 from bayplan.score.summary import summarise
 
@@ -22,7 +22,7 @@ def write_report(path: Path, inspection: Inspection, *, command: str, group_by: 
         inspection.summary,
         inspection.violations,
         title=snapshot.cluster.name,
-        footer=_footer(command),
+        footer=how_made(command),
         group_by=grouping(snapshot.cluster, group_by),
     )
     write_text_atomically(path, page)
@@ -36,7 +36,7 @@ def write_comparison(path: Path, before: Snapshot, after: Inspection, *, command
         (summarise(before), after.summary),
         violations=after.violations,
         title=before.cluster.name,
-        footer=_footer(command),
+        footer=how_made(command),
         group_by=grouping(before.cluster, group_by),
     )
     write_text_atomically(path, page)
@@ -56,7 +56,3 @@ def grouping(cluster: Cluster, asked: str | None) -> str | None:
         return asked
     few = [level for level in cluster.levels[1:] if 2 <= len(level.group) <= MOST_GROUPS]
     return min(few, key=lambda level: len(level.group)).name if few else None
-
-
-def _footer(command: str) -> dict[str, str]:
-    return {"command": command, "version": f"bayplan {bayplan.__version__}"}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import bayplan
 from bayplan.api.schedule_wishes import ScheduleQuestion
 from bayplan.decide.schedule import ScheduleProblem, Scheduler
 from bayplan.decide.schedule.bound import bounded
@@ -15,8 +14,9 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.solutions import write_served
 from bayplan.model import UNPLACED, BoolArray, Budget, Progress, Result, Schedule, silent
 from bayplan.model.interrupt import stoppable
-from bayplan.report.schedule_page import ScheduleStory, schedule_page
-from bayplan.report.schedule_rows import ClassRow, KindRow, ResourceRow, ScheduleFigures
+from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
+from bayplan.report.answers.schedule_tables import MachineKind, RequestClass, ScheduleFigures, TimedUse
+from bayplan.report.page import how_made
 from bayplan.score.timed import load_curve, load_factor, loads, span, wide
 
 EACH_REQUEST = 3e-6  # seconds to write it and count it
@@ -96,7 +96,7 @@ def figures_of(problem: ScheduleProblem, result: Result[Schedule]) -> ScheduleFi
     )
 
 
-def _resources(problem: ScheduleProblem, served: BoolArray) -> tuple[ResourceRow, ...]:
+def _resources(problem: ScheduleProblem, served: BoolArray) -> tuple[TimedUse, ...]:
     requests, fleet = problem.requests, problem.fleet
     room = (fleet.machines[:, None] * fleet.capacity.astype(np.float64)).sum(axis=0)
     peaks = [load_curve(requests, chosen).load.max(axis=0, initial=0.0) for chosen in (None, served)]
@@ -104,14 +104,14 @@ def _resources(problem: ScheduleProblem, served: BoolArray) -> tuple[ResourceRow
         top, top_used = (np.where(room > 0, peak / room, np.nan) for peak in peaks)
     both = loads(requests, fleet), loads(requests, fleet, served)
     return tuple(
-        ResourceRow(
+        TimedUse(
             name=resource.name, asked=float(both[0][r]), used=float(both[1][r]), peak=float(top[r]), peak_used=float(top_used[r])
         )
         for r, resource in enumerate(requests.resources)
     )
 
 
-def _classes(problem: ScheduleProblem, served: BoolArray) -> tuple[ClassRow, ...]:
+def _classes(problem: ScheduleProblem, served: BoolArray) -> tuple[RequestClass, ...]:
     """One row per class, numbers by size, words by alphabet; none if there are no classes."""
     requests = problem.requests
     names, of = np.unique(np.array(requests.priority, dtype=np.str_), return_inverse=True)
@@ -120,20 +120,20 @@ def _classes(problem: ScheduleProblem, served: BoolArray) -> tuple[ClassRow, ...
         return ()
     many, taken, asked, value = (np.bincount(of, weights=weight, minlength=len(names)) for weight in weights)
     rows = [
-        ClassRow(name=name, requests=int(many[c]), served=int(taken[c]), asked=float(asked[c]), value=float(value[c]))
+        RequestClass(name=name, requests=int(many[c]), served=int(taken[c]), asked=float(asked[c]), value=float(value[c]))
         for c, name in enumerate(names.tolist())
     ]
     return tuple(sorted(rows, key=lambda row: (0, int(row.name), "") if row.name.isdigit() else (1, 0, row.name)))
 
 
-def _kinds(problem: ScheduleProblem, result: Result[Schedule]) -> tuple[KindRow, ...]:
+def _kinds(problem: ScheduleProblem, result: Result[Schedule]) -> tuple[MachineKind, ...]:
     fleet, value = problem.fleet, problem.requests.value
     kind_of, served = fleet.kind_of, served_by(problem, result)
     on = kind_of[result.solution.machine_of[served]] if result.solution is not None else np.zeros(0, dtype=np.int64)
     many = np.bincount(on, minlength=len(fleet.kind))
     worth = np.bincount(on, weights=value[served], minlength=len(fleet.kind))
     return tuple(
-        KindRow(name=name, machines=int(fleet.machines[q]), served=int(many[q]), value=float(worth[q]))
+        MachineKind(name=name, machines=int(fleet.machines[q]), served=int(many[q]), value=float(worth[q]))
         for q, name in enumerate(fleet.kind)
     )
 
@@ -167,8 +167,7 @@ def write_scheduling(scheduling: Scheduling, *, out: Path | None, report: Path |
     if out is not None:
         write_served(out, schedule, problem.requests)
     if report is not None:
-        version = {"version": f"bayplan {bayplan.__version__}"}
-        write_text_atomically(report, schedule_page(story_of(scheduling), made={**made, **version}))
+        write_text_atomically(report, schedule_page(story_of(scheduling), made=how_made(**made)))
 
 
 def story_of(scheduling: Scheduling) -> ScheduleStory:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from bayplan.api.schedule_sweeper import Sweeper, on_machines
 from bayplan.api.schedule_wishes import MOST_MACHINES
-from bayplan.report.schedule_rows import Smallest, SweepPoint
+from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint
 from bayplan.score.timed import load_factor
 
 SLACK = 1e-9  # relative: what rounding may take from a line of bounds
 
 
-def fewest(sweeper: Sweeper, share: float, over: Callable[[], bool]) -> Smallest | None:
+def fewest(sweeper: Sweeper, share: float, over: Callable[[], bool]) -> FewestMachines | None:
     """The number of machines that serves the share while one less does not, by bisection; None if it was cut short.
 
     Exact for the method: both answers were asked for. What is asked on the way gets no bound, which takes longer than the
@@ -27,9 +27,9 @@ def fewest(sweeper: Sweeper, share: float, over: Callable[[], bool]) -> Smallest
         high = _enough(sweeper, need, max(low, 0), over)
     if high is None:
         best = max((point.served for point in sweeper.known.values()), default=0)
-        return (
-            None if over() else Smallest(share=share, machines=None, served=best / max(1, requests), one_less=None, at_least=None)
-        )
+        if over():
+            return None
+        return FewestMachines(share=share, machines=None, served=best / max(1, requests), one_less=None, at_least=None)
     low = max((m for m, point in sweeper.known.items() if point.served < need and m < high), default=-1)
     while high - low > 1:
         if over():
@@ -40,7 +40,7 @@ def fewest(sweeper: Sweeper, share: float, over: Callable[[], bool]) -> Smallest
         sweeper.bound(machines, over)
     less = sweeper.known[low].served / max(1, requests) if low >= 0 else None
     least = proven_fewest(sweeper, share)
-    return Smallest(
+    return FewestMachines(
         share=share, machines=high, served=sweeper.known[high].served / max(1, requests), one_less=less, at_least=least
     )
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import bayplan
 from bayplan.api.schedule_fewest import fewest, tightened
 from bayplan.api.schedule_sweep_files import save
 from bayplan.api.schedule_sweeper import Sweeper
@@ -16,8 +15,9 @@ from bayplan.errors import UsageError
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import Budget, Tick
 from bayplan.model.interrupt import stoppable
-from bayplan.report.schedule_rows import Smallest, SweepPoint, slopes
-from bayplan.report.sweep_page import SweepStory, sweep_page
+from bayplan.report.answers.sweep_page import SweepStory, sweep_page
+from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, slopes
+from bayplan.report.page import how_made
 
 POINTS = 20  # of a sweep whose step is not stated
 BESIDE_FEWEST = 0.7  # of the time for the numbers that are asked for, if the fewest machines are looked for, too
@@ -73,7 +73,7 @@ class Sweep:
     method: str
     seed: int
     points: tuple[SweepPoint, ...]  # by number of machines
-    smallest: Smallest | None
+    smallest: FewestMachines | None
     interrupted: bool  # the user, or the end of the time, cut it short
     left: int  # numbers of machines that were not tried
 
@@ -144,11 +144,11 @@ def write_sweep_page(found: Sweep, report: Path, made: Mapping[str, str]) -> Non
         requests=len(requests.name),
         asked=float(requests.value.sum()),
         points=found.points,
-        smallest=found.smallest,
+        fewest=found.smallest,
         interrupted=found.interrupted,
         notes=found.question.notes,
     )
-    write_text_atomically(report, sweep_page(story, made={**made, "version": f"bayplan {bayplan.__version__}"}))
+    write_text_atomically(report, sweep_page(story, made=how_made(**made)))
 
 
 def sweep_budget(seconds: float, used: float, threads: int) -> Budget:

@@ -10,7 +10,7 @@ from bayplan.api.schedule_sweeper import Sweeper
 from bayplan.api.schedule_wishes import ScheduleQuestion
 from bayplan.errors import UsageError
 from bayplan.formats.document.text import read_document, write_text_atomically
-from bayplan.report.schedule_rows import SweepPoint
+from bayplan.report.answers.sweep_tables import SweepPoint
 
 
 def _asked(question: ScheduleQuestion, method: str, seed: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bayplan.decide.schedule import ScheduleProblem, Scheduler
 from bayplan.decide.schedule.bound import prices
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.model import Clock, Fleet, Progress, silent
-from bayplan.report.schedule_rows import SweepPoint
+from bayplan.report.answers.sweep_tables import SweepPoint
 
 FOR_BOUND = 0.3  # of the seconds of a point, if a bound is wanted
 

@@ -9,8 +9,8 @@ from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.formats.requests import write_requests
 from bayplan.kernels.schedule import warm_up
 from bayplan.model import Budget, TimedRequests
+from bayplan.report.answers.schedule_page import load_rows
 from bayplan.report.pictures.timed_load import timed_load
-from bayplan.report.schedule_page import load_rows
 
 BOUND_SECONDS = 2.0
 

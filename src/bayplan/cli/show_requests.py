@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayplan.cli.screen import say_object, say_tables
+from bayplan.cli.screen import say_object, say_report
 from bayplan.cli.terminal import note
 from bayplan.errors import UsageError
 
@@ -23,9 +23,10 @@ def show_requests(
     whole: "RequestsFile | TimedRequests | ClusterRequests", file: Path, *, quiet: bool, as_json: bool, out: Path | None
 ) -> None:
     """How much is asked for, and when."""
-    from bayplan.api.asked import asked_clusters, asked_requests, asked_tables
+    from bayplan.api.asked import asked_clusters, asked_requests
     from bayplan.formats.requests import RequestsFile
     from bayplan.model import ClusterRequests
+    from bayplan.report.answers.request_tables import requests_report
 
     if isinstance(whole, ClusterRequests):
         answer = asked_clusters(whole, file.name)
@@ -36,4 +37,4 @@ def show_requests(
     if as_json:
         say_object(answer, out)
     else:
-        say_tables(asked_tables(answer), out)
+        say_report(requests_report(answer), out)

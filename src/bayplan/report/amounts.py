@@ -47,6 +47,16 @@ def percent(share: float) -> str:
     return f"{value:.1f}{NARROW}%" if 0 < abs(value) < 9.95 else f"{value:.0f}{NARROW}%"
 
 
+def odds(probability: float) -> str:
+    """'0.041 %'; what is below a millionth is shown as such."""
+    if probability == 0:
+        return "0"
+    if probability < 1e-8:
+        return "< 0.000001 %"
+    digits = max(0, 1 - math.floor(math.log10(100 * probability)))  # two that count
+    return f"{100 * probability:.{digits}f}".rstrip("0").rstrip(".") + " %" if digits else f"{100 * probability:.0f} %"
+
+
 def fullness(share: float) -> str:
     """A share of capacity; 'over capacity' where there is none to take a share of."""
     return "over capacity" if share == math.inf else percent(share)
@@ -70,6 +80,17 @@ def score(value: float) -> str:
 def count(number: int, noun: str) -> str:
     """'1 machine', '5,284 machines'."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def and_more(hidden: int, noun: str = "") -> str:
+    """'and 1,234 more reasons', 'and 5 more, each worth less': what to say below the first of a list; empty if none is hidden."""
+    after = f"{'' if noun.startswith(',') else ' '}{noun}" if noun else ""
+    return f"and {hidden:,} more{after}" if hidden > 0 else ""
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """'web-0, web-1, web-2 and 7 more'."""
+    return " ".join(filter(None, [", ".join(names[:most]), and_more(len(names) - most)]))
 
 
 def seconds(number: float) -> str:

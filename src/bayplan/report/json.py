@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.model import Result
+from bayplan.report.table import Table
 from bayplan.score.summary import Summary
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # they only occur inside of strings
@@ -46,6 +47,18 @@ def plain(value: object) -> Any:
     if isinstance(value, Iterable):
         return [plain(item) for item in value]
     return str(value)
+
+
+def records(table: Table) -> list[JsonObject]:
+    """One object per row: the raw numbers, the text where there is none; null for a number that is not known."""
+    keys = [column.json_key for column in table.columns]
+    return [
+        {
+            key: plain(cell.value) if column.numeric else cell.text
+            for key, column, cell in zip(keys, table.columns, row, strict=True)
+        }
+        for row in table.rows
+    ]
 
 
 def show_object(summary: Summary) -> JsonObject:

@@ -1,19 +1,23 @@
 """Pieces of HTML as strings: tables, tiles, lists, cards."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from bayplan.report.amounts import and_more
 from bayplan.report.svg import element, escaped
+from bayplan.report.table import Cell, Facts, Style, Table, TableColumn
+
+CLASSES: Mapping[Style, str] = {"": "", "good": "better", "bad": "worse", "warn": "warn", "soft": "soft", "strong": "strong"}
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What stands in a table: its text, the number to sort by, and how it looks."""
+class Tile(NamedTuple):
+    """A big number: what it is, and a remark below it."""
 
-    text: str
-    value: float | None = None
-    class_: str = ""
+    label: str
+    number: str
+    remark: str = ""
+    style: Style = ""
 
 
 def tag(name: str, *children: str, **attributes: object) -> str:
@@ -21,27 +25,33 @@ def tag(name: str, *children: str, **attributes: object) -> str:
     return element(name, *(children or ("",)), **attributes)
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table that can be sorted; a column is of numbers if its first cell is one."""
-    body = list(rows)
-    numeric = [cell.value is not None for cell in body[0]] if body else [False] * len(heads)
-    head = [_head(name, number) for name, number in zip(heads, numeric, strict=True)]
-    lines = [tag("tr", *map(_cell, row)) for row in body]
-    return tag("div", tag("table", tag("thead", tag("tr", *head)), tag("tbody", *lines)), class_="scroll")
+def html_table(table: Table) -> str:
+    """A table that can be sorted by a click on a head, and its footer below."""
+    head = [_head(column) for column in table.columns]
+    rows = [tag("tr", *map(_cell, table.columns, row)) for row in table.rows]
+    drawn = tag("div", tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows)), class_="scroll")
+    return drawn + (paragraph(table.footer, "soft") if table.footer else "")
 
 
-def tiles(facts: Iterable[tuple[str, ...]]) -> str:
-    """Big numbers: (what, number, remark) and, if it has one, the class of the remark."""
-    parts = [
-        tag(
-            "div",
-            tag("dt", escaped(what)),
-            tag("dd", escaped(big), tag("small", escaped(remark), class_=" ".join(class_) or None) if remark else ""),
-            class_="tile",
-        )
-        for what, big, remark, *class_ in facts
-    ]
-    return tag("dl", *parts, class_="tiles")
+def tiles(numbers: Iterable[Tile]) -> str:
+    """Big numbers side by side."""
+    return tag("dl", *map(_tile, numbers), class_="tiles")
+
+
+def _tile(tile: Tile) -> str:
+    remark = tag("small", escaped(tile.remark), class_=CLASSES[tile.style] or None) if tile.remark else ""
+    return tag("div", tag("dt", escaped(tile.label)), tag("dd", escaped(tile.number), remark), class_="tile")
+
+
+def fact_list(facts: Facts) -> str:
+    """'name: value', one line each."""
+    return items(f"{name}: {value}" for name, value in facts.pairs) if facts.pairs else ""
+
+
+def first_items(lines: Sequence[object], most: int, noun: str = "") -> str:
+    """A list of the first sentences, and how many more there are."""
+    more = and_more(len(lines) - most, noun)
+    return items(map(str, lines[:most])) + (paragraph(more, "soft") if more else "")
 
 
 def items(lines: Iterable[str]) -> str:
@@ -59,9 +69,14 @@ def paragraph(words: str, class_: str | None = None) -> str:
     return tag("p", escaped(words), class_=class_)
 
 
-def _head(name: str, number: bool) -> str:
-    inside = tag("button", escaped(name), type="button") if name else ""
-    return tag("th", inside, scope="col", class_="n" if number else None)
+def _head(column: TableColumn) -> str:
+    inside = tag("button", escaped(column.name), type="button") if column.name else ""
+    return tag("th", inside, scope="col", class_="n" if column.numeric else None)
+
+
+def _cell(column: TableColumn, cell: Cell) -> str:
+    class_ = f"{'n' if column.numeric else ''} {CLASSES[cell.style]}".strip()
+    return tag("td", escaped(cell.text), class_=class_ or None, data_v=_sort_key(cell.value))
 
 
 def _sort_key(value: float | None) -> str | None:
@@ -69,13 +84,3 @@ def _sort_key(value: float | None) -> str | None:
     if value is None or math.isnan(value):
         return None
     return repr(float(value)) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _cell(cell: Cell) -> str:
-    class_ = f"n {cell.class_}".strip() if cell.value is not None else cell.class_
-    return tag(
-        "td",
-        escaped(cell.text),
-        class_=class_ or None,
-        data_v=_sort_key(cell.value),
-    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
+import bayplan
 from bayplan.report import svg
 from bayplan.report.markup import items, tag
 
@@ -33,6 +34,12 @@ def header(title: str, verdict: str, good: bool, lead: str) -> str:
 def figure(picture: str) -> str:
     """A picture on its card."""
     return tag("figure", svg.without_style(picture))
+
+
+def how_made(command: str = "", **more: object) -> dict[str, str]:
+    """What every footer says of its page: the command, the version, and whatever else decided it, such as the seed."""
+    known = {"command": command, "version": f"bayplan {bayplan.__version__}", **more}
+    return {name: str(value) for name, value in known.items() if value is not None and value != ""}
 
 
 def footer(made: Mapping[str, str], notes: Sequence[str]) -> str:

@@ -16,10 +16,10 @@ from bayplan.api.schedule_wishes import ScheduleQuestion, ScheduleWishes, schedu
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Fleet, Resource, Result, Schedule, Status, TimedRequests, silent
+from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
+from bayplan.report.answers.sweep_page import SweepStory, sweep_page
+from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, slopes
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
-from bayplan.report.schedule_page import ScheduleStory, schedule_page
-from bayplan.report.schedule_rows import Smallest, SweepPoint, slopes, smallest_line
-from bayplan.report.sweep_page import SweepStory, sweep_page
 from bayplan.score.timed import areas, load_curve, load_factor, loads, thinned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -204,9 +204,9 @@ def test_what_one_more_adds_is_the_difference_per_machine():
 
 
 def test_the_fewest_machines_are_said_in_words():
-    said = smallest_line(Smallest(share=0.95, machines=412, served=0.9502, one_less=0.949, at_least=380))
+    said = fewest_words(FewestMachines(share=0.95, machines=412, served=0.9502, one_less=0.949, at_least=380))
     assert said == "412 machines for 95 %: they serve 95.02 %, one less serves 94.9 %; proven: fewer than 380 never do"
-    assert "not reached" in smallest_line(Smallest(share=0.95, machines=None, served=0.5, one_less=None, at_least=None))
+    assert "not reached" in fewest_words(FewestMachines(share=0.95, machines=None, served=0.5, one_less=None, at_least=None))
 
 
 # ---- pages ---------------------------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_a_page_shows_loads_classes_and_reasons_and_escapes_names():
     page = schedule_page(story(timed, 1), made={"command": "bayplan schedule x"})
     assert "&lt;b&gt;gold" in page and "<b>gold" not in page
     assert "a &lt;note&gt;" in page
-    for words in ("load over time", "Which classes are served?", "Who is not served, and why", "capacity"):
+    for words in ("load over time", "Which classes are served?", "Not served, and why", "capacity"):
         assert words in page
 
 
@@ -242,8 +242,8 @@ def test_a_page_about_nothing_says_so():
 
 def test_a_page_of_a_sweep_has_its_three_curves():
     points = [point(1, 2.0, 3.0, 1.5, 2), point(4, 5.0, 5.0, 0.0, 5)]
-    found = Smallest(share=0.9, machines=3, served=0.9, one_less=0.8, at_least=2)
-    page = sweep_page(SweepStory(name="day", method="cradle+", requests=5, asked=5.0, points=points, smallest=found), made={})
+    found = FewestMachines(share=0.9, machines=3, served=0.9, one_less=0.8, at_least=2)
+    page = sweep_page(SweepStory(name="day", method="cradle+", requests=5, asked=5.0, points=points, fewest=found), made={})
     assert page.count("<svg") == 3
     assert "3 for 90" in page and "proven: fewer than 2 never do" in page
 

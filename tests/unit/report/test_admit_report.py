@@ -1,20 +1,18 @@
 """An admission as people look at it: prices over time, shares over time, its tables, its page."""
 
-import io
 import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from bayplan.model import Acceptance, ClusterRequest, Result, Status, floats, ints
-from bayplan.report.admit_page import REFUSED, AdmitStory, admit_page
-from bayplan.report.admit_rows import AdmitFigures, WhyRow
-from bayplan.report.admit_tables import admit_tables
+from bayplan.report.answers.admit_page import REFUSED, AdmitStory, admit_page
+from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind, admit_report
 from bayplan.report.pictures.moments import moment_marks
 from bayplan.report.pictures.over_time import Line, shares_over_time
 from bayplan.report.pictures.prices import MOST_ROWS, NONE, Band, Row, dearest, level_of, prices_over_time, steps_of
+from bayplan.report.terminal import text_of
 
 EVIL = "<script>alert('&\"')</script>\x00"
 EDGE = floats(np.arange(11.0))
@@ -28,8 +26,8 @@ FIGURES = AdmitFigures(
     use=(("cpu", 0.4, 0.9), ("links", 0.1, 0.3)),
     ratio=1.25,
     why=(
-        WhyRow(kind="too dear", why="too dear, mostly for cpu in zone 'a'", requests=4, value=20.0),
-        WhyRow(kind="no room", why="no room, short of cpu in zone 'b'", requests=2, value=10.0),
+        RefusalKind(kind="too expensive", why="too expensive, mostly for cpu in zone 'a'", requests=4, value=20.0),
+        RefusalKind(kind="no capacity", why="no capacity, short of cpu in zone 'b'", requests=2, value=10.0),
     ),
 )
 
@@ -54,7 +52,7 @@ def story(name: str = "stream", **changes: object) -> AdmitStory:
         "base": 202.0,
         "use": [Line(name="cpu", share=np.linspace(0, 1, 10))],
         "value": [Line(name="arrived", share=np.linspace(0, 1, 10)), Line(name="accepted", share=np.linspace(0, 0.8, 10))],
-        "refused": [(asked, f"too dear: value 7 is not above its cost 9; 5 of it is for cpu in zone '{name}'")],
+        "refused": [(asked, f"too expensive: value 7 is not above its cost 9; 5 of it is for cpu in zone '{name}'")],
         "zones": 3,
         "links": 6,
     }
@@ -125,7 +123,7 @@ def test_a_page_says_what_was_accepted_what_it_cost_and_who_was_refused():
         "160",
         "at most 1.25 times what was accepted",
         "U: 50 (given)",
-        "6 requests: 4 too dear, 2 no room",
+        "6 requests: 4 too expensive, 2 no capacity",
     )
     assert [words for words in said if words not in page] == []
     assert "not above its cost 9" in page
@@ -149,9 +147,12 @@ def test_the_page_of_a_method_without_prices_shows_how_full_it_is():
 
 @pytest.mark.parametrize("width", [60, 120])
 def test_tables_keep_their_numbers_at_any_width(width):
-    console = Console(width=width, color_system=None, record=True, file=io.StringIO())
-    for part in admit_tables(story().result, FIGURES, seed=3):
-        console.print(part)
-    said = " ".join(console.export_text().split())
-    words = ("24 of 30 requests, 80", "50 (given)", "Refused: 4 too dear, 2 no room", "2 more requests had faults", "1.25 times")
+    said = " ".join(text_of(admit_report(story().result, FIGURES, seed=3), width=width).split())
+    words = (
+        "24 of 30 requests, 80",
+        "50 (given)",
+        "Refused: 4 too expensive, 2 no capacity",
+        "2 more requests had faults",
+        "1.25 times",
+    )
     assert [part for part in words if part not in said] == []

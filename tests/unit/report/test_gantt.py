@@ -10,12 +10,11 @@ from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Action, Plan, Reason, Result, Running, Snapshot, Status, Step
 from bayplan.report.amounts import about, seconds
+from bayplan.report.answers.plan_page import PlanStory, plan_page
+from bayplan.report.answers.plan_tables import MOST_BATCHES, BatchFigures, aggregated, batch_table, both_ends
 from bayplan.report.pictures import gantt
 from bayplan.report.pictures.gantt import MOST_ROWS
 from bayplan.report.pictures.timeline import Bars, bars_of, stopovers
-from bayplan.report.plan_batches import SHOWN, BatchRow, aggregated, collapsed
-from bayplan.report.plan_page import PlanStory, plan_page
-from bayplan.report.plan_tables import batch_table
 from bayplan.score.duration import StepCosts, duration
 
 EVIL = "<script>alert('&\"')</script>\x00"
@@ -118,21 +117,24 @@ def test_names_from_files_are_harmless():
     assert "<script" not in picture
 
 
-def rows(number: int) -> list[BatchRow]:
+def rows(number: int) -> list[BatchFigures]:
     times = {"steps": 2, "creates": 1, "deletes": 1, "stopovers": 0, "doubled": 0, "alive": 0.8, "peak": 1.0}
-    return [BatchRow(number=k + 1, start=10.0 * k, end=10.0 * k + 10, **times) for k in range(number)]
+    return [BatchFigures(number=k + 1, start=10.0 * k, end=10.0 * k + 10, **times) for k in range(number)]
 
 
 def test_a_long_plan_is_shown_from_both_ends():
-    assert collapsed(rows(SHOWN)) == (rows(SHOWN), ())
-    first, last = collapsed(rows(40))
-    assert [row.number for row in (*first, *last)] == [1, 2, 3, 4, 5, 6, 36, 37, 38, 39, 40]
-    assert batch_table(rows(40)).table.row_count == 12
+    short, long = (both_ends(batch_table(rows(number)), rows(number)) for number in (MOST_BATCHES, 40))
+    assert short == batch_table(rows(MOST_BATCHES))
+    assert [row[0].value for row in long.rows] == [1, 2, 3, 4, 5, 6, None, 36, 37, 38, 39, 40]
+    assert [cell.text for cell in long.rows[6][:6]] == ["29 more", "", "", "58", "29", "29"]
 
 
 def test_containers_that_share_a_reason_share_a_line():
-    reasons = [Reason(f"web-{k}", "no room") for k in range(5)] + [Reason("db", "pinned")]
-    assert aggregated([Reason("db", "pinned"), *reasons[:5]]) == (Reason("web-0, web-1, web-2 and 2 more", "no room"), reasons[5])
+    reasons = [Reason(f"web-{k}", "no capacity") for k in range(5)] + [Reason("db", "pinned")]
+    assert aggregated([Reason("db", "pinned"), *reasons[:5]]) == (
+        Reason("web-0, web-1, web-2 and 2 more", "no capacity"),
+        reasons[5],
+    )
 
 
 def test_the_page_has_the_picture_the_batches_and_the_stuck():
@@ -141,12 +143,12 @@ def test_the_page_has_the_picture_the_batches_and_the_stuck():
     result = Result(
         status=Status.FEASIBLE, solution=plan, score={"batches": 4, "steps": 12}, left_out=(Reason("web-0", "is full"),)
     )
-    story = PlanStory(snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), rows=rows(4))
+    story = PlanStory(snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), batches=rows(4))
     page = plan_page(story, made={"command": "bayplan migrate"})
     ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
     assert "1 container stuck" in page and "web-0: is full" in page and "bayplan migrate" in page
     assert page.count("<svg") == 2 and page.count("<style>") == 2
-    done = plan_page(replace(story, by_wish=1), made={})
+    done = plan_page(replace(story, held_back=1), made={})
     assert "complete: every container arrives" in done
 
 

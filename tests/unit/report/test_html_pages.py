@@ -7,8 +7,9 @@ import pytest
 from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement
-from bayplan.report.html import comparison_page, report_page
-from bayplan.report.sections import change_table
+from bayplan.report.answers.placement_page import comparison_page, report_page
+from bayplan.report.answers.placement_tables import change_table
+from bayplan.report.markup import html_table
 from bayplan.score.summary import summarise
 
 EVIL = "</style><script>alert(1)</script>"
@@ -53,9 +54,9 @@ def test_html_elements_are_closed_and_styles_come_once(pages, kind):
 def test_verdict_and_sentences():
     snapshot = cluster_of(machines=12, services=14, replicas=5)
     assert "valid: every rule is kept" in _report(snapshot)
-    broken = _report(snapshot, ["machine 'a' is full", "web is split"])
-    assert "not valid: 2 broken rules" in broken
-    assert "web is split" in broken
+    violated = _report(snapshot, ["machine 'a' is full", "web is split"])
+    assert "not valid: 2 rule violations" in violated
+    assert "web is split" in violated
     many = _report(snapshot, [f"rule {k}" for k in range(250)])
     assert "and 230 more" in many
 
@@ -102,12 +103,12 @@ def test_what_a_machine_has_none_of_is_flagged_everywhere():
 
 
 def test_a_change_that_is_only_rounding_is_none():
-    table = change_table({"affinity": 0.3}, {"affinity": 0.1 + 0.2})
+    table = html_table(change_table({"affinity": 0.3}, {"affinity": 0.1 + 0.2}))
     assert 'data-v="0.0">0</td>' in table
     assert "better" not in table.replace("higher is better", "")
 
 
-def test_the_waiting_are_counted_in_their_heading(pages):
+def test_unplaced_containers_are_counted_in_their_heading(pages):
     assert "<h3>1 container without a machine</h3>" in pages["report"]
 
 

@@ -1,22 +1,30 @@
-"""A packing as people look at it: the picture of 003 Figure 3, its tables, its page."""
+"""A packing as people look at it: the picture of [UCaC] Figure 3, its tables, its page."""
 
 import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from rich.console import Console
 from tests.builders.report_clusters import RESOURCES, cluster_of
 
 from bayplan.model import Reason, Result, Status
-from bayplan.report.pack_page import PackStory, pack_page
-from bayplan.report.pack_rows import Figures, LevelRow, MachineRow, Odds, confidence, level_cells, odds
-from bayplan.report.pack_tables import pack_tables
+from bayplan.report.amounts import odds
+from bayplan.report.answers.pack_page import PackStory, pack_page
+from bayplan.report.answers.pack_tables import (
+    ConfidenceLevel,
+    OverflowOdds,
+    PackedMachine,
+    PackFigures,
+    confidence,
+    level_table,
+    pack_report,
+)
 from bayplan.report.pictures import Curve, ucac_curves
+from bayplan.report.terminal import text_of
 
 CPU = RESOURCES[0]
 EVIL = "<script>alert('&\"')</script>\x00"
-FIGURES = Figures(
+FIGURES = PackFigures(
     resource=CPU,
     alpha=0.999,
     machines=10,
@@ -26,13 +34,13 @@ FIGURES = Figures(
     mean=200_000.0,
     reserved=480_000.0,
     reserved_by="limits",
-    predicted=Odds(largest=0.0009, mean=0.0004),
-    simulated=Odds(largest=0.002, mean=0.0005),
+    predicted=OverflowOdds(largest=0.0009, mean=0.0004),
+    simulated=OverflowOdds(largest=0.002, mean=0.0005),
     draws=1000,
 )
 LEVELS = (
-    LevelRow(alpha=None, by="limits", machines=16, ucac=480_000.0, left_out=3, saved=None),
-    LevelRow(alpha=0.999, by="", machines=10, ucac=300_000.0, left_out=0, saved=6, at_least=True),
+    ConfidenceLevel(alpha=None, by="limits", machines=16, ucac=480_000.0, left_out=3, saved=None),
+    ConfidenceLevel(alpha=0.999, by="", machines=10, ucac=300_000.0, left_out=0, saved=6, at_least=True),
 )
 
 
@@ -44,7 +52,9 @@ def curves(*sizes: int) -> list[Curve]:
 def story(name: str = "sample", **changes: object) -> PackStory:
     snapshot = cluster_of(machines=12, services=4, replicas=5, name=name)
     rows = [
-        MachineRow(machine=name, containers=9, capacity=32e3, mean=2e4, ucac=3e4, reserved=None, predicted=9e-4, simulated=1e-3)
+        PackedMachine(
+            machine=name, containers=9, capacity=32e3, mean=2e4, ucac=3e4, reserved=None, predicted=9e-4, simulated=1e-3
+        )
     ]
     parts: dict = {
         "snapshot": snapshot,
@@ -110,12 +120,8 @@ def test_a_page_compares_with_what_ran_before():
 
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_the_tables_of_a_packing_fit_a_terminal(width):
-    console = Console(width=width, color_system=None)
     result = Result(status=Status.FEASIBLE, solution=1, score={"ucac": 300.0}, goal="ucac", left_out=(Reason("web", "no"),))
-    with console.capture() as capture:
-        for part in pack_tables(result, FIGURES, LEVELS, method="bi-level", counts={"packed": 5}):
-            console.print(part)
-    text = capture.get()
+    text = text_of(pack_report(result, FIGURES, LEVELS, method="bi-level", counts={"packed": 5}), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "at least 6 (38" in text and "web" in text
 
@@ -130,6 +136,6 @@ def test_small_odds_are_never_rounded_to_nothing(probability, said):
     assert odds(probability) == said
 
 
-def test_nothing_is_saved_against_limits_that_nobody_states():
-    row = LevelRow(alpha=0.99, by="", machines=3, ucac=1.0, left_out=0, saved=None)
-    assert level_cells(row, CPU)[-1].text == "–"
+def test_nothing_is_saved_against_limits_that_are_not_stated():
+    row = ConfidenceLevel(alpha=0.99, by="", machines=3, ucac=1.0, left_out=0, saved=None)
+    assert level_table([row], CPU).rows[0][-1].text == "–"

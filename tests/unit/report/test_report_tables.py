@@ -1,20 +1,21 @@
-import io
 import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 from tests.builders.report_clusters import cluster_of
 
 from bayplan.check import Violation
 from bayplan.model import Placement, Reason, Resource, Result, Status
-from bayplan.report import tables
 from bayplan.report.amounts import count, human_amount, percent, score, written
+from bayplan.report.answers.decision_tables import decision_report
+from bayplan.report.answers.explain_tables import explain_report
+from bayplan.report.answers.placement_tables import check_report, show_report
 from bayplan.report.json import check_object, decision_object, explain_object, show_object, to_json
-from bayplan.report.meanings import MEANINGS, higher_is_better
 from bayplan.report.names import elided, printable, told_apart
+from bayplan.report.score_help import MEANINGS, higher_is_better
+from bayplan.report.terminal import text_of
 from bayplan.score.explain import explain
 from bayplan.score.summary import summarise
 
@@ -22,12 +23,8 @@ CPU, MEMORY = Resource(name="cpu", scale=1000, unit="cores"), Resource(name="mem
 DECISION = ["method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"]
 
 
-def _printed(renderables, width=80):
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None)
-    for renderable in renderables:
-        console.print(renderable)
-    return out.getvalue()
+def _printed(*reports, width=80):
+    return "\n".join(text_of(report, width=width) for report in reports)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +91,7 @@ def test_counts_and_scores():
 
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 130])
 def test_show_fits_the_terminal_and_says_everything(snapshot, width):
-    text = _printed(tables.show_tables(summarise(snapshot), snapshot.cluster.resources), width)
+    text = _printed(show_report(summarise(snapshot), snapshot.cluster.resources), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "affinity" in text
     assert "…" not in text  # no number is cut
@@ -106,7 +103,7 @@ def test_show_fits_the_terminal_and_says_everything(snapshot, width):
 
 def test_one_of_a_kind_is_singular():
     lonely = cluster_of(machines=1, services=1, replicas=1)
-    text = _printed(tables.show_tables(summarise(lonely), lonely.cluster.resources))
+    text = _printed(show_report(summarise(lonely), lonely.cluster.resources))
     assert "0 of 1 machine used, 1 service, 1 workload, 1 container, 1 unplaced, 0 edges, 0 rules" in " ".join(text.split())
 
 
@@ -116,7 +113,7 @@ def test_show_says_what_a_machine_has_none_of(snapshot):
     capacity[0, 1] = safety[0, 1] = 0
     bare = replace(snapshot.cluster, machines=replace(machines, capacity=capacity, safety=safety))
     summary = summarise(replace(snapshot, cluster=bare))
-    text = _printed(tables.show_tables(summary, bare.resources), 100)
+    text = _printed(show_report(summary, bare.resources), width=100)
     assert re.search(r"node-0 +memory +– +\d+ +over capacity \(memory: \d+Gi of 0\)", text)
     assert re.search(r"memory .* over ", text)
     answer = json.loads(to_json(show_object(summary)))
@@ -126,7 +123,7 @@ def test_show_says_what_a_machine_has_none_of(snapshot):
 
 def test_a_score_beyond_its_bounds_has_no_rank(snapshot):
     summary = replace(summarise(snapshot), normalised={"utilisation": float("nan"), "balance": 0.5})
-    text = _printed(tables.show_tables(summary, snapshot.cluster.resources))
+    text = _printed(show_report(summary, snapshot.cluster.resources))
     assert re.search(r"utilisation +\S+ +– ", text)
     assert re.search(r"balance +\S+ +0\.500 ", text)
 
@@ -155,12 +152,10 @@ def test_no_name_speaks_to_the_terminal(snapshot):
     summary = summarise(replace(snapshot, cluster=evil))
     result = _result(snapshot, left_out=(Reason(CONTROLS, CONTROLS),))
     printed = _printed(
-        [
-            *tables.show_tables(summary, evil.resources),
-            *tables.check_tables([CONTROLS]),
-            *tables.explain_tables(explanation),
-            *tables.result_tables(result, method=CONTROLS),
-        ]
+        show_report(summary, evil.resources),
+        check_report([CONTROLS]),
+        explain_report(explanation),
+        decision_report(result, method=CONTROLS),
     )
     assert not set(printed) & set(CONTROLS) - set("\n[31m")
     for answer in (show_object(summary), explain_object(explanation)):
@@ -186,16 +181,16 @@ def test_every_score_of_a_summary_has_a_meaning(snapshot):
 
 
 def test_check_says_the_verdict_and_counts_the_rest():
-    assert "valid: every rule is kept" in _printed(tables.check_tables([]))
-    text = _printed(tables.check_tables([f"rule [red]{k}[/red] broken" for k in range(30)]))
-    assert "not valid: 30 broken rules" in text
-    assert "rule [red]0[/red] broken" in text  # markup of a name is text
+    assert "valid: every rule is kept" in _printed(check_report([]))
+    text = _printed(check_report([f"rule [red]{k}[/red] violated" for k in range(30)]))
+    assert "not valid: 30 rule violations" in text
+    assert "rule [red]0[/red] violated" in text  # markup of a name is text
     assert "and 10 more" in text
 
 
 def test_explain_prints_its_sentences(snapshot):
     explanation = explain(snapshot.cluster, snapshot.placement, 0)
-    text = _printed(tables.explain_tables(explanation))
+    text = _printed(explain_report(explanation))
     assert str(explanation).splitlines()[0][:40] in text
     assert "talks to" in text
     assert "If it ran elsewhere" not in text
@@ -203,7 +198,7 @@ def test_explain_prints_its_sentences(snapshot):
 
 def test_explain_says_where_it_would_be_better(snapshot):
     explanation = explain(snapshot.cluster, snapshot.placement, 0, objective=snapshot.objective)
-    text = _printed(tables.explain_tables(explanation))
+    text = _printed(explain_report(explanation))
     best = explanation.alternatives[0]
     verdict = "better" if best.change < 0 else "worse"
     assert re.search(rf"{best.machine} +{re.escape(f'{best.change:+.3g}')} +{verdict}", text)
@@ -216,7 +211,7 @@ def _result(snapshot, **changes):
 
 
 def test_result_prints_status_scores_and_reasons(snapshot):
-    text = _printed(tables.result_tables(_result(snapshot), method="binpack", counts={"moved": 3}))
+    text = _printed(decision_report(_result(snapshot), method="binpack", counts={"moved": 3}))
     assert all(word in text for word in ("binpack", "feasible", "gap 25", "moved", "0/6 machines fit"))
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bayplan.report import svg
 from bayplan.report.amounts import percent
+from bayplan.report.answers.schedule_tables import RequestClass, share_of
 from bayplan.report.pictures.frame import LEFT, caption
-from bayplan.report.schedule_rows import ClassRow, share_of
 from bayplan.report.svg import line, rect, shortened, text
 
 ROW, BAR, NAMES, NOTES = 26.0, 16.0, 150.0, 330.0
@@ -14,7 +14,7 @@ MOST = 40  # classes that are drawn
 CAPTION = "One bar per class. The dark part is the share of its requests that are served; the mark is the share of its value."
 
 
-def served_bars(rows: Sequence[ClassRow], *, title: str, width: int = 1120) -> str:
+def served_bars(rows: Sequence[RequestClass], *, title: str, width: int = 1120) -> str:
     """The picture, as an SVG document."""
     head, y = caption(title, CAPTION, width)
     left, right, top = LEFT + NAMES, width - NOTES, y + 14
@@ -25,7 +25,7 @@ def served_bars(rows: Sequence[ClassRow], *, title: str, width: int = 1120) -> s
     return svg.document(width, end + 28, title, CAPTION, "".join(body))
 
 
-def _bar(row: ClassRow, left: float, right: float, top: float) -> str:
+def _bar(row: RequestClass, left: float, right: float, top: float) -> str:
     share, worth = share_of(row.served, row.requests), share_of(row.value, row.asked)
     words = f"{row.name}: {row.served:,} of {row.requests:,} served ({percent(share)}), {percent(worth)} of the value"
     mark = left + (right - left) * (worth if worth == worth else 0.0)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from bayplan.report import svg
 from bayplan.report.amounts import percent, score
+from bayplan.report.answers.schedule_tables import share_of
+from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, slopes
 from bayplan.report.pictures.chart import Chart, axes, dots, key, polyline, stairs
 from bayplan.report.pictures.frame import RIGHT, caption
-from bayplan.report.schedule_rows import Smallest, SweepPoint, share_of, slopes
 from bayplan.report.svg import line, text
 
 LEFT, TALL, MARGIN = 72.0, 240.0, 1.06
@@ -38,17 +39,17 @@ def value_curve(points: Sequence[SweepPoint], *, asked: float, width: int = 1120
     return svg.document(width, height, title, VALUE, "".join([head, axes(chart, below="machines"), *lines]))
 
 
-def share_curve(points: Sequence[SweepPoint], requests: int, smallest: Smallest | None, *, width: int = 1120) -> str:
+def share_curve(points: Sequence[SweepPoint], requests: int, fewest: FewestMachines | None, *, width: int = 1120) -> str:
     """Served share over the number of machines."""
     title = "Share of the requests that are served, over the number of machines"
     chart, head, height = _sheet(title, SHARE, points, 1.0, [("line l0", "served")], width)
     shares = [(float(p.machines), share_of(p.served, requests)) for p in points]
     words = [f"{p.machines:,} machines serve {p.served:,} of {requests:,}" for p in points]
     parts = [head, axes(chart, below="machines", words=percent), _curve(chart, shares, words)]
-    if smallest is not None and smallest.machines is not None and chart.low <= smallest.machines <= chart.high:
-        x = chart.x(smallest.machines)
+    if fewest is not None and fewest.machines is not None and chart.low <= fewest.machines <= chart.high:
+        x = chart.x(fewest.machines)
         parts.append(line(x, chart.top, x, chart.bottom, "safety"))
-        parts.append(text(x + 5, chart.bottom - 8, f"{smallest.machines:,} for {percent(smallest.share)}", "small hot halo"))
+        parts.append(text(x + 5, chart.bottom - 8, f"{fewest.machines:,} for {percent(fewest.share)}", "small hot halo"))
     return svg.document(width, height, title, SHARE, "".join(parts))
 
 

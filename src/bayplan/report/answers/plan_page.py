@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from bayplan.model import Placement, Plan, Result, Snapshot
 from bayplan.report.amounts import about, count, percent, scale_of
-from bayplan.report.broken import SHOWN
-from bayplan.report.markup import card, items, paragraph, table, tag, tiles
+from bayplan.report.answers.plan_tables import BatchFigures, aggregated, batch_table
+from bayplan.report.markup import Tile, card, first_items, html_table, paragraph, tag, tiles
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures import before_after
 from bayplan.report.pictures.change import change_words
 from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.timeline import Bars
-from bayplan.report.plan_batches import HEADS, BatchRow, aggregated
+from bayplan.report.violations import SHOWN
 
 MOST_ROWS = 500  # batches in the table
 
@@ -26,14 +26,14 @@ class PlanStory:
     after: Placement
     result: Result[Plan]
     bars: Bars
-    rows: Sequence[BatchRow]
-    by_wish: int = 0  # containers that were to stay, among those that do not arrive
+    batches: Sequence[BatchFigures]
+    held_back: int = 0  # containers that were to stay, among those that do not arrive
 
 
 def plan_page(story: PlanStory, *, made: Mapping[str, str], group_by: str | None = None) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
     cluster, before = story.snapshot.cluster, story.snapshot.placement
-    stuck = len(story.result.left_out) - story.by_wish
+    stuck = len(story.result.left_out) - story.held_back
     verdict = f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives"
     body = [
         header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, story.after)}"),
@@ -42,7 +42,7 @@ def plan_page(story: PlanStory, *, made: Mapping[str, str], group_by: str | None
         figure(gantt(cluster, story.bars)),
         _stuck(story) if story.result.left_out else "",
         tag("h2", "Batches"),
-        card("", _batches(story.rows)),
+        card("", _batches(story.batches)),
         tag("h2", "Before and after"),
         figure(before_after(cluster, before, story.after, group_by=group_by)),
         footer(made, story.snapshot.notes),
@@ -56,24 +56,20 @@ def _numbers(story: PlanStory) -> str:
     bound = story.result.bound
     return tiles(
         [
-            ("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
-            ("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
-            ("takes about", about(float(story.bars.end.max(initial=0.0))), ""),
-            ("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
-            ("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
-            ("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),
+            Tile("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
+            Tile("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
+            Tile("takes about", about(float(story.bars.end.max(initial=0.0)))),
+            Tile("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
+            Tile("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
+            Tile("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),
         ]
     )
 
 
 def _stuck(story: PlanStory) -> str:
-    groups = aggregated(story.result.left_out)
-    more = paragraph(f"and {len(groups) - SHOWN:,} more reasons", "soft") if len(groups) > SHOWN else ""
-    return card(f"{count(len(story.result.left_out), 'container')} not at the target", items(map(str, groups[:SHOWN])), more)
+    left_out = story.result.left_out
+    return card(f"{count(len(left_out), 'container')} not at the target", first_items(aggregated(left_out), SHOWN, "reasons"))
 
 
-def _batches(rows: Sequence[BatchRow]) -> str:
-    if not rows:
-        return paragraph("None: nothing has to move.")
-    more = paragraph(f"and {len(rows) - MOST_ROWS:,} more", "soft") if len(rows) > MOST_ROWS else ""
-    return table(HEADS, [row.cells() for row in rows[:MOST_ROWS]]) + more
+def _batches(batches: Sequence[BatchFigures]) -> str:
+    return html_table(batch_table(batches).first(MOST_ROWS)) if batches else paragraph("None: nothing has to move.")

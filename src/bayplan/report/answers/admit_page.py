@@ -1,25 +1,25 @@
-"""One HTML page about an admission: what was accepted, what room cost, how full it was, who was refused and why."""
+"""One HTML page about an admission: what was accepted, what capacity cost, how full it was, what was refused and why."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.model import Acceptance, ClusterRequest, FloatArray, Resource, Result
-from bayplan.report.admit_rows import WHY_HEADS, AdmitFigures, why_cells
 from bayplan.report.amounts import count, human_amount, percent, score
-from bayplan.report.markup import Cell, card, items, paragraph, table, tag, tiles
+from bayplan.report.answers.admit_tables import AdmitFigures, refusal_table, refused_table
+from bayplan.report.markup import Tile, card, fact_list, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.over_time import Line, shares_over_time
 from bayplan.report.pictures.prices import Band, prices_over_time
+from bayplan.report.table import Facts
 
 VALUE_UNIT = Resource(name="value")
-REFUSED = 200  # rows of a table
-REFUSED_HEADS = ("request", "members", "arrives", "from", "until", "value", "why")
+REFUSED = 200  # requests in a table
 USE = "The share of all zones together, and of all links together, that accepted requests take at each time."
 VALUE = "How much value had arrived up to each time, and how much of it was accepted: what lies between was refused."
 PRICES = (
-    "A request is let in if its value is above cost / alpha, or above its cost where no alpha is listed below. The cost is "
+    "A request is accepted if its value is above cost / alpha, or above its cost where no alpha is listed below. The cost is "
     "amount times price, summed over its slots, zones and links. Prices are lambda^(load / capacity) - 1, so they are near 0 "
-    "while there is room, and near lambda when there is none (001 equation (8))."
+    "while capacity is free, and near lambda when none is ([Online clusters] (8))."
 )
 NO_PRICES = "This method has no prices; the picture shows how full zones and links were."
 
@@ -46,16 +46,16 @@ def admit_page(story: AdmitStory, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
     figures = story.figures
     lead = f"{count(figures.requests, 'request')} for {count(story.zones, 'zone')} with {count(story.links, 'link')}"
-    title = f"{story.name}: " + ("what room costs over time" if story.base > 1 else "how full zones and links are")
+    title = f"{story.name}: " + ("what capacity costs over time" if story.base > 1 else "how full zones and links are")
     body = [
-        header(story.name, f"{percent(figures.winners)} accepted", True, f"{lead}; decided by {figures.method}"),
+        header(story.name, f"{percent(figures.accepted_share)} accepted", True, f"{lead}; decided by {figures.method}"),
         _tiles(story),
-        tag("h2", "What does room cost?" if story.base > 1 else "Where is it full?"),
+        tag("h2", "What does capacity cost?" if story.base > 1 else "Where is it full?"),
         figure(prices_over_time(story.bands, story.edge, base=story.base, title=title)),
-        card("", paragraph(PRICES if story.base > 1 else NO_PRICES, "soft"), _parameters(figures)),
+        card("", paragraph(PRICES if story.base > 1 else NO_PRICES, "soft"), fact_list(Facts(tuple(figures.parameters)))),
         tag("h2", "How full is it?"),
         figure(shares_over_time(story.use, story.edge, title="Use of zones and links", words=USE)),
-        tag("h2", "How much value is let in?"),
+        tag("h2", "How much value is accepted?"),
         figure(shares_over_time(story.value, story.edge, title="Value that arrived and value that was accepted", words=VALUE)),
         _refused(story),
         footer(made, story.notes),
@@ -67,42 +67,25 @@ def _tiles(story: AdmitStory) -> str:
     figures, result = story.figures, story.result
     value = result.score.get("value", 0.0)
     share = f"{score(value)}, {percent(value / figures.offered)} of what was offered" if figures.offered else ""
-    facts = [
-        ("value accepted", human_amount(value, VALUE_UNIT), share),
-        ("winners", f"{figures.accepted:,}", f"{percent(figures.winners)} of {count(figures.requests, 'request')}"),
+    numbers = [
+        Tile("value accepted", human_amount(value, VALUE_UNIT), share),
+        Tile("accepted", f"{figures.accepted:,}", f"{percent(figures.accepted_share)} of {count(figures.requests, 'request')}"),
     ]
     if result.bound is not None:
         ratio = "nothing was accepted" if figures.ratio is None else f"at most {figures.ratio:.4g} times what was accepted"
-        facts.append(("best possible", f"≤ {human_amount(result.bound, VALUE_UNIT)}", f"proven; {ratio}"))
-    facts += [(f"{name} in use", percent(mean), f"on average; at most {percent(peak)}") for name, mean, peak in figures.use]
-    return tiles(facts)
-
-
-def _parameters(figures: AdmitFigures) -> str:
-    lines = [f"{name}: {words}" for name, words in figures.parameters]
-    return items(lines) if lines else ""
+        numbers.append(Tile("best possible", f"≤ {human_amount(result.bound, VALUE_UNIT)}", f"proven; {ratio}"))
+    used = [Tile(f"{name} in use", percent(mean), f"on average; at most {percent(peak)}") for name, mean, peak in figures.use]
+    return tiles([*numbers, *used])
 
 
 def _refused(story: AdmitStory) -> str:
     figures = story.figures
     number = figures.requests - figures.accepted
     if not number:
-        return tag("h2", "Who was refused?") + card("", paragraph("Nobody."))
-    rows = [_row(request, why) for request, why in story.refused[:REFUSED]]
-    more = len(story.refused) - len(rows)
-    rest = paragraph(f"and {more:,} more, each worth less", "soft") if more > 0 else ""
+        return tag("h2", "Refused") + card("", paragraph("Nothing: every request was accepted."))
+    each = refused_table(story.refused)
     return (
-        tag("h2", "Who was refused, and why?")
-        + card(f"{count(number, 'request')}: {figures.kinds}", table(WHY_HEADS, [why_cells(row) for row in figures.why]))
-        + card("The most valuable first", table(REFUSED_HEADS, rows), rest)
-    )
-
-
-def _row(request: ClusterRequest, why: str) -> Sequence[Cell]:
-    return (
-        Cell(request.name),
-        Cell(f"{len(request.members)}", len(request.members)),
-        *(Cell(f"{moment:,.6g}", moment) for moment in (request.arrival, request.start, request.end)),
-        Cell(score(request.value), request.value),
-        Cell(why),
+        tag("h2", "Refused, and why")
+        + card(f"{count(number, 'request')}: {figures.kinds}", html_table(refusal_table(figures)))
+        + card(each.title, html_table(each.first(REFUSED, ", each worth less")))
     )

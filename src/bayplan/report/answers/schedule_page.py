@@ -1,27 +1,19 @@
-"""One HTML page about a schedule: who is served, what it is worth, how full the machines are over time."""
+"""One HTML page about a schedule: what is served, what it is worth, how full the machines are over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import BoolArray, Fleet, Reason, Result, Schedule, TimedRequests
-from bayplan.report.amounts import count, percent, score
-from bayplan.report.broken import SHOWN
-from bayplan.report.markup import card, items, paragraph, table, tag, tiles
-from bayplan.report.pack_rows import odds
+from bayplan.model import BoolArray, Fleet, Result, Schedule, TimedRequests
+from bayplan.report.amounts import count, odds, percent, score
+from bayplan.report.answers.schedule_tables import ScheduleFigures, class_table, kind_table, schedule_facts, share_of
+from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.served_bars import served_bars
 from bayplan.report.pictures.timed_load import STEPS, LoadRow, timed_load
-from bayplan.report.schedule_rows import (
-    CLASS_HEADS,
-    KIND_HEADS,
-    ScheduleFigures,
-    class_cells,
-    kind_cells,
-    schedule_lines,
-    share_of,
-)
+from bayplan.report.table import Facts
+from bayplan.report.violations import SHOWN
 from bayplan.score.timed import LoadCurve, load_curve, thinned
 
 
@@ -51,10 +43,10 @@ def schedule_page(story: ScheduleStory, *, made: Mapping[str, str]) -> str:
         figure(timed_load(list(load_rows(story)), title=f"{story.name}: load over time")),
         *_classes(figures),
         *_kinds(figures),
-        tag("h2", "Who is not served, and why") if story.result.left_out else "",
-        _reasons(story.result.left_out) if story.result.left_out else "",
+        tag("h2", "Not served, and why") if story.result.left_out else "",
+        card("", first_items(story.result.left_out, SHOWN)) if story.result.left_out else "",
         tag("h2", "In numbers"),
-        card("", items(f"{name}: {value}" for name, value in schedule_lines(figures, story.result))),
+        card("", fact_list(Facts(tuple(schedule_facts(figures, story.result))))),
         footer(made, story.notes),
     ]
     return page(story.name, body)
@@ -67,61 +59,53 @@ def _load(load: float) -> str:
 def _tiles(story: ScheduleStory) -> str:
     figures, result = story.figures, story.result
     gap = "" if result.gap is None else f"at most {odds(result.gap)} below the best possible"
-    facts = [
-        ("value served", score(figures.value), f"{percent(share_of(figures.value, figures.asked))} of all"),
-        (
-            "requests served",
-            f"{figures.served:,}",
-            f"{percent(share_of(figures.served, figures.requests))} of {figures.requests:,}",
-        ),
-        ("proven bound", "none" if result.bound is None else score(result.bound), gap),
-        ("load factor", _load(figures.load), "asked for, over what the machines have"),
-        ("utilisation", percent(figures.utilisation), "of machine time, mean over resources"),
-        ("wide requests", f"{figures.wide:,}", "more than half a machine of something"),
-    ]
-    return tiles(facts)
+    served = f"{percent(share_of(figures.served, figures.requests))} of {figures.requests:,}"
+    return tiles(
+        [
+            Tile("value served", score(figures.value), f"{percent(share_of(figures.value, figures.asked))} of all"),
+            Tile("requests served", f"{figures.served:,}", served),
+            Tile("proven bound", "none" if result.bound is None else score(result.bound), gap),
+            Tile("load factor", _load(figures.load), "asked for, over what the machines have"),
+            Tile("utilisation", percent(figures.utilisation), "of machine time, mean over resources"),
+            Tile("wide requests", f"{figures.wide:,}", "more than half a machine of something"),
+        ]
+    )
 
 
 def load_rows(story: ScheduleStory) -> Iterator[LoadRow]:
     """What is asked for and served over time, as shares of all machines; a resource that no machine has is left out."""
-    room = (story.fleet.machines[:, None] * story.fleet.capacity.astype(np.float64)).sum(axis=0)
+    capacity = (story.fleet.machines[:, None] * story.fleet.capacity.astype(np.float64)).sum(axis=0)
     both = load_curve(story.requests), load_curve(story.requests, story.served)
     if not len(both[0].load):
         return
     asked, served = (thinned(curve, STEPS) if len(curve.load) else curve for curve in both)
     for r, resource in enumerate(story.requests.resources):
-        if room[r] > 0:
+        if capacity[r] > 0:
             yield LoadRow(
                 resource=resource.name,
                 time=asked.time.tolist(),
-                asked=_share(asked, r, room[r]),
+                asked=_share(asked, r, capacity[r]),
                 served_time=served.time.tolist(),
-                served=_share(served, r, room[r]),
+                served=_share(served, r, capacity[r]),
             )
 
 
-def _share(curve: LoadCurve, r: int, room: float) -> list[float]:
-    shares: list[float] = (curve.load[:, r] / room).tolist()
+def _share(curve: LoadCurve, r: int, capacity: float) -> list[float]:
+    shares: list[float] = (curve.load[:, r] / capacity).tolist()
     return shares
 
 
 def _classes(figures: ScheduleFigures) -> list[str]:
     if not figures.classes:
         return []
-    rows = [class_cells(row) for row in figures.classes]
     return [
         tag("h2", "Which classes are served?"),
         figure(served_bars(figures.classes, title="Served by class")),
-        card("", table(CLASS_HEADS, rows)),
+        card("", html_table(class_table(figures))),
     ]
 
 
 def _kinds(figures: ScheduleFigures) -> list[str]:
     if len(figures.kinds) < 2:
         return []
-    return [tag("h2", "On which machines?"), card("", table(KIND_HEADS, [kind_cells(row) for row in figures.kinds]))]
-
-
-def _reasons(reasons: Sequence[Reason]) -> str:
-    more = len(reasons) - SHOWN
-    return card("", items(map(str, reasons[:SHOWN])), paragraph(f"and {more:,} more", "soft") if more > 0 else "")
+    return [tag("h2", "On which machines?"), card("", html_table(kind_table(figures)))]

@@ -11,7 +11,7 @@ MEANINGS: Mapping[str, str] = {
     "total": "utilisation, balance and communication, weighted; lower is better",
     "overload": "load above the safety capacity, all machines; lower is better",
     "affinity": "share of the traffic that stays on one machine, 0 to 1; higher is better",
-    "moves": "containers that change their machine; lower is better",
+    "moves": "containers that change machines; lower is better",
     "move-cost": "price of the moves; lower is better",
     "targets": "residuals out of the wanted proportion; lower is better",
     "gmrp": "full cost of the machine reassignment problem; lower is better",

@@ -1,0 +1,1 @@
+"""One pair of modules for each kind of answer: what it shows, as tables for terminal, HTML and JSON, and its page."""

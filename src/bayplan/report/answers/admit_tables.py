@@ -1,0 +1,110 @@
+"""An admission in numbers and words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bayplan.model import Acceptance, ClusterRequest, Result
+from bayplan.report.amounts import percent, score
+from bayplan.report.answers.decision_tables import ended
+from bayplan.report.table import Cell, Report, Table, TableColumn, count_cell, facts, report, score_cell, table
+from bayplan.report.violations import SHOWN
+
+REFUSALS = (TableColumn("why"), TableColumn("requests", "number"), TableColumn("value", "number", drop=1))
+REFUSED = (
+    TableColumn("request"),
+    TableColumn("members", "number", drop=1),
+    TableColumn("arrives", "number", drop=2),
+    TableColumn("from", "number", drop=3),
+    TableColumn("until", "number", drop=4),
+    TableColumn("value", "number"),
+    TableColumn("why"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalKind:
+    """Requests that were refused for one kind of reason."""
+
+    kind: str  # its first words
+    why: str
+    requests: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmitFigures:
+    """What became of a stream."""
+
+    method: str
+    requests: int
+    accepted: int
+    skipped: int  # left out because of faults
+    offered: float  # value of all requests
+    parameters: Sequence[tuple[str, str]]  # U, alpha, lambda, T: in words
+    use: Sequence[tuple[str, float, float]]  # resource or links, mean and highest share
+    ratio: float | None  # bound by value
+    why: Sequence[RefusalKind]
+
+    @property
+    def kinds(self) -> str:
+        """'31 too expensive, 3 no capacity': the reasons without their places."""
+        requests: Counter[str] = Counter()
+        for row in self.why:
+            requests[row.kind] += row.requests
+        return ", ".join(f"{number:,} {kind}" for kind, number in requests.most_common())
+
+    @property
+    def accepted_share(self) -> float:
+        """The share of the requests that was accepted."""
+        return self.accepted / self.requests if self.requests else 0.0
+
+
+def admit_report(result: Result[Acceptance], figures: AdmitFigures, *, seed: int) -> Report:
+    """What `admit` prints: how it ended, what was accepted, by which prices, how full it was, why others were refused."""
+    known = (
+        *ended(result, method=figures.method, counts={"seed": f"{seed}"}),
+        ("accepted", f"{figures.accepted:,} of {figures.requests:,} requests, {percent(figures.accepted_share)}"),
+        ("value", value_words(result, figures)),
+        ("bound of value", bound_words(result, figures)),
+        *figures.parameters,
+        ("use over time", use_words(figures.use)),
+        ("left out", f"{figures.skipped:,} more requests had faults" if figures.skipped else ""),
+    )
+    return report(facts(*known), refusal_table(figures).first(SHOWN, "kinds of reasons"))
+
+
+def value_words(result: Result[Acceptance], figures: AdmitFigures) -> str:
+    """'12,345, 61 % of what was offered'."""
+    value = result.score.get("value", 0.0)
+    share = f", {percent(value / figures.offered)} of what was offered" if figures.offered else ""
+    return f"{score(value)}{share}"
+
+
+def bound_words(result: Result[Acceptance], figures: AdmitFigures) -> str:
+    """'12,345: the best possible is worth at most 1.21 times as much'; nothing if there is no bound."""
+    if result.bound is None:
+        return ""
+    ratio = "" if figures.ratio is None else f": the best possible is worth at most {figures.ratio:.4g} times as much"
+    return f"{score(result.bound)}{ratio}"
+
+
+def use_words(use: Sequence[tuple[str, float, float]]) -> str:
+    """'cpu 43 % (at most 91 %), links 12 % (at most 30 %)'."""
+    return ", ".join(f"{name} {percent(mean)} (at most {percent(peak)})" for name, mean, peak in use)
+
+
+def refusal_table(figures: AdmitFigures) -> Table:
+    """Why requests were refused, kind by kind."""
+    rows = ((Cell(row.why), count_cell(row.requests), score_cell(row.value)) for row in figures.why)
+    return table(REFUSALS, rows, title=f"Refused: {figures.kinds}")
+
+
+def refused_table(refused: Sequence[tuple[ClusterRequest, str]]) -> Table:
+    """The requests that were refused, one by one."""
+    return table(REFUSED, (_refused(request, why) for request, why in refused), title="The most valuable first")
+
+
+def _refused(request: ClusterRequest, why: str) -> tuple[Cell, ...]:
+    times = (Cell(f"{moment:,.6g}", moment) for moment in (request.arrival, request.start, request.end))
+    return (Cell(request.name), count_cell(len(request.members)), *times, score_cell(request.value), Cell(why))

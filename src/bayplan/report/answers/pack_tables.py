@@ -1,0 +1,260 @@
+"""A packing in numbers. Amounts are floats in base units."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayplan.model import Reason, Resource, Result
+from bayplan.report.amounts import human_amount, odds, percent, score
+from bayplan.report.answers.decision_tables import ended, reason_table
+from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
+from bayplan.report.violations import SHOWN
+
+LEVELS = (
+    TableColumn("packed at"),
+    TableColumn("machines", "number"),
+    TableColumn("UCaC", "number"),
+    TableColumn("left out", "number", drop=1),
+    TableColumn("machines saved", "number"),
+)
+MACHINES = (
+    TableColumn("machine"),
+    TableColumn("containers", "number", drop=1),
+    TableColumn("mean", "number", drop=2),
+    TableColumn("UCaC", "number"),
+    TableColumn("of capacity", "share"),
+    TableColumn("over-commitment", "number", drop=3),
+    TableColumn("predicted", "share"),
+    TableColumn("simulated", "share"),
+)
+COMPARED: Mapping[str, tuple[str, bool]] = {  # field of PackFigures, is it an amount?
+    "containers": ("containers", False),
+    "machines": ("machines", False),
+    "capacity of these machines": ("capacity", True),
+    "UCaC": ("ucac", True),
+    "mean usage": ("mean", True),
+    "promised": ("reserved", True),
+    "over-commitment": ("over_commitment", False),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverflowOdds:
+    """How probable it is that a machine uses more than it has."""
+
+    largest: float  # of all machines
+    mean: float  # over the machines that run something
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackFigures:
+    """What one placement takes of the resource that counts."""
+
+    resource: Resource
+    alpha: float
+    machines: int  # that run something
+    containers: int
+    capacity: float  # of these machines
+    ucac: float
+    mean: float
+    reserved: float | None  # the sum of the limits, or of the requests where no limits are stated; None if neither is
+    reserved_by: str  # "limits" or "requests"
+    predicted: OverflowOdds
+    simulated: OverflowOdds
+    draws: int  # for each machine
+
+    @property
+    def over_commitment(self) -> float | None:
+        """How many times the capacity in use is promised; None if nothing is promised."""
+        return self.reserved / self.capacity if self.reserved is not None and self.capacity else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceLevel:
+    """The same containers packed at another confidence, by a quick method."""
+
+    alpha: float | None  # None: by limits or requests, as if all were used at once
+    by: str  # "limits", "requests" or "" for a confidence
+    machines: int
+    ucac: float  # at this confidence; by limits: what is reserved
+    left_out: int
+    saved: int | None  # machines fewer than by limits; None if there are none to compare with
+    at_least: bool = False  # by limits some are left out, so more would be saved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedMachine:
+    """One machine."""
+
+    machine: str
+    containers: int
+    capacity: float
+    mean: float
+    ucac: float
+    reserved: float | None
+    predicted: float
+    simulated: float
+
+
+def pack_report(
+    result: Result[Any],
+    figures: PackFigures,
+    levels: Sequence[ConfidenceLevel],
+    *,
+    method: str,
+    counts: Mapping[str, int],
+    violated: Sequence[str] = (),
+) -> Report:
+    """What `pack` prints: how it ended, what it takes, how often machines overflow, what confidence costs, what is left out."""
+    known = [*ended(result, method=method, counts=counts), *capacity_facts(figures)]
+    known += [*bound_facts(result), *overflow_facts(figures)]
+    confidences = (f"the confidence is {sentence}" for sentence in violated)
+    return report(
+        facts(*known), level_table(levels, figures.resource), _left_out(result.left_out), *sentences(confidences, SHOWN)
+    )
+
+
+def needed_report(answer: Mapping[str, Any]) -> Report:
+    """What `pack --machines-needed` prints, from the object that it says as JSON."""
+    gap = "" if answer["gap"] is None else f", gap {odds(answer['gap'])}"
+    known = facts(
+        ("machines needed", f"{answer['machines']:,}"),
+        ("proven bound", "none" if answer["bound"] is None else f"at least {answer['bound']:,.0f}{gap}"),
+        ("confidence", f"{confidence(answer['confidence'])} that a machine's {answer['resource']} suffices"),
+        ("status", answer["status"]),
+        ("seconds", f"{answer['seconds']:.2f}"),
+    )
+    columns = (TableColumn("type of machine"), TableColumn("needed", "number"), TableColumn("there are", "number"))
+    rows = ((Cell(row["type"]), count_cell(row["machines"]), count_cell(row["there"])) for row in answer["by_type"])
+    left_out = [Reason(entry["name"], entry["reason"]) for entry in answer["left_out"]]
+    return report(known, table(columns, rows, title="By type"), _left_out(left_out))
+
+
+def _left_out(reasons: Sequence[Reason]) -> Table:
+    return reason_table(reasons, "workload", title=f"Left out: {len(reasons):,}").first(SHOWN)
+
+
+def amount(value: float, resource: Resource) -> str:
+    """Written units, with more digits than `human_amount` has: '32,190.8' cores."""
+    if resource.unit == "bytes":
+        return human_amount(value, resource)
+    return score(value / resource.scale)
+
+
+def with_unit(value: float, resource: Resource) -> str:
+    """'32,190.8 cores'."""
+    unit = "" if resource.unit in ("", "bytes") else f" {resource.unit}"
+    return f"{amount(value, resource)}{unit}"
+
+
+def confidence(alpha: float) -> str:
+    """'99.9 %', as many digits as it was stated with."""
+    return f"{100 * alpha:.10g} %"
+
+
+def times(factor: float | None) -> str:
+    """'1.42 x'."""
+    return UNKNOWN if factor is None else f"{factor:.2f} ×"
+
+
+def level_table(levels: Sequence[ConfidenceLevel], resource: Resource) -> Table:
+    """What each confidence takes, one line each."""
+    return table(LEVELS, (_level(level, resource) for level in levels), title="What over-commitment buys")
+
+
+def _level(level: ConfidenceLevel, resource: Resource) -> tuple[Cell, ...]:
+    return (
+        Cell(f"the sum of {level.by}" if level.alpha is None else confidence(level.alpha)),
+        count_cell(level.machines),
+        Cell(amount(level.ucac, resource), level.ucac),
+        count_cell(level.left_out, "bad" if level.left_out else ""),
+        Cell(_saved(level), level.saved),
+    )
+
+
+def _saved(level: ConfidenceLevel) -> str:
+    if level.saved is None:
+        return UNKNOWN
+    share = f" ({percent(level.saved / (level.machines + level.saved))})" if level.saved > 0 else ""
+    return f"{'at least ' if level.at_least else ''}{level.saved:,}{share}"
+
+
+def machine_table(machines: Sequence[PackedMachine], resource: Resource) -> Table:
+    """How full each machine is, and how often it overflows."""
+    return table(MACHINES, (_machine(machine, resource) for machine in machines), title="The machines that overflow most often")
+
+
+def _machine(row: PackedMachine, resource: Resource) -> tuple[Cell, ...]:
+    share = row.ucac / row.capacity if row.capacity else math.inf
+    promised = row.reserved / row.capacity if row.reserved is not None and row.capacity else None
+    return (
+        Cell(row.machine),
+        count_cell(row.containers),
+        Cell(amount(row.mean, resource), row.mean),
+        Cell(amount(row.ucac, resource), row.ucac),
+        Cell(percent(share), share, "bad" if share > 1 + 1e-9 else ""),
+        Cell(times(promised), promised),
+        Cell(odds(row.predicted), row.predicted),
+        Cell(odds(row.simulated), row.simulated),
+    )
+
+
+def comparison_table(before: PackFigures, after: PackFigures) -> Table:
+    """What the packing takes, beside what ran before."""
+    columns = (TableColumn("", key="figure"), TableColumn("before", "number"), TableColumn("after", "number"))
+    return table(columns, (_compared(name, before, after, *of) for name, of in COMPARED.items()))
+
+
+def _compared(name: str, before: PackFigures, after: PackFigures, field: str, is_amount: bool) -> tuple[Cell, ...]:
+    def cell(figures: PackFigures) -> Cell:
+        value = getattr(figures, field)
+        if value is None:
+            return Cell(UNKNOWN)
+        if is_amount:
+            return Cell(with_unit(value, figures.resource), value)
+        return Cell(f"{value:,}" if isinstance(value, int) else times(value), float(value))
+
+    promise = f" ({after.reserved_by})" if field == "reserved" and after.reserved_by else ""
+    return (Cell(f"{name}{promise}"), cell(before), cell(after))
+
+
+def capacity_facts(figures: PackFigures) -> list[tuple[str, str]]:
+    """Names and values: what is used, against what would be on average and what was promised."""
+    ucac, resource = figures.ucac, figures.resource
+    used = percent(ucac / figures.capacity) if figures.capacity else UNKNOWN
+    lines = [
+        ("confidence", f"{confidence(figures.alpha)} that a machine's {resource.name} suffices"),
+        ("machines", f"{figures.machines:,}, with {with_unit(figures.capacity, resource)}"),
+        ("UCaC", f"{with_unit(ucac, resource)}, {used} of these machines"),
+        ("mean usage", f"{with_unit(figures.mean, resource)}{_against(ucac, figures.mean, 'UCaC is')}"),
+    ]
+    if figures.reserved is not None:
+        promise = f"{with_unit(figures.reserved, resource)}{_against(ucac, figures.reserved, 'UCaC is')}"
+        lines += [
+            (f"sum of {figures.reserved_by}", promise),
+            ("over-commitment", f"{times(figures.over_commitment)} the capacity"),
+        ]
+    return lines
+
+
+def _against(ucac: float, other: float, words: str) -> str:
+    return f"; {words} {ucac / other:.2f} times that" if other else ""
+
+
+def overflow_facts(figures: PackFigures) -> list[tuple[str, str]]:
+    """Names and values: how often machines overflow."""
+    allowed, predicted, simulated = odds(1 - figures.alpha), figures.predicted, figures.simulated
+    return [
+        ("violations allowed", f"{allowed} of the time, on any machine"),
+        ("predicted", f"{odds(predicted.mean)} on average, {odds(predicted.largest)} on the worst machine"),
+        ("simulated", f"{odds(simulated.mean)} on average, {figures.draws:,} draws of each container"),
+    ]
+
+
+def bound_facts(result: Result[Any]) -> list[tuple[str, str]]:
+    """The proven bound and the gap to it, if there is one."""
+    if result.bound is None:
+        return []
+    gap = "" if result.gap is None else f", gap {odds(result.gap)}"
+    return [(f"bound of {result.goal}", f"{score(result.bound)}{gap}")]

@@ -1,0 +1,155 @@
+"""A schedule in numbers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bayplan.model import Result
+from bayplan.report.amounts import count, odds, percent, score
+from bayplan.report.answers.decision_tables import ended, reason_table
+from bayplan.report.table import (
+    UNKNOWN,
+    Cell,
+    Report,
+    Table,
+    TableColumn,
+    count_cell,
+    facts,
+    report,
+    score_cell,
+    share_cell,
+    table,
+)
+from bayplan.report.violations import SHOWN
+
+CLASSES = (
+    TableColumn("class"),
+    TableColumn("requests", "number"),
+    TableColumn("served", "number"),
+    TableColumn("share", "share"),
+    TableColumn("value asked for", "number", drop=1),
+    TableColumn("value served", "number"),
+    TableColumn("share of value", "share", drop=2),
+)
+KINDS = (
+    TableColumn("kind of machine"),
+    TableColumn("machines", "number"),
+    TableColumn("requests served", "number"),
+    TableColumn("value served", "number"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestClass:
+    """The requests of one class."""
+
+    name: str
+    requests: int
+    served: int
+    asked: float  # value of all
+    value: float  # of those that are served
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineKind:
+    """The machines of one kind."""
+
+    name: str
+    machines: int
+    served: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedUse:
+    """One resource over time, as shares of all machines."""
+
+    name: str
+    asked: float  # the load factor of this resource alone
+    used: float  # of what is served
+    peak: float  # the most that is asked for at one time
+    peak_used: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleFigures:
+    """What a schedule comes to."""
+
+    requests: int
+    served: int
+    machines: int
+    asked: float  # value of all requests
+    value: float  # of those that are served
+    load: float  # [Cradle] (5); NaN without machines
+    utilisation: float  # the same of what is served
+    span: float  # T of (5)
+    narrow: int
+    wide: int
+    too_large: int  # requests that no machine could hold
+    resources: tuple[TimedUse, ...]
+    classes: tuple[RequestClass, ...]
+    kinds: tuple[MachineKind, ...]
+
+
+def schedule_report(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int) -> Report:
+    """What `schedule` prints: how it ended, what it is worth, which classes are served where, and why others are not."""
+    known = (*ended(result, method=method, counts={"seed": f"{seed}"}), *schedule_facts(figures, result))
+    kinds = kind_table(figures) if len(figures.kinds) > 1 else Table(columns=KINDS, rows=())
+    left_out = reason_table(result.left_out, "request", title="Not served").first(SHOWN)
+    return report(facts(*known), class_table(figures).first(SHOWN, "classes"), kinds, left_out)
+
+
+def share_of(part: float, whole: float) -> float:
+    """A share; NaN of nothing."""
+    return part / whole if whole else float("nan")
+
+
+def schedule_facts(figures: ScheduleFigures, result: Result[Any]) -> list[tuple[str, str]]:
+    """Names and values: what is served, what it is worth, how near the best, how much is asked for and used."""
+    of_value = percent(share_of(figures.value, figures.asked))
+    lines = [
+        ("value", f"{score(figures.value)}, {of_value} of {score(figures.asked)}"),
+        (
+            "served",
+            f"{count(figures.served, 'request')} of {figures.requests:,}, {percent(share_of(figures.served, figures.requests))}",
+        ),
+        ("proven bound", _bound(result)),
+        ("machines", f"{figures.machines:,}" + (f" of {len(figures.kinds)} kinds" if len(figures.kinds) > 1 else "")),
+        ("load factor", f"{figures.load:.3g}" if figures.load == figures.load else UNKNOWN),
+        ("utilisation", percent(figures.utilisation)),
+        ("narrow, wide", f"{figures.narrow:,}, {figures.wide:,}"),
+    ]
+    lines += [
+        (f"{row.name}", f"asked for {percent(row.asked)}, used {percent(row.used)} of all machine time")
+        for row in figures.resources
+    ]
+    return lines
+
+
+def _bound(result: Result[Any]) -> str:
+    if result.bound is None:
+        return "none"
+    gap = "" if result.gap is None else f", gap {odds(result.gap)}"
+    return f"no schedule is worth more than {score(result.bound)}{gap}"
+
+
+def class_table(figures: ScheduleFigures) -> Table:
+    """What is served of each class."""
+    return table(CLASSES, map(_class, figures.classes), title="By class")
+
+
+def _class(row: RequestClass) -> tuple[Cell, ...]:
+    return (
+        Cell(row.name),
+        count_cell(row.requests),
+        count_cell(row.served),
+        share_cell(share_of(row.served, row.requests)),
+        score_cell(row.asked),
+        score_cell(row.value),
+        share_cell(share_of(row.value, row.asked)),
+    )
+
+
+def kind_table(figures: ScheduleFigures) -> Table:
+    """What each kind of machine serves."""
+    rows = ((Cell(k.name), count_cell(k.machines), count_cell(k.served), score_cell(k.value)) for k in figures.kinds)
+    return table(KINDS, rows, title="By kind of machine")

@@ -1,0 +1,107 @@
+"""A sweep over the number of machines: what each number is good for, and the fewest that serve a stated share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bayplan.report.amounts import count, odds
+from bayplan.report.answers.schedule_tables import share_of
+from bayplan.report.table import (
+    UNKNOWN,
+    Cell,
+    Report,
+    Table,
+    TableColumn,
+    count_cell,
+    facts,
+    report,
+    score_cell,
+    share_cell,
+    table,
+)
+
+SWEEP = (
+    TableColumn("machines", "number"),
+    TableColumn("served", "number", drop=1),
+    TableColumn("share", "share"),
+    TableColumn("value", "number"),
+    TableColumn("proven bound", "number"),
+    TableColumn("gap", "share", drop=3),
+    TableColumn("one more adds", "number"),
+    TableColumn("the bound gains at most", "number", drop=2),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepPoint:
+    """The answer on a number of machines."""
+
+    machines: int
+    served: int
+    value: float
+    bound: float | None  # no schedule on that many machines is worth more
+    price: float | None  # what a proven bound gains at most with each further machine
+    seconds: float
+
+    @property
+    def gap(self) -> float | None:
+        """As in every result."""
+        if self.bound is None:
+            return None
+        return max(0.0, self.bound - self.value) / self.value if self.value else (0.0 if self.bound <= 0 else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FewestMachines:
+    """The fewest machines that serve a stated share."""
+
+    share: float  # that was asked for
+    machines: int | None  # None: not even the most that were tried
+    served: float  # the share that they serve; the largest that was seen if there are none
+    one_less: float | None  # the share that one machine less serves; None for no machines
+    at_least: int | None  # proven: no schedule on fewer machines serves the share; None if nothing is proven
+
+
+def slopes(points: Sequence[SweepPoint]) -> list[float | None]:
+    """What each machine more adds to the value, from each point to the next; None at the last."""
+    steps = [(b.value - a.value) / (b.machines - a.machines) for a, b in pairwise(points)]
+    return [*steps, *([None] if points else [])]
+
+
+def sweep_report(points: Sequence[SweepPoint], fewest: FewestMachines | None, *, method: str, requests: int) -> Report:
+    """What `schedule --sweep` prints."""
+    known = facts(("method", method), ("requests", f"{requests:,}"), ("fewest machines", fewest_words(fewest) if fewest else ""))
+    return report(known, sweep_table(points, requests))
+
+
+def sweep_table(points: Sequence[SweepPoint], requests: int) -> Table:
+    """One line for each number of machines."""
+    rows = (_point(point, slope, requests) for point, slope in zip(points, slopes(points), strict=True))
+    return table(SWEEP, rows, title="By number of machines")
+
+
+def _point(point: SweepPoint, slope: float | None, requests: int) -> tuple[Cell, ...]:
+    return (
+        count_cell(point.machines),
+        count_cell(point.served),
+        share_cell(share_of(point.served, requests)),
+        score_cell(point.value),
+        score_cell(point.bound),
+        Cell(UNKNOWN if point.gap is None else odds(point.gap), point.gap),
+        score_cell(slope),
+        score_cell(point.price),
+    )
+
+
+def fewest_words(fewest: FewestMachines) -> str:
+    """'95 % needs 412 machines: they serve 95.02 %, 411 serve 94.9 %; proven: fewer than 380 never do'."""
+    asked = _exact(fewest.share)
+    if fewest.machines is None:
+        return f"{asked}: not reached; the most that was served is {_exact(fewest.served)}"
+    less = "" if fewest.one_less is None else f", one less serves {_exact(fewest.one_less)}"
+    proven = "" if fewest.at_least is None else f"; proven: fewer than {fewest.at_least:,} never do"
+    return f"{count(fewest.machines, 'machine')} for {asked}: they serve {_exact(fewest.served)}{less}{proven}"
+
+
+def _exact(share: float) -> str:
+    return f"{100 * share:.4g} %"
