@@ -15,8 +15,7 @@ import numpy as np
 from experiments.results import append, commit, machine
 from experiments.ucac.figures import LARGEST_REQUEST, MACHINES, SECONDS
 
-from bayplan.decide.pack import PackOptions, PackProblem, pack_problem
-from bayplan.decide.pack.registry import PACKERS
+from bayplan.decide.pack import PACKERS, PackOptions, PackProblem, pack_problem
 from bayplan.generate.ucac import base
 from bayplan.generate.ucac_layout import layout_of, share_evicted, towards
 from bayplan.model import Budget, Placement, ints, silent
@@ -64,7 +63,7 @@ def measurements(sizes: tuple[int, ...]) -> Iterator[tuple[str, ...]]:
         for nonempty in (False, True):
             asked = problem(times, nonempty=nonempty)
             kind = "nonempty" if nonempty else "empty"
-            what = f"{int(asked.waiting.sum()):,} containers onto {len(asked.running):,} {kind} machines"
+            what = f"{int(asked.unplaced.sum()):,} containers onto {len(asked.running):,} {kind} machines"
             yardstick = 0.0
             for method in METHODS:
                 seconds = seconds_of(method, asked)

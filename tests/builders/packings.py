@@ -96,15 +96,15 @@ def _fits(running, m, mean, std, capacity, alpha, memory):
 
 def best_by_trying(problem: PackProblem, goal: str) -> float | None:
     """The least UCaC or the fewest machines of all complete packings; None if not all containers fit."""
-    chance = problem.main
+    main = problem.main
     running = problem.running
 
     def used(m, add):
         there = running[m] + np.array(add)
-        return float(there @ chance.mean + chance.d[0] * np.sqrt(there @ chance.variance))
+        return float(there @ main.mean + main.deviate[0] * np.sqrt(there @ main.variance))
 
     def fits(m, add):
-        return used(m, add) <= chance.room[m] * (1 + 1e-9) and (np.array(add) @ problem.request <= problem.free[m]).all()
+        return used(m, add) <= main.capacity[m] * (1 + 1e-9) and (np.array(add) @ problem.request <= problem.free[m]).all()
 
     def price(m, add):
         return used(m, add) if goal == "ucac" else float((running[m] + np.array(add)).any())
@@ -116,7 +116,7 @@ def best_by_trying(problem: PackProblem, goal: str) -> float | None:
         options = (add for add in product(*(range(n + 1) for n in left)) if fits(m, add) or not any(add))
         return min(price(m, add) + best(m + 1, tuple(a - b for a, b in zip(left, add, strict=True))) for add in options)
 
-    least = best(0, tuple(problem.waiting.tolist()))
+    least = best(0, tuple(problem.unplaced.tolist()))
     return None if least == np.inf else float(least)
 
 

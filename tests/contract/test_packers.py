@@ -1,4 +1,4 @@
-"""Every packer keeps its promises, on any packing."""
+"""What holds for every packer, on any packing."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def packed(packer, pair, *, seed=0, budget=BUDGET, progress=silent):
 @every_packer
 @few
 @given(pair=packings())
-def test_never_breaks_a_chance_constraint(packer, pair):
+def test_never_violates_a_chance_constraint(packer, pair):
     cluster, before = pair
     result = packed(packer, pair)
     assert result.solution is not None
@@ -35,7 +35,7 @@ def test_never_breaks_a_chance_constraint(packer, pair):
 @every_packer
 @few
 @given(pair=packings(memory=True))
-def test_never_breaks_a_capacity_constraint(packer, pair):
+def test_never_violates_a_capacity_constraint(packer, pair):
     cluster, before = pair
     assert [violation.sentence for violation in check(cluster, packed(packer, pair).solution, before)] == []
 
@@ -76,11 +76,11 @@ def test_its_scores_are_those_of_its_placement(packer, pair):
     cluster, _ = pair
     result = packed(packer, pair)
     at, w = result.solution.machine_of, cluster.containers.workload
-    rule = problem_of(pair).main
+    main = problem_of(pair).main
     total = 0.0
     for m in set(at[at != UNPLACED].tolist()):
         here = w[at == m]
-        total += rule.mean[here].sum() + rule.d[0] * np.sqrt(rule.variance[here].sum())
+        total += main.mean[here].sum() + main.deviate[0] * np.sqrt(main.variance[here].sum())
     assert result.score["ucac"] == pytest.approx(total, rel=1e-9, abs=1e-9)
     assert result.score["machines"] == len(set(at[at != UNPLACED].tolist()))
 

@@ -150,12 +150,12 @@ def test_what_fits_nowhere_is_left_out_with_its_reason(tmp_path, capsys):
     assert "too small in cpu" in " ".join(capsys.readouterr().out.split())
 
 
-def test_fewer_deviations_than_the_confidence_has_are_said_to_break_it(day, capsys):
+def test_fewer_deviations_than_the_confidence_has_are_said_to_violate_it(day, capsys):
     options = ["pack", day, "--confidence", "0.9999", "--method", "bf-nsigma", "--n-sigma", "0"]
     answer = answer_of(capsys, *options)
-    assert answer["left_out"] == [] and "broken on" in answer["broken"][0]
+    assert answer["left_out"] == [] and "violated on" in answer["broken"][0]
     assert main([*map(str, options), "--quiet"]) == 0
-    assert "the confidence is broken on" in capsys.readouterr().out
+    assert "the confidence is violated on" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

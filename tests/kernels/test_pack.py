@@ -4,26 +4,26 @@ import numpy as np
 import pytest
 from tests.naive import pack as naive
 
-from bayplan.decide.pack.bins import chosen
-from bayplan.decide.pack.pricing import price_patterns
+from bayplan.decide.pack.kernel_arrays import copy_bins
+from bayplan.decide.pack.pricing import PricingProblem, price_patterns
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
 
 SEEDS = range(40)
 
 
-def drawn(seed: int, services: int = 4, bins: int = 3) -> tuple[Sizes, Bins]:
-    """A few services and machines; some run something, some services are strict, some are certain."""
+def drawn(seed: int, workloads: int = 4, bins: int = 3) -> tuple[Sizes, Bins]:
+    """A few workloads and machines; some run something, some workloads are strict, some are certain."""
     rng = np.random.default_rng(seed)
     chances, resources = int(rng.integers(1, 3)), int(rng.integers(0, 2))
-    mean = rng.uniform(0.05, 0.5, (chances, services)) * (rng.random((chances, services)) > 0.05)
+    mean = rng.uniform(0.05, 0.5, (chances, workloads)) * (rng.random((chances, workloads)) > 0.05)
     variance = np.square(mean * rng.uniform(0.0, 0.8, mean.shape)) * (rng.random(mean.shape) > 0.2)
     levels = np.sort(rng.uniform(1.0, 3.5, 2))
     d = (
-        np.repeat(rng.choice(levels, services)[None, :], chances, axis=0)
+        np.repeat(rng.choice(levels, workloads)[None, :], chances, axis=0)
         if rng.random() < 0.5
         else np.full(mean.shape, levels[0])
     )
-    sizes = Sizes(mean=mean, variance=variance, d=d, request=rng.integers(0, 4, (resources, services)))
+    sizes = Sizes(mean=mean, variance=variance, d=d, request=rng.integers(0, 4, (resources, workloads)))
     busy = rng.random(bins) < 0.5
     some = Bins(
         full=np.ones((bins, chances)),
@@ -31,9 +31,14 @@ def drawn(seed: int, services: int = 4, bins: int = 3) -> tuple[Sizes, Bins]:
         variance=np.where(busy[:, None], rng.uniform(0.0, 0.05, (bins, chances)), 0.0),
         d=np.where(busy[:, None], rng.choice(levels, (bins, 1)), 0.0) * np.ones((1, chances)),
         free=rng.integers(3, 12, (bins, resources)),
-        most=rng.integers(0, 6, (bins, services)),
+        most=rng.integers(0, 6, (bins, workloads)),
     )
     return sizes, some
+
+
+def pricing(sizes: Sizes, bins: Bins, value: np.ndarray, *, minimise_ucac: bool) -> PricingProblem:
+    base = np.zeros(len(bins.room))
+    return PricingProblem(sizes=sizes, bins=bins, value=value, base=base, minimise_ucac=minimise_ucac, threshold=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -48,7 +53,7 @@ def test_the_most_that_fit_are_as_many_as_one_at_a_time(seed):
 def test_machines_are_filled_until_nothing_fits(seed):
     sizes, bins = drawn(seed)
     left, count = np.full(sizes.mean.shape[1], 7), np.zeros(bins.most.shape, dtype=np.int64)
-    full = chosen(bins, np.arange(len(bins.room)))
+    full = copy_bins(bins)
     fill_in_order(sizes, full, np.arange(len(bins.room)), np.arange(len(left)), left, count)
     assert (count.sum(axis=0) + left == 7).all()
     for i in range(len(count)):
@@ -60,16 +65,16 @@ def test_machines_are_filled_until_nothing_fits(seed):
             assert not naive.fits(sizes, bins, i, more.tolist())
 
 
-@pytest.mark.parametrize("priced", [True, False], ids=["uncertainty", "machines"])
+@pytest.mark.parametrize("minimise_ucac", [True, False], ids=["uncertainty", "machines"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_pricing_finds_the_best_pattern_of_all(seed, priced):
+def test_pricing_finds_the_best_pattern_of_all(seed, minimise_ucac):
     sizes, bins = drawn(seed)
     value = np.random.default_rng([seed, 1]).uniform(0.0, 0.6, sizes.mean.shape[1])
-    found = price_patterns(sizes, bins, value, np.zeros(len(bins.room)), priced=priced, least=1e-9, thorough=True)
-    assert found.proven
+    priced = price_patterns(pricing(sizes, bins, value, minimise_ucac=minimise_ucac), exhaustive=True)
+    assert priced.proven
     for i in range(len(bins.room)):
-        worth, _ = naive.best_pattern(sizes, bins, i, value.tolist(), priced)
-        mine = found.gain[found.bin == i].max(initial=0.0)
+        worth, _ = naive.best_pattern(sizes, bins, i, value.tolist(), minimise_ucac)
+        mine = priced.gain[priced.bin == i].max(initial=0.0)
         assert mine == pytest.approx(max(worth, 0.0), abs=1e-8)
 
 
@@ -78,8 +83,8 @@ def test_patterns_that_pricing_gives_fit_and_are_worth_what_it_says():
     for seed in SEEDS:
         sizes, bins = drawn(seed)
         value = np.random.default_rng([seed, 2]).uniform(0.0, 0.6, sizes.mean.shape[1])
-        found = price_patterns(sizes, bins, value, np.zeros(len(bins.room)), priced=False, least=1e-9)
-        for i, pattern, gain in zip(found.bin.tolist(), found.pattern.tolist(), found.gain.tolist(), strict=True):
+        priced = price_patterns(pricing(sizes, bins, value, minimise_ucac=False))
+        for i, pattern, gain in zip(priced.bin.tolist(), priced.pattern.tolist(), priced.gain.tolist(), strict=True):
             assert naive.fits(sizes, bins, i, pattern)
             assert gain == pytest.approx(float(np.dot(value, pattern)))
             checked += 1

@@ -1,4 +1,4 @@
-"""Theorems of 003 as properties, and packings against brute force."""
+"""Theorems of [UCaC] as properties, and packings against brute force."""
 
 from itertools import product
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.builders.packings import best_by_trying, packing, packings, problem_of
 
 from bayplan.decide.pack import PACKERS, PackOptions
-from bayplan.decide.pack.pricing import price_patterns
+from bayplan.decide.pack.pricing import PricingProblem, price_patterns
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.model import Budget, Placement, ints, silent
 from bayplan.score.confidence import machine_ucac
@@ -90,72 +90,70 @@ def test_csp_machines_is_as_good_as_trying_everything(pair):
 
 @st.composite
 def pricings(draw):
-    """Up to 4 services, 1-3 bins that may run something, prices and rents."""
-    n_k, n_i = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    """Up to 4 workloads, 1-3 bins that may run something, values and rents."""
+    n_w, n_i = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     numbers = st.floats(0.02, 0.4)
-    mean = [draw(numbers) for _ in range(n_k)]
-    variance = [draw(st.sampled_from([0.0, 1e-4, 0.003, 0.01, 0.03])) for _ in range(n_k)]
+    mean = [draw(numbers) for _ in range(n_w)]
+    variance = [draw(st.sampled_from([0.0, 1e-4, 0.003, 0.01, 0.03])) for _ in range(n_w)]
     deviates = (
-        [draw(st.sampled_from([2.326, 3.09]))] * n_k
+        [draw(st.sampled_from([2.326, 3.09]))] * n_w
         if draw(st.booleans())
-        else [draw(st.sampled_from([1.5, 3.0])) for _ in range(n_k)]
+        else [draw(st.sampled_from([1.5, 3.0])) for _ in range(n_w)]
     )
     start = [draw(st.sampled_from([0.0, 0.0, 0.004, 0.02])) for _ in range(n_i)]
-    room = [draw(st.floats(0.3, 1.0)) for _ in range(n_i)]
+    free = [draw(st.floats(0.3, 1.0)) for _ in range(n_i)]
     memory = draw(st.booleans())
     sizes = Sizes(
         mean=np.array([mean]),
         variance=np.array([variance]),
         d=np.array([deviates]),
-        request=np.array([[draw(st.integers(0, 3)) for _ in range(n_k)]] if memory else np.zeros((0, n_k)), dtype=np.int64),
+        request=np.array([[draw(st.integers(0, 3)) for _ in range(n_w)]] if memory else np.zeros((0, n_w)), dtype=np.int64),
     )
     bins = Bins(
         full=np.ones((n_i, 1)),
-        room=np.array(room)[:, None],
+        room=np.array(free)[:, None],
         variance=np.array(start)[:, None],
         d=np.array([max(deviates) if value else 0.0 for value in start])[:, None],
         free=np.full((n_i, 1 if memory else 0), 7, dtype=np.int64),
-        most=np.array([[draw(st.integers(0, 4)) for _ in range(n_k)] for _ in range(n_i)], dtype=np.int64),
+        most=np.array([[draw(st.integers(0, 4)) for _ in range(n_w)] for _ in range(n_i)], dtype=np.int64),
     )
-    value = np.array([draw(st.floats(0.0, 0.5)) for _ in range(n_k)])
+    value = np.array([draw(st.floats(0.0, 0.5)) for _ in range(n_w)])
     base = np.array([draw(st.floats(0.0, 0.3)) for _ in range(n_i)])
-    return sizes, bins, value, base, draw(st.booleans())
+    return PricingProblem(sizes=sizes, bins=bins, value=value, base=base, minimise_ucac=draw(st.booleans()), threshold=1e-9)
 
 
-def gain_of(sizes, bins, i, value, base, priced, pattern):
+def gain_of(problem, i, pattern):
     """What a pattern gains; -inf if it does not fit."""
-    pattern = np.array(pattern)
+    sizes, bins, pattern = problem.sizes, problem.bins, np.array(pattern)
     d = max(bins.d[i, 0], *(sizes.d[0][pattern > 0])) if pattern.any() else bins.d[i, 0]
     uncertain = d * np.sqrt(bins.variance[i, 0] + pattern @ sizes.variance[0])
     if pattern @ sizes.mean[0] + uncertain > bins.room[i, 0] * (1 + 1e-9) or (sizes.request @ pattern > bins.free[i]).any():
         return -np.inf
     before = bins.d[i, 0] * np.sqrt(bins.variance[i, 0])
-    return pattern @ value - base[i] - (uncertain - before if priced else 0.0)
+    return pattern @ problem.value - problem.base[i] - (uncertain - before if problem.minimise_ucac else 0.0)
 
 
 @settings(max_examples=150, deadline=None)
-@given(asked=pricings())
-def test_pricing_finds_the_best_of_all_patterns(asked):
-    sizes, bins, value, base, priced = asked
-    found = price_patterns(sizes, bins, value, base, priced=priced, least=1e-9)
-    assert found.proven
-    for i in range(len(bins.room)):
-        every = product(*(range(most + 1) for most in bins.most[i]))
-        best = max((gain_of(sizes, bins, i, value, base, priced, pattern) for pattern in every if any(pattern)), default=-np.inf)
-        ours = found.gain[found.bin == i].max(initial=0.0)
+@given(problem=pricings())
+def test_pricing_finds_the_best_of_all_patterns(problem):
+    priced = price_patterns(problem)
+    assert priced.proven
+    for i, most in enumerate(problem.bins.most):
+        patterns = product(*(range(count + 1) for count in most))
+        best = max((gain_of(problem, i, pattern) for pattern in patterns if any(pattern)), default=-np.inf)
+        ours = priced.gain[priced.bin == i].max(initial=0.0)
         assert ours == pytest.approx(best if best > 1e-9 else 0.0, abs=1e-8)
 
 
 @settings(max_examples=100, deadline=None)
-@given(asked=pricings())
-def test_what_pricing_finds_fits_and_gains_what_it_says(asked):
-    sizes, bins, value, base, priced = asked
-    found = price_patterns(sizes, bins, value, base, priced=priced, least=1e-9)
-    for i, pattern, gain in zip(found.bin, found.pattern, found.gain, strict=True):
-        assert (pattern <= bins.most[i]).all()
-        true = gain_of(sizes, bins, i, value, base, priced, pattern)
-        assert gain <= true + 1e-9  # services that ask for less confidence are searched at the levels of others, too
-        assert gain == pytest.approx(true, abs=1e-9) or len(set(sizes.d[0])) > 1
+@given(problem=pricings())
+def test_what_pricing_finds_fits_and_gains_what_it_says(problem):
+    priced = price_patterns(problem)
+    for i, pattern, gain in zip(priced.bin, priced.pattern, priced.gain, strict=True):
+        assert (pattern <= problem.bins.most[i]).all()
+        true = gain_of(problem, i, pattern)
+        assert gain <= true + 1e-9  # workloads of a smaller deviate are searched at the deviates of others, too
+        assert gain == pytest.approx(true, abs=1e-9) or len(set(problem.sizes.d[0])) > 1
 
 
 # ---- without variance it is bin packing ----------------------------------------------------------------------------------------
@@ -188,7 +186,7 @@ def test_with_all_variances_zero_known_optima_are_met(name, method):
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_with_all_variances_zero_machines_to_spare_stay_empty(name):
+def test_with_all_variances_zero_machines_that_are_not_needed_stay_empty(name):
     sizes, capacity, fewest = KNOWN[name]
     kinds, counts = np.unique(sizes, return_counts=True)
     pair = packing(kinds.tolist(), [0] * len(kinds), counts.tolist(), capacity=[capacity] * (fewest + 5), alpha=0.999)

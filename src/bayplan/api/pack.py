@@ -12,10 +12,10 @@ from bayplan.api.pack_figures import figures_of, machine_rows
 from bayplan.api.pack_levels import QUICK, level_rows
 from bayplan.api.pack_wishes import Question
 from bayplan.decide.pack import PackOptions, PackProblem
-from bayplan.decide.pack.answer import machine_ucac
-from bayplan.decide.pack.patterns import patterns_of, patterns_text, read_patterns
+from bayplan.decide.pack.result import strictest_ucac
 from bayplan.errors import UsageError
 from bayplan.formats.document.text import write_text_atomically
+from bayplan.formats.patterns import patterns_of, patterns_text, read_patterns
 from bayplan.formats.solutions import write_solution
 from bayplan.model import FloatArray, Placement, Reason, Result, floats
 from bayplan.report.answers.pack_page import PackStory, pack_page
@@ -160,4 +160,4 @@ def _shares(question: Question, placement: Placement) -> FloatArray:
     cluster = question.snapshot.cluster
     busy = containers_on(cluster, placement) > 0
     capacity = np.maximum(1, cluster.machines.capacity[busy, question.problem.main.resource])
-    return floats(machine_ucac(question.problem, placement)[busy] / capacity)
+    return floats(strictest_ucac(question.problem, placement)[busy] / capacity)

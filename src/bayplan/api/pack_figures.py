@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.api.pack_wishes import Question
-from bayplan.decide.pack.answer import machine_ucac
+from bayplan.decide.pack.result import strictest_ucac
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, FloatArray, IntArray, Placement, floats, ints
 from bayplan.report.answers.pack_tables import OverflowOdds, PackedMachine, PackFigures
 from bayplan.score.confidence import usage, violation_probability
@@ -46,7 +46,7 @@ def figures_of(question: Question, placement: Placement, seed: int) -> PackFigur
         machines=int(busy.sum()),
         containers=len(workload),
         capacity=float(cluster.machines.capacity[busy, r].sum()),
-        ucac=float(machine_ucac(question.problem, placement).sum()),
+        ucac=float(strictest_ucac(question.problem, placement).sum()),
         mean=float(cluster.workloads.usage_mean[workload, r].sum()),
         reserved=None if reserved is None else float(reserved.amount[workload].sum()),
         reserved_by="" if reserved is None else reserved.by,
@@ -64,7 +64,7 @@ def machine_rows(question: Question, placement: Placement, seed: int) -> list[Pa
     some = np.isin(placement.machine_of, order)
     only = Placement(machine_of=ints(np.where(some, placement.machine_of, UNPLACED)))
     simulated = _rates(question, only, CLOSELY, seed)
-    ucac, (mean, _), reserved = machine_ucac(question.problem, placement), usage(cluster, placement, r), reserved_of(cluster, r)
+    ucac, (mean, _), reserved = strictest_ucac(question.problem, placement), usage(cluster, placement, r), reserved_of(cluster, r)
     promised = None if reserved is None else _sums(cluster, placement, floats(reserved.amount))
     return [
         PackedMachine(

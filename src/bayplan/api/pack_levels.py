@@ -62,8 +62,8 @@ def _certain(question: Question, reserved: Reserved) -> PackProblem:
     usage, std = cluster.workloads.usage_mean.copy(), cluster.workloads.usage_std.copy()
     usage[:, main.resource], std[:, main.resource] = reserved.amount, 0.0
     workloads = replace(cluster.workloads, usage_mean=usage, usage_std=std)
-    others = question.problem.chances[1:]
-    return replace(question.problem, cluster=replace(cluster, workloads=workloads), chances=(certain, *others))
+    others = question.problem.chance_constraints[1:]
+    return replace(question.problem, cluster=replace(cluster, workloads=workloads), chance_constraints=(certain, *others))
 
 
 def _with_more_machines(question: Question, reserved: Reserved, result: Result[Placement]) -> Question:
@@ -71,7 +71,7 @@ def _with_more_machines(question: Question, reserved: Reserved, result: Result[P
     cluster, main = question.snapshot.cluster, question.problem.main
     assert result.solution is not None
     missing = float(reserved.amount[cluster.containers.workload[result.solution.unplaced]].sum())
-    times = int(np.ceil(2 * missing / max(1.0, float(main.room.sum())))) + 1
+    times = int(np.ceil(2 * missing / max(1.0, float(main.capacity.sum())))) + 1
     copies = min(times, max(1, MOST_MACHINES // len(cluster.machines.name)))
     return question.on(_copied(cluster, copies))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.api.pack_wishes import Question
-from bayplan.decide.pack.needed import Need, machines_needed
+from bayplan.decide.pack.machines_needed import MachinesNeeded, machines_needed
 from bayplan.model import Budget, Cluster, IntArray, Progress
 from bayplan.model.interrupt import stoppable
 from bayplan.model.units import format_quantity
@@ -34,7 +34,7 @@ def how_many(question: Question, *, budget: Budget, seed: int, progress: Progres
     }
 
 
-def _types(cluster: Cluster, need: Need) -> list[Mapping[str, Any]]:
+def _types(cluster: Cluster, need: MachinesNeeded) -> list[Mapping[str, Any]]:
     """One entry per capacity that machines have: how many are needed, how many there are."""
     kinds, there = np.unique(cluster.machines.capacity, axis=0, return_counts=True)
     number = {tuple(kind): int(count) for kind, count in zip(kinds.tolist(), there.tolist(), strict=True)}

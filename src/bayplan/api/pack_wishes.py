@@ -170,7 +170,7 @@ def _number(text: str, what: str) -> float:
 
 def _notes(snapshot: Snapshot, problem: PackProblem) -> Iterator[str]:
     """What a user should know about the input before believing the answer."""
-    cluster, main, waiting = snapshot.cluster, problem.main, problem.waiting > 0
+    cluster, main, waiting = snapshot.cluster, problem.main, problem.unplaced > 0
     if not waiting.any():
         runs = len(snapshot.placement.placed)
         yield f"nothing waits: all {runs:,} containers have a machine" if runs else "nothing waits: there are no containers"

@@ -76,7 +76,7 @@ def pack(
         from bayplan.api.pack_needed import how_many
         from bayplan.api.pack_wishes import PackWishes, question_of
         from bayplan.decide.pack import PACKERS
-        from bayplan.decide.pack.csp import with_bound
+        from bayplan.decide.pack.cutting_stock import with_bound
 
         wishes = PackWishes(
             confidence=confidence,

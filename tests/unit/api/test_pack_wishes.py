@@ -8,7 +8,7 @@ from tests.builders.report_clusters import cluster_of
 
 from bayplan.api.pack_figures import figures_of, reserved_of
 from bayplan.api.pack_wishes import PackWishes, question_of
-from bayplan.decide.pack.answer import machine_ucac as strictest
+from bayplan.decide.pack.result import strictest_ucac as strictest
 from bayplan.errors import UsageError
 from bayplan.model import NO_LIMIT, Confidence, Placement, Snapshot
 from bayplan.score.confidence import deviate, machine_ucac
@@ -53,7 +53,7 @@ def test_confidence_replaces_that_of_the_rules_or_adds_one(rules, wishes, expect
 def test_a_pattern_of_names_asks_for_more_confidence():
     question = question_of(uncertain(), PackWishes(confidence=0.9, confidence_of=["work-[12]=0.99", "svc-3=0.999"]))
     expected = [deviate(alpha) for alpha in (0.9, 0.99, 0.99, 0.999, 0.9)]
-    assert question.problem.main.d == pytest.approx(expected)
+    assert question.problem.main.deviate == pytest.approx(expected)
 
 
 def test_the_strictest_service_of_a_machine_counts():
@@ -69,7 +69,7 @@ def test_the_strictest_service_of_a_machine_counts():
 
 def test_the_same_question_can_be_asked_at_another_confidence():
     question = question_of(uncertain(), PackWishes(confidence=0.9)).at(0.999)
-    assert question.alpha == 0.999 and question.problem.main.d == pytest.approx([deviate(0.999)] * 5)
+    assert question.alpha == 0.999 and question.problem.main.deviate == pytest.approx([deviate(0.999)] * 5)
 
 
 def test_a_question_without_a_confidence_is_refused():

@@ -1,7 +1,18 @@
-"""Pack services whose usage is random, so that machines overflow with at most a stated probability (003)."""
+"""Pack containers whose usage is random, so that machines overflow with at most a stated probability [UCaC]."""
 
-from bayplan.decide.pack.problem import Chance, PackProblem, pack_problem
-from bayplan.decide.pack.registry import PACKERS
-from bayplan.decide.pack.signature import Packer, PackOptions
+from collections.abc import Mapping
 
-__all__ = ["PACKERS", "Chance", "PackOptions", "PackProblem", "Packer", "pack_problem"]
+from bayplan.decide.pack.cutting_stock import csp_machines, csp_ucac
+from bayplan.decide.pack.heuristics import bf_nsigma, bf_ucac, bi_level
+from bayplan.decide.pack.options import Packer, PackOptions
+from bayplan.decide.pack.problem import ChanceConstraint, PackProblem, pack_problem
+
+PACKERS: Mapping[str, Packer] = {
+    "csp-ucac": csp_ucac,
+    "bf-ucac": bf_ucac,
+    "bi-level": bi_level,
+    "bf-nsigma": bf_nsigma,
+    "csp-machines": csp_machines,
+}
+
+__all__ = ["PACKERS", "ChanceConstraint", "PackOptions", "PackProblem", "Packer", "pack_problem"]

@@ -1,4 +1,4 @@
-"""New patterns for a master problem: for each group of machines those of the least reduced cost, exactly."""
+"""The pricing problem of pattern generation: for each group of machines the patterns of the least reduced cost, exactly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,112 +7,131 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.decide.pack.bins import chosen
+from bayplan.decide.pack.kernel_arrays import select_bins
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.kernels.pack.pricing import Table, best_patterns, make_table, may_pay
 from bayplan.model import FloatArray, IntArray, ints
+from bayplan.model.interrupt import Stop
 
 
-class Effort(NamedTuple):
+class PricingEffort(NamedTuple):
     """How hard to look."""
 
     intervals: int  # of the variance
-    cells: int  # of the room, in the tables
+    cells: int  # of the free capacity, in the tables
     nodes: int  # of one search; beyond it nothing is proven
 
 
 EFFORTS = (  # the next where one finds nothing and proves nothing; the finer the tables, the fewer nodes
-    Effort(16, 1_024, 2_000),
-    Effort(32, 16_384, 20_000),
-    Effort(64, 65_536, 300_000),
-    Effort(96, 262_144, 100_000_000),
+    PricingEffort(16, 1_024, 2_000),
+    PricingEffort(32, 16_384, 20_000),
+    PricingEffort(64, 65_536, 300_000),
+    PricingEffort(96, 262_144, 100_000_000),
 )
 FEW = 8  # bins; where there are more, the first effort is made smaller and each gives one pattern a round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
-    """Patterns that gain more than was asked for."""
+class PricedPatterns:
+    """Patterns that gain more than the threshold."""
 
-    bin: IntArray  # (found,)
-    pattern: IntArray  # (found, service)
-    gain: FloatArray  # (found,) value - cost - base
-    proven: bool  # if there is none: is there really none?
+    bin: IntArray  # (pattern,)
+    pattern: IntArray  # (pattern, workload)
+    gain: FloatArray  # (pattern,) value - cost - base
+    proven: bool  # if there is none: is it proven that none exists?
 
 
-def price_patterns(
-    sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, *, priced: bool, least: float, thorough: bool = False
-) -> Found:
-    """Patterns with the largest value - cost - base of each bin and interval of the variance, if that is more than `least`.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PricingProblem:
+    """Maximise value - cost - base over the patterns of each bin."""
 
-    `priced`: the cost is the uncertainty that a pattern adds; otherwise it is in `base` (bin,). `thorough`: the best of all, not
-    only some that gain.
+    sizes: Sizes
+    bins: Bins
+    value: FloatArray  # (workload,)
+    base: FloatArray  # (bin,)
+    minimise_ucac: bool  # the cost of a pattern is the uncertainty that it adds; otherwise it is in `base`
+    threshold: float  # gains up to this do not count
+
+
+def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: Stop | None = None) -> PricedPatterns:
+    """Patterns of the largest gain of each bin and interval of the variance, if that is above the threshold.
+
+    `exhaustive`: the best of all, not only some that gain. Once a stop is asked for, it ends and proves nothing.
     """
-    for effort in EFFORTS[-1:] if thorough else EFFORTS:
-        found = _Search(sizes, bins, value, base, priced, least).go(effort)
-        if len(found.gain) or found.proven:
+    stop = Stop() if stop is None else stop
+    for effort in EFFORTS[-1:] if exhaustive else EFFORTS:
+        priced = _PricingRound(problem, effort, stop).run()
+        if len(priced.gain) or priced.proven or stop.asked:
             break
-    return found
+    return priced
 
 
-class _Search:
-    """One round over all levels and intervals; what it has found so far."""
+class _PricingRound:
+    """One pass over all deviates and intervals of the variance; the patterns of the best gain so far."""
 
-    def __init__(self, sizes: Sizes, bins: Bins, value: FloatArray, base: FloatArray, priced: bool, least: float) -> None:
-        self.sizes, self.bins, self.value, self.base, self.priced, self.least = sizes, bins, value, base, priced, least
-        self.found: list[tuple[IntArray, IntArray, FloatArray]] = []
+    def __init__(self, problem: PricingProblem, effort: PricingEffort, stop: Stop) -> None:
+        self.problem, self.effort, self.stop = problem, effort, stop
+        self.patterns: list[tuple[IntArray, IntArray, FloatArray]] = []
         self.proven = True
 
-    def go(self, effort: Effort) -> Found:
-        """Services may have deviates of their own: every level is searched with the services that ask for no more."""
-        for level in np.unique(np.concatenate([self.sizes.d[0], self.bins.d[:, 0]])).tolist():
-            some, order = np.flatnonzero(self.bins.d[:, 0] <= level), _order(self.sizes, level, self.value)
-            if level > 0.0 and len(some) and len(order):
-                self._level(level, some, order, effort)
-        nothing = (ints([]), np.zeros((0, len(self.value)), dtype=np.int64), np.zeros(0))
-        parts = [np.concatenate(part) for part in zip(nothing, *self.found, strict=True)]
-        return Found(bin=parts[0], pattern=parts[1], gain=parts[2], proven=self.proven)
+    def run(self) -> PricedPatterns:
+        """Workloads may have deviates of their own: each deviate is searched with the workloads that need no larger one."""
+        sizes, bins, value = self.problem.sizes, self.problem.bins, self.problem.value
+        for deviate in np.unique(np.concatenate([sizes.d[0], bins.d[:, 0]])).tolist():
+            index, order = np.flatnonzero(bins.d[:, 0] <= deviate), _order(sizes, deviate, value)
+            if deviate > 0.0 and len(index) and len(order):
+                self._search(deviate, index, order)
+        nothing = (ints([]), np.zeros((0, len(value)), dtype=np.int64), np.zeros(0))
+        parts = [np.concatenate(part) for part in zip(nothing, *self.patterns, strict=True)]
+        return PricedPatterns(bin=parts[0], pattern=parts[1], gain=parts[2], proven=self.proven)
 
-    def _level(self, level: float, some: IntArray, order: IntArray, effort: Effort) -> None:
-        part, few = chosen(self.bins, some), len(some) <= FEW
-        shift = self.base[some] + ((level - part.d[:, 0]) * np.sqrt(part.variance[:, 0]) if self.priced else 0.0)
-        worth = shift + self.least
-        limit = effort.nodes if few or effort is not EFFORTS[0] else max(50, FEW * effort.nodes // len(some))
-        levels = np.array([level, *self.sizes.d[1:, order].max(axis=1)])
-        for table in _tables(self.sizes, part, level, len(order), effort):
-            if not may_pay(self.sizes, part, level, self.value, self.priced, order, worth, table):
+    def _search(self, deviate: float, index: IntArray, order: IntArray) -> None:
+        """The bins at `index`, with the workloads in `order`."""
+        sizes, value, minimise_ucac = self.problem.sizes, self.problem.value, self.problem.minimise_ucac
+        bins, few = select_bins(self.problem.bins, index), len(index) <= FEW
+        raised = (deviate - bins.d[:, 0]) * np.sqrt(bins.variance[:, 0]) if minimise_ucac else 0.0
+        shift = self.problem.base[index] + raised
+        worth = shift + self.problem.threshold
+        nodes = self.effort.nodes
+        limit = nodes if few or self.effort is not EFFORTS[0] else max(50, FEW * nodes // len(index))
+        deviates = np.array([deviate, *sizes.d[1:, order].max(axis=1)])
+        for table in _tables(sizes, bins, deviate, len(order), self.effort):
+            if self.stop.asked:
+                self.proven = False
+                return
+            if not may_pay(sizes, bins, deviate, value, minimise_ucac, order, worth, table):
                 continue
-            make_table(self.sizes, level, self.value, self.priced, order, table)
-            pattern = np.zeros((len(some), len(self.value)), dtype=np.int64)
-            best, nodes = worth.copy(), np.zeros(len(some), dtype=np.int64)
-            best_patterns(self.sizes, part, levels, self.value, self.priced, order, table, limit, worth, pattern, best, nodes)
+            make_table(sizes, deviate, value, minimise_ucac, order, table)
+            pattern = np.zeros((len(index), len(value)), dtype=np.int64)
+            best, seen = worth.copy(), np.zeros(len(index), dtype=np.int64)
+            best_patterns(sizes, bins, deviates, value, minimise_ucac, order, table, limit, worth, pattern, best, seen)
             better = np.flatnonzero(best > worth)
-            self.found.append((some[better], pattern[better], (best - shift)[better]))
-            self.proven = self.proven and bool((nodes >= 0).all())
+            self.patterns.append((index[better], pattern[better], (best - shift)[better]))
+            self.proven = self.proven and bool((seen >= 0).all())
             worth = worth if few else best
 
 
-def _order(sizes: Sizes, level: float, value: FloatArray) -> IntArray:
-    """Services that ask for no more than this level and are worth something, the most worth for their size first."""
-    size = sizes.mean[0] + level * np.sqrt(sizes.variance[0])
-    some = np.flatnonzero((sizes.d[0] <= level) & (value > 0.0))
-    return some[np.argsort(-value[some] / np.maximum(size[some], 1e-12), kind="stable")]
+def _order(sizes: Sizes, deviate: float, value: FloatArray) -> IntArray:
+    """Workloads that need no larger deviate and have a value, the largest value for its size first."""
+    size = sizes.mean[0] + deviate * np.sqrt(sizes.variance[0])
+    valuable = np.flatnonzero((sizes.d[0] <= deviate) & (value > 0.0))
+    return valuable[np.argsort(-value[valuable] / np.maximum(size[valuable], 1e-12), kind="stable")]
 
 
-def _tables(sizes: Sizes, bins: Bins, level: float, services: int, effort: Effort) -> Iterator[Table]:
-    """A table for each interval, in the same place; together they hold every variance that a pattern can have."""
-    top = np.sqrt(_largest_variance(sizes, bins, level))
+def _tables(sizes: Sizes, bins: Bins, deviate: float, workloads: int, effort: PricingEffort) -> Iterator[Table]:
+    """A knapsack table for each interval, in the same memory; together they cover every variance that a pattern can have."""
+    top = np.sqrt(_largest_variance(sizes, bins, deviate))
     edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), effort.intervals + 1)).tolist()
-    bound, cell = np.empty((services + 1, effort.cells + 1)), max(float(bins.room[:, 0].max()), 1e-9) / effort.cells
-    weight, value = np.zeros(services), np.zeros(services)
+    bound, cell = np.empty((workloads + 1, effort.cells + 1)), max(float(bins.room[:, 0].max()), 1e-9) / effort.cells
+    weight, value = np.zeros(workloads), np.zeros(workloads)
     for low, high in pairwise(edge):
         yield Table(low=low, high=high, bound=bound, weight=weight, value=value, cell=cell)
 
 
-def _largest_variance(sizes: Sizes, bins: Bins, level: float) -> float:
-    """No pattern has more: rate * (S - B) + level * sqrt(S) <= room, with the least mean that comes with a variance."""
+def _largest_variance(sizes: Sizes, bins: Bins, deviate: float) -> float:
+    """No pattern has more: rate * (S - B) + deviate * sqrt(S) <= free, with the least mean that comes with a variance."""
     varies = sizes.variance[0] > 0
     rate = float((sizes.mean[0][varies] / sizes.variance[0][varies]).min()) if varies.any() else 1.0
-    room, start = np.maximum(0.0, bins.room[:, 0]), bins.variance[:, 0]
-    root = (room + rate * start) * 2.0 / (level + np.sqrt(level * level + 4.0 * rate * (room + rate * start)))
+    free, start = np.maximum(0.0, bins.room[:, 0]), bins.variance[:, 0]
+    root = (free + rate * start) * 2.0 / (deviate + np.sqrt(deviate * deviate + 4.0 * rate * (free + rate * start)))
     return float(np.maximum(np.square(root), start).max()) * (1.0 + 1e-9)

@@ -81,7 +81,7 @@ def pack_page(story: PackStory, *, made: Mapping[str, str]) -> str:
 def _verdict(story: PackStory, unplaced: int) -> str:
     if unplaced:
         return f"{count(unplaced, 'container')} left out"
-    return f"confidence {story.violated[0]}" if story.violated else "every container has a machine"
+    return story.violated[0] if story.violated else "every container has a machine"
 
 
 def _tiles(story: PackStory) -> str:
@@ -109,7 +109,7 @@ def _all(story: PackStory) -> int:
 
 
 def _left_out(story: PackStory) -> str:
-    confidences = [f"The confidence is {text}" for text in story.violated]
+    confidences = [sentence[:1].upper() + sentence[1:] for sentence in story.violated]
     return tag("h2", "What is wrong") + card(
         "", items(confidences) if confidences else "", first_items(story.left_out, SHOWN, "workloads") if story.left_out else ""
     )

@@ -109,10 +109,7 @@ def pack_report(
     """What `pack` prints: how it ended, what it takes, how often machines overflow, what confidence costs, what is left out."""
     known = [*ended(result, method=method, counts=counts), *capacity_facts(figures)]
     known += [*bound_facts(result), *overflow_facts(figures)]
-    confidences = (f"the confidence is {sentence}" for sentence in violated)
-    return report(
-        facts(*known), level_table(levels, figures.resource), _left_out(result.left_out), *sentences(confidences, SHOWN)
-    )
+    return report(facts(*known), level_table(levels, figures.resource), _left_out(result.left_out), *sentences(violated, SHOWN))
 
 
 def needed_report(answer: Mapping[str, Any]) -> Report:

@@ -1,20 +1,20 @@
-"""Best fit one at a time, patterns on file, machines needed, bounds for every method."""
+"""Online best fit, patterns on file, machines needed, bounds for every method."""
 
 import numpy as np
 import pytest
+from tests.naive.online_best_fit import OnlineBestFit
 
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
-from bayplan.decide.pack.csp import with_bound
-from bayplan.decide.pack.needed import machines_needed
-from bayplan.decide.pack.online import BestFit
-from bayplan.decide.pack.patterns import patterns_of, patterns_text, read_patterns
+from bayplan.decide.pack.cutting_stock import with_bound
+from bayplan.decide.pack.machines_needed import machines_needed
 from bayplan.errors import UsageError
+from bayplan.formats.patterns import patterns_of, patterns_text, read_patterns
 from bayplan.generate.ucac import ucac
 from bayplan.model import Budget, Placement, silent
 
 
 def small(seed: int = 0, machines: int = 60):
-    """Six services, some 70 containers."""
+    """Six workloads, some 70 containers."""
     snapshot = ucac(services=6, scale=0.02, machines=machines, seed=seed)
     return pack_problem(snapshot.cluster, snapshot.placement)
 
@@ -24,28 +24,28 @@ def packed(problem, method="bf-ucac", **options):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_whole_batch_goes_where_its_containers_go_one_at_a_time(seed):
+def test_a_batch_goes_where_its_containers_go_one_at_a_time(seed):
     problem = small(seed)
-    online = BestFit(problem)
+    online = OnlineBestFit(problem)
     for w in problem.cluster.containers.workload[problem.before.unplaced].tolist():
         online.arrive(w)
     assert (online.running == pack_problem(problem.cluster, packed(problem).solution).running).all()
 
 
-def test_a_container_that_left_makes_room_for_the_next():
+def test_a_container_that_departs_frees_capacity_for_the_next():
     problem = small(machines=2)
-    online = BestFit(problem)
-    biggest = int(np.argmax(problem.main.mean))
-    while (last := online.arrive(biggest)) is not None:
+    online = OnlineBestFit(problem)
+    largest = int(np.argmax(problem.main.mean))
+    while (last := online.arrive(largest)) is not None:
         machine = last
-    online.depart(biggest, machine)
-    assert online.arrive(biggest) == machine
-    assert online.arrive(biggest) is None
+    online.depart(largest, machine)
+    assert online.arrive(largest) == machine
+    assert online.arrive(largest) is None
 
 
 def test_what_does_not_run_cannot_depart():
     with pytest.raises(UsageError, match="no container of 's01' runs on machine 'm0000'"):
-        BestFit(small()).depart(0, 0)
+        OnlineBestFit(small()).depart(0, 0)
 
 
 def test_patterns_are_read_as_they_were_written(tmp_path):
@@ -59,7 +59,7 @@ def test_patterns_are_read_as_they_were_written(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"patterns": 3}', '{"patterns": [{"s01": "many"}]}'])
-def test_what_is_no_pattern_file_is_said(text, tmp_path):
+def test_a_file_without_patterns_is_refused(text, tmp_path):
     path = tmp_path / "no.json"
     path.write_text(text)
     with pytest.raises(UsageError, match="expected what --save-patterns writes"):
@@ -70,17 +70,17 @@ def test_every_method_can_be_given_the_bound_of_csp_ucac():
     problem = small()
     best = packed(problem, "csp-ucac")
     for method in ("bf-ucac", "bi-level"):
-        found = with_bound(problem, packed(problem, method), clock=Budget().clock(), progress=silent)
-        assert found.bound == pytest.approx(best.bound)
-        assert found.score["ucac"] >= best.bound
+        bounded = with_bound(problem, packed(problem, method), clock=Budget().clock(), progress=silent)
+        assert bounded.bound == pytest.approx(best.bound)
+        assert bounded.score["ucac"] >= best.bound
 
 
-def test_the_machines_that_are_needed_are_at_least_the_bound_and_hold_everything():
-    problem = small(machines=1)  # far too few: it asks for new ones
-    need = machines_needed(problem, budget=Budget(), seed=0, progress=silent)
-    assert not need.result.left_out
-    assert need.by_type.sum() == need.result.score["machines"] >= need.result.bound
-    assert len(need.result.solution.unplaced) == 0
+def test_the_machines_that_are_needed_are_at_least_the_bound_and_take_all_containers():
+    problem = small(machines=1)  # far too few: new ones are needed
+    needed = machines_needed(problem, budget=Budget(), seed=0, progress=silent)
+    assert not needed.result.left_out
+    assert needed.by_type.sum() == needed.result.score["machines"] >= needed.result.bound
+    assert len(needed.result.solution.unplaced) == 0
 
 
 def test_containers_that_run_stay_where_they_are():

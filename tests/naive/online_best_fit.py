@@ -1,23 +1,23 @@
-"""Best fit by UCaC for containers that come and go one at a time (003 section 5.1)."""
+"""Best fit by UCaC for containers that arrive and depart one at a time ([UCaC] §5.1): the twin of `bf-ucac`."""
 
 import numpy as np
 
-from bayplan.decide.pack.best_fit import fullness
-from bayplan.decide.pack.bins import bins_of, copied, sizes_of
-from bayplan.decide.pack.problem import PackProblem
+from bayplan.decide.pack import PackProblem
+from bayplan.decide.pack.heuristics import fullness
+from bayplan.decide.pack.kernel_arrays import bins_of, copy_bins, sizes_of
 from bayplan.errors import UsageError
 from bayplan.kernels.pack.fill import Bins, Sizes, most_of, put
 from bayplan.model import IntArray
 
 
-class BestFit:
+class OnlineBestFit:
     """Machines that remember what runs on them. `arrive` is O(machines), and exactly best fit."""
 
     def __init__(self, problem: PackProblem) -> None:
         self.problem = problem
         self.sizes: Sizes = sizes_of(problem)
-        self.bins: Bins = copied(bins_of(problem))
-        self.bins.most[:] = np.where(problem.allowed.T, np.iinfo(np.int64).max // 4, 0)  # who comes later is not known
+        self.bins: Bins = copy_bins(bins_of(problem))
+        self.bins.most[:] = np.where(problem.allowed.T, np.iinfo(np.int64).max // 4, 0)  # later arrivals are not known
         self.running: IntArray = problem.running.copy()  # (machine, workload)
 
     def arrive(self, workload: int) -> int | None:
@@ -36,10 +36,10 @@ class BestFit:
             raise UsageError(f"no container of '{names[0]}' runs on machine '{names[1]}'")
         self.running[machine, workload] -= 1
         put(self.sizes, self.bins, machine, workload, -1)
-        self._settle(machine)
+        self._recompute(machine)
 
-    def _settle(self, machine: int) -> None:
-        """Sums anew, so that no rounding piles up and the strictest service may have gone."""
+    def _recompute(self, machine: int) -> None:
+        """Sums anew, so that no rounding adds up and the strictest workload may have gone."""
         here = self.running[machine]
         self.bins.room[machine] = self.bins.full[machine] - self.sizes.mean @ here
         self.bins.variance[machine] = self.sizes.variance @ here

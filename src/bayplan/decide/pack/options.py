@@ -1,4 +1,4 @@
-"""What a user may ask of a packer, and what every packer is."""
+"""What every packer takes and gives."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,14 +9,14 @@ from bayplan.model import Budget, IntArray, Placement, Progress, Result
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PackOptions:
-    """Wishes that are not rules."""
+    """Parameters of the packers; each reads those that it knows."""
 
     n_sigma: float | None = None  # bf-nsigma: deviations that count as size; None: D(alpha)
     patterns: IntArray | None = None  # (pattern, workload) of an earlier day, to begin from
 
 
 class Packer(Protocol):
-    """A way to pack. What does not fit is left out, with its reason."""
+    """A method to pack. What does not fit is left out, with its reason."""
 
     def __call__(
         self, problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress

@@ -1,19 +1,19 @@
-"""How many machines of which type do these services need, from empty?"""
+"""How many machines of which type do all containers need, from empty?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bayplan.decide.pack.csp import csp_machines
+from bayplan.decide.pack.cutting_stock import csp_machines
+from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.problem import PackProblem, pack_problem
-from bayplan.decide.pack.signature import PackOptions
 from bayplan.model import Budget, Cluster, FloatArray, IntArray, Machines, Placement, Progress, Result, machine_level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Need:
-    """An answer with machines that the cluster may not have."""
+class MachinesNeeded:
+    """A packing onto machines that the cluster may not have."""
 
     problem: PackProblem  # with as many machines of each type as could be needed
     result: Result[Placement]
@@ -30,30 +30,28 @@ class Need:
 
 def machines_needed(
     problem: PackProblem, *, alpha_of: FloatArray | None = None, budget: Budget, seed: int, progress: Progress
-) -> Need:
-    """The fewest machines for all containers, whether they run or wait, on empty machines of the types that the cluster has.
+) -> MachinesNeeded:
+    """The fewest machines for all containers, placed or not, on empty machines of the types that the cluster has.
 
-    A type is a capacity; as many of each as the first guess by size needs twice. The bound is proven (the LP bound of pattern
-    generation, rounded up).
+    A type is a capacity. The bound is proven (the LP bound of pattern generation, rounded up).
     """
     cluster = problem.cluster
     capacity, type_of = np.unique(cluster.machines.capacity, axis=0, return_inverse=True)
-    wanted = _enough(problem)
-    many = np.repeat(np.arange(len(capacity)), wanted)
-    allowed = {name: np.unique(np.asarray(type_of).ravel()[some]) for name, some in cluster.machine_sets.items()}
-    sets = {name: np.flatnonzero(np.isin(many, types)) for name, types in allowed.items()}
-    fresh = _with_machines(cluster, capacity[many], sets)
-    empty = pack_problem(fresh, Placement.empty(len(cluster.containers.name)), alpha_of=alpha_of)
+    new_types = np.repeat(np.arange(len(capacity)), _enough(problem))
+    allowed = {name: np.unique(np.asarray(type_of).ravel()[machines]) for name, machines in cluster.machine_sets.items()}
+    sets = {name: np.flatnonzero(np.isin(new_types, types)) for name, types in allowed.items()}
+    new_cluster = _with_machines(cluster, capacity[new_types], sets)
+    empty = pack_problem(new_cluster, Placement.empty(len(cluster.containers.name)), alpha_of=alpha_of)
     result = csp_machines(empty, PackOptions(), budget=budget, seed=seed, progress=progress)
-    return Need(problem=empty, result=result, type_of=many, capacity=capacity)
+    return MachinesNeeded(problem=empty, result=result, type_of=new_types, capacity=capacity)
 
 
 def _enough(problem: PackProblem) -> int:
-    """As many machines as would do if every container had its size at full deviation, on the smallest that takes it."""
-    chance = problem.main
-    count = problem.running.sum(axis=0) + problem.waiting
-    size = chance.mean + chance.d * np.sqrt(chance.variance)
-    smallest = float(chance.room[chance.room > 0].min(initial=np.inf))
+    """Enough machines of any type: every container at its full deviation, on the smallest machine that takes it."""
+    main = problem.main
+    count = problem.running.sum(axis=0) + problem.unplaced
+    size = main.mean + main.deviate * np.sqrt(main.variance)
+    smallest = float(main.capacity[main.capacity > 0].min(initial=np.inf))
     per_machine = np.maximum(1.0, np.floor(smallest / np.maximum(size, 1e-300)))
     return int(min(count.sum(), np.ceil(count / per_machine).sum() + 1))
 

@@ -1,4 +1,4 @@
-"""Patterns of one day for the next: which containers shared machines."""
+"""Packing patterns of one day for the next: which containers shared machines."""
 
 import json
 import os
@@ -8,14 +8,12 @@ import numpy as np
 
 from bayplan.errors import UsageError
 from bayplan.model import Cluster, IntArray, Placement
+from bayplan.score.counts import workload_counts
 
 
 def patterns_of(cluster: Cluster, placement: Placement) -> IntArray:
-    """(pattern, workload) every combination that stands on some machine, once."""
-    n_m, n_w = len(cluster.machines.name), len(cluster.workloads.name)
-    placed = placement.placed
-    cell = placement.machine_of[placed] * n_w + cluster.containers.workload[placed]
-    count = np.bincount(cell, minlength=n_m * n_w).reshape(n_m, n_w)
+    """(pattern, workload) every combination that runs on some machine, once."""
+    count = workload_counts(cluster, placement).T.toarray()
     return np.unique(count[count.any(axis=1)], axis=0)
 
 
@@ -27,12 +25,12 @@ def patterns_text(cluster: Cluster, patterns: IntArray) -> str:
 
 
 def read_patterns(path: str | os.PathLike[str], cluster: Cluster) -> IntArray:
-    """The patterns in a file; workloads that the cluster does not have are left out of them. UsageError if it is no such file."""
+    """The patterns in a file, without workloads that the cluster does not have. UsageError if it is no such file."""
     number = {name: w for w, name in enumerate(cluster.workloads.name)}
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))["patterns"]
-        patterns = np.zeros((len(found), len(number)), dtype=np.int64)
-        for row, pattern in enumerate(found):
+        listed = json.loads(Path(path).read_text(encoding="utf-8"))["patterns"]
+        patterns = np.zeros((len(listed), len(number)), dtype=np.int64)
+        for row, pattern in enumerate(listed):
             for name, count in pattern.items():
                 if name in number:
                     patterns[row, number[name]] = int(count)

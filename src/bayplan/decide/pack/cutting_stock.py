@@ -1,0 +1,92 @@
+"""The cutting stock approach ([UCaC] §5.3, Algorithm 1): patterns, then how often each, then which container goes where."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bayplan.decide.pack.integer_master import integer_counts
+from bayplan.decide.pack.kernel_arrays import MachineGroups, bins_of, groups_of, sizes_of
+from bayplan.decide.pack.options import PackOptions
+from bayplan.decide.pack.pattern_generation import PatternMaster
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.decide.pack.result import pack_result
+from bayplan.kernels.pack.fill import Bins
+from bayplan.model import Budget, Clock, FloatArray, Placement, Progress, Result, Tick
+from bayplan.model.interrupt import stoppable
+
+GENERATING = 0.6  # of the seconds, at most, for patterns; the others are for the integer master
+
+
+def csp_ucac(problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
+    """The least UCaC: each pattern costs the uncertainty that it adds."""
+    return _solved(problem, options, budget.clock(), progress, minimise_ucac=True)
+
+
+def csp_machines(
+    problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Placement]:
+    """The fewest machines, in the same framework ([UCaC] §6, CSP-Mac)."""
+    return _solved(problem, options, budget.clock(), progress, minimise_ucac=False)
+
+
+def _solved(
+    problem: PackProblem, options: PackOptions, clock: Clock, progress: Progress, *, minimise_ucac: bool
+) -> Result[Placement]:
+    with stoppable() as stop:
+        master, bins = generate_patterns(problem, options, minimise_ucac=minimise_ucac, clock=clock, progress=progress)
+        count = integer_counts(master, bins, clock, stop)
+    goal = "ucac" if minimise_ucac else "machines"
+    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=_bound(problem, master, bins))
+
+
+def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
+    """The result of any packer, with the LP bound of UCaC if it can be proven in the time that is left.
+
+    A result that has a bound, leaves something out or violates a chance constraint stays as it is.
+    """
+    if result.bound is not None or result.solution is None or result.left_out or result.still_violated or result.goal != "ucac":
+        return result
+    master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
+    bound = _bound(problem, master, bins)
+    return result if bound is None else replace(result, bound=min(bound, result.score["ucac"]))
+
+
+def generate_patterns(
+    problem: PackProblem, options: PackOptions, *, minimise_ucac: bool, clock: Clock, progress: Progress
+) -> tuple[PatternMaster, Bins]:
+    """All patterns that pay with the master problem solved over them, and the machines as bins."""
+    sizes, bins = sizes_of(problem), bins_of(problem)
+    groups = groups_of(problem, bins)
+    empty = starts_empty(problem, groups)
+    master = PatternMaster(sizes=sizes, groups=groups, unplaced=problem.unplaced, starts_empty=empty, minimise_ucac=minimise_ucac)
+    master.add_first_patterns(bins, options.patterns)
+    limit, rounds = clock.budget.seconds, clock.budget.iterations
+    end = float("inf") if limit is None else GENERATING * limit
+    most = float("inf") if rounds is None else rounds
+    with stoppable() as stop:
+        master.generate(
+            lambda: stop.asked or clock.seconds >= end or master.rounds >= most,
+            lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
+            stop,
+        )
+    master.solve()
+    return master, bins
+
+
+def starts_empty(problem: PackProblem, groups: MachineGroups) -> FloatArray:
+    """(group,) 1 where nothing runs yet."""
+    return np.array([float(not problem.running[machines[0]].any()) for machines in groups.machines])
+
+
+def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
+    """No placement of all containers scores less: the master's value, less what reduced costs below LEAST_GAIN could add."""
+    if not master.proven or master.left_out > 1e-9:
+        return None
+    unproven = 2e-9 * len(bins.room)
+    if not master.minimise_ucac:
+        busy = float(problem.running.any(axis=1).sum())
+        return busy + float(np.ceil(master.least_cost - unproven - 1e-7))
+    containers = problem.running.sum(axis=0) + problem.unplaced
+    fixed = float((bins.d[:, 0] * np.sqrt(bins.variance[:, 0])).sum())
+    unit = float(problem.main.capacity.max()) / problem.cluster.resources[problem.main.resource].scale
+    return (float(containers @ master.sizes.mean[0]) + fixed + master.least_cost - unproven) * unit

@@ -1,0 +1,137 @@
+"""How often each pattern is used, in whole numbers: round down, fill up, let HiGHS improve, take off what is too much."""
+
+import heapq
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
+from bayplan.decide.pack.kernel_arrays import copy_bins, uncertainty_of
+from bayplan.decide.pack.pattern_generation import PENALTY, PatternMaster
+from bayplan.kernels.pack.fill import Bins, put
+from bayplan.model import Clock, FloatArray, IntArray
+from bayplan.model.interrupt import Stop
+from bayplan.solvers.highs import solve
+from bayplan.solvers.program import Program
+
+SECONDS = 4.0  # for HiGHS, if the budget does not limit them
+GAP = 5e-5  # of the uncertainty, at which HiGHS may stop
+MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
+
+
+def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: Stop) -> IntArray:
+    """(machine, workload) new containers: the best of rounding, the heuristics, and HiGHS. What does not fit is missing."""
+    rounded = np.floor(master.value + 1e-9)
+    heuristic = [fill(master.sizes, bins, master.unplaced) for fill in (fill_by_uncertainty, best_fit)]
+    candidates = [_on_machines(master, rounded, bins), *heuristic]
+    candidates.sort(key=lambda count: _cost(master, bins, count))
+    seconds = _seconds(clock)
+    if seconds > 0 and master.pattern and not stop.asked:
+        times = _improved(master, candidates[0], seconds)
+        if times is not None:
+            candidates.append(_on_machines(master, times, bins))
+    return min(candidates, key=lambda count: _cost(master, bins, count))
+
+
+def _seconds(clock: Clock) -> float:
+    """For HiGHS, which stops by the clock: a budget of iterations alone promises the same answer again and does without it."""
+    left = clock.budget.seconds
+    if left is None:
+        return SECONDS if clock.budget.iterations is None else 0.0
+    return max(0.0, min(SECONDS, left - clock.seconds - 0.1))
+
+
+def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArray:
+    """Give each pattern to as many machines as `times` (column,) says, take off what is too much, fill in what is missing."""
+    count = np.zeros(bins.most.shape, dtype=np.int64)
+    taken = np.zeros(len(master.groups.machines), dtype=np.int64)
+    for n in np.flatnonzero(times > 0.5).tolist():
+        g, uses = master.group[n], round(float(times[n]))
+        machines = master.groups.machines[g][taken[g] : taken[g] + uses]
+        count[machines] = master.pattern[n]
+        taken[g] += uses
+    _take_off(master, bins, count)
+    missing = master.unplaced - count.sum(axis=0)
+    if missing.any():
+        filled = copy_bins(bins)
+        for m, w in zip(*np.nonzero(count), strict=True):
+            put(master.sizes, filled, int(m), int(w), int(count[m, w]))
+        count += fill_by_uncertainty(master.sizes, filled, missing)
+    return count
+
+
+def _take_off(master: PatternMaster, bins: Bins, count: IntArray) -> None:
+    """Patterns cover more than there is ([UCaC] (8)): take containers away where that saves most uncertainty."""
+    variance = bins.variance[:, 0] + count @ master.sizes.variance[0]
+    for w in np.flatnonzero(count.sum(axis=0) > master.unplaced).tolist():
+        by = float(master.sizes.variance[0, w])
+        heap = [(float(variance[m]), int(m)) for m in np.flatnonzero(count[:, w])]
+        heapq.heapify(heap)
+        for _ in range(int(count[:, w].sum() - master.unplaced[w])):
+            _, m = heapq.heappop(heap)
+            count[m, w] -= 1
+            variance[m] -= by
+            if count[m, w]:
+                heapq.heappush(heap, (float(variance[m]), m))
+
+
+def _cost(master: PatternMaster, bins: Bins, count: IntArray) -> float:
+    """The cost of a packing, as the master counts it."""
+    missing = PENALTY * float(master.unplaced.sum() - count.sum())
+    if master.minimise_ucac:
+        return missing + float(uncertainty_of(master.sizes, bins, count).sum())
+    empty = master.starts_empty[master.groups.of_machine] > 0
+    return missing + float((count.any(axis=1) & empty).sum())
+
+
+def _improved(master: PatternMaster, first: IntArray, seconds: float) -> FloatArray | None:
+    """(column,) how often each pattern is used in the best integer solution of the master that HiGHS finds from a first one."""
+    for m in np.flatnonzero(first.any(axis=1)).tolist():
+        master.add(int(master.groups.of_machine[m]), first[m])
+    start = _times(master, first)
+    kept = _promising(master, start)
+    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP)
+    if answer.point is None:
+        return None
+    times = np.zeros(len(master.pattern))
+    times[kept] = answer.point[: len(kept)]
+    return times
+
+
+def _times(master: PatternMaster, count: IntArray) -> FloatArray:
+    """(column,) on how many machines each pattern runs."""
+    number = {(g, pattern.tobytes()): n for n, (g, pattern) in enumerate(zip(master.group, master.pattern, strict=True))}
+    times = np.zeros(len(master.pattern))
+    for m in np.flatnonzero(count.any(axis=1)).tolist():
+        times[number[int(master.groups.of_machine[m]), count[m].tobytes()]] += 1
+    return times
+
+
+def _promising(master: PatternMaster, start: FloatArray) -> IntArray:
+    """Columns of the least reduced cost, and those that the start uses."""
+    n_w = len(master.unplaced)
+    pattern, group = np.array(master.pattern), np.array(master.group)
+    reduced = np.array(master.cost) - pattern @ master.dual[:n_w] - master.dual[n_w:][group]
+    reduced[start > 0] = -np.inf
+    return np.sort(np.argsort(reduced, kind="stable")[:MOST_COLUMNS])
+
+
+def _program(master: PatternMaster, kept: IntArray, start: FloatArray) -> Program:
+    """The master over the columns `kept`, in whole numbers, with containers left out at their penalty."""
+    n_w, n_g = len(master.unplaced), len(master.groups.machines)
+    pattern, group = np.array(master.pattern)[kept], np.array(master.group)[kept]
+    cover = np.vstack([pattern, np.eye(n_w, dtype=np.int64)]).T
+    place = np.zeros((n_g, len(kept) + n_w))
+    place[group, np.arange(len(kept))] = 1.0
+    size = np.array([len(machines) for machines in master.groups.machines], dtype=np.float64)
+    covered = pattern.T @ start
+    return Program(
+        cost=np.concatenate([np.array(master.cost)[kept], np.full(n_w, PENALTY)]),
+        lower=np.zeros(len(kept) + n_w),
+        upper=np.concatenate([size[group], master.unplaced.astype(np.float64)]),
+        integral=np.ones(len(kept) + n_w, dtype=np.bool_),
+        matrix=csc_array(np.vstack([cover, place])).tocsr(),
+        row_lower=np.concatenate([master.unplaced.astype(np.float64), np.full(n_g, -np.inf)]),
+        row_upper=np.concatenate([np.full(n_w, np.inf), size]),
+        start=np.concatenate([start, np.maximum(0.0, master.unplaced - covered)]),
+    )

@@ -1,0 +1,93 @@
+"""A problem as the kernels take it, in units of the largest machine; and groups of equal machines."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.kernels.pack.fill import Bins, Sizes
+from bayplan.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MachineGroups:
+    """Machines with the same capacity, containers and permissions: one row of the master problem for each group."""
+
+    of_machine: IntArray  # (machine,)
+    machines: list[IntArray]  # (group,) its machines, ascending
+    bins: Bins  # one bin per group
+
+
+def sizes_of(problem: PackProblem) -> Sizes:
+    """What one container of each workload needs; amounts of a random resource relative to its largest machine."""
+    unit = _unit(problem)
+    constraints = list(zip(problem.chance_constraints, unit, strict=True))
+    return Sizes(
+        mean=np.array([constraint.mean / u for constraint, u in constraints]),
+        variance=np.array([constraint.variance / (u * u) for constraint, u in constraints]),
+        d=np.array([constraint.deviate for constraint in problem.chance_constraints]),
+        request=np.ascontiguousarray(problem.request[:, _requested(problem)].T),
+    )
+
+
+def bins_of(problem: PackProblem) -> Bins:
+    """What each machine has free."""
+    running = problem.running
+    capacity, free_mean, variance, deviate = [], [], [], []
+    for constraint, u in zip(problem.chance_constraints, _unit(problem), strict=True):
+        capacity.append(constraint.capacity / u)
+        free_mean.append((constraint.capacity - running @ constraint.mean) / u)
+        variance.append(running @ constraint.variance / (u * u))
+        deviate.append(np.where(running > 0, constraint.deviate, 0.0).max(axis=1, initial=0.0))
+    return Bins(
+        full=np.column_stack(capacity),
+        room=np.column_stack(free_mean),
+        variance=np.column_stack(variance),
+        d=np.column_stack(deviate),
+        free=np.ascontiguousarray(problem.free[:, _requested(problem)]),
+        most=np.ascontiguousarray(np.where(problem.allowed.T, problem.unplaced, 0)),
+    )
+
+
+def groups_of(problem: PackProblem, bins: Bins) -> MachineGroups:
+    """The groups of equal machines."""
+    capacity = np.column_stack([constraint.capacity for constraint in problem.chance_constraints])
+    key = np.column_stack([capacity, problem.running, bins.free, bins.most])
+    _, first, of_machine = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    of_machine = np.asarray(of_machine).ravel()
+    order = np.argsort(of_machine, kind="stable")
+    machines = np.split(order, np.cumsum(np.bincount(of_machine))[:-1]) if len(order) else []
+    return MachineGroups(of_machine=of_machine, machines=machines, bins=select_bins(bins, first))
+
+
+def uncertainty_of(sizes: Sizes, bins: Bins, count: IntArray) -> FloatArray:
+    """(bin,) d sqrt(variance) of the main resource with `count` (bin, workload) more: the part of UCaC that packing changes."""
+    d = np.maximum(bins.d[:, 0], np.where(count > 0, sizes.d[0], 0.0).max(axis=1, initial=0.0))
+    uncertain: FloatArray = d * np.sqrt(np.maximum(0.0, bins.variance[:, 0] + count @ sizes.variance[0]))
+    return uncertain
+
+
+def copy_bins(bins: Bins) -> Bins:
+    """Bins that may be filled."""
+    return select_bins(bins, np.arange(len(bins.room)))
+
+
+def select_bins(bins: Bins, index: IntArray) -> Bins:
+    """Copies of the bins at `index`."""
+    return Bins(
+        full=bins.full[index],
+        room=bins.room[index],
+        variance=bins.variance[index],
+        d=bins.d[index],
+        free=bins.free[index],
+        most=bins.most[index],
+    )
+
+
+def _unit(problem: PackProblem) -> list[float]:
+    return [float(constraint.capacity.max(initial=1.0)) or 1.0 for constraint in problem.chance_constraints]
+
+
+def _requested(problem: PackProblem) -> IntArray:
+    """Limited resources that some workload requests."""
+    return np.flatnonzero((problem.request > 0).any(axis=0))

@@ -1,0 +1,151 @@
+r"""Pattern generation ([UCaC] §5.3 and appendix C), for machines that may run containers already.
+
+    min  sum_g sum_p cost_gp v_gp + penalty sum_w o_w
+    s.t. sum_g sum_p p_w v_gp + o_w >= m_w        every workload w  every container is placed, or is left out (14)
+         sum_p v_gp <= n_g                        every group g     of equal machines: one row instead of one per machine (8)
+
+The cost of a pattern is the uncertainty that it adds, d sqrt(B + b p) - d sqrt(B), the part of UCaC that packing changes; or, to
+count machines, 1 where nothing runs yet. Pricing is exact, so at the end no pattern of reduced cost below -1e-9 exists.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
+from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
+from bayplan.decide.pack.pricing import PricedPatterns, PricingProblem, price_patterns
+from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
+from bayplan.model import FloatArray, IntArray
+from bayplan.model.interrupt import Stop
+from bayplan.solvers.master import Master
+
+LEAST_GAIN = 1e-9  # reduced cost that counts
+INERTIA = 0.6  # of duals, from round to round
+PATTERNS_PER_ROUND = 120  # at most
+PENALTY = 50.0  # machines that a container left out costs
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class PatternMaster:
+    """Patterns with their groups and costs, and the master problem over them."""
+
+    sizes: Sizes
+    groups: MachineGroups
+    unplaced: IntArray  # (workload,)
+    starts_empty: FloatArray  # (group,) 1 where nothing runs yet
+    minimise_ucac: bool  # does the uncertainty cost, or do machines?
+    group: list[int] = field(default_factory=list)
+    pattern: list[IntArray] = field(default_factory=list)
+    cost: list[float] = field(default_factory=list)
+    known: set[tuple[int, bytes]] = field(default_factory=set)
+    value: FloatArray = field(default_factory=lambda: np.zeros(0))  # (column,) in the last solution of the master
+    dual: FloatArray = field(default_factory=lambda: np.zeros(0))  # (workload,) and (group,)
+    least_cost: float = 0.0  # of the master
+    left_out: float = 0.0  # containers that it leaves out
+    rounds: int = 0
+    proven: bool = False  # is no pattern of negative reduced cost left?
+
+    def __post_init__(self) -> None:
+        upper = np.array([len(machines) for machines in self.groups.machines], dtype=np.float64)
+        n_w, n_g = len(self.unplaced), len(upper)
+        low = np.concatenate([self.unplaced.astype(np.float64), np.full(n_g, -np.inf)])
+        self.master = Master(low, np.concatenate([np.full(n_w, np.inf), upper]))
+        for w in range(n_w):
+            self.master.add(PENALTY, [w], [1.0])
+
+    master: Master = field(init=False)
+
+    def add(self, g: int, pattern: IntArray) -> None:
+        """A pattern of a group, unless it is known."""
+        key = (g, pattern.tobytes())
+        if key in self.known or not pattern.any():
+            return
+        self.known.add(key)
+        workloads = np.flatnonzero(pattern)
+        cost = self.cost_of(g, pattern)
+        rows = [*workloads.tolist(), len(self.unplaced) + g]
+        self.master.add(cost, rows, [*pattern[workloads].astype(np.float64).tolist(), 1.0])
+        self.group.append(g)
+        self.pattern.append(pattern)
+        self.cost.append(cost)
+
+    def cost_of(self, g: int, pattern: IntArray) -> float:
+        """What a pattern adds."""
+        if not self.minimise_ucac:
+            return float(self.starts_empty[g])
+        one = _one(self.groups.bins, g)
+        nothing = np.zeros((1, len(pattern)), dtype=np.int64)
+        return float(uncertainty_of(self.sizes, one, pattern[None, :])[0] - uncertainty_of(self.sizes, one, nothing)[0])
+
+    def add_first_patterns(self, bins: Bins, earlier: IntArray | None) -> None:
+        """Patterns of the heuristics, of single workloads, and of an earlier day."""
+        for count in (fill_by_uncertainty(self.sizes, bins, self.unplaced), best_fit(self.sizes, bins, self.unplaced)):
+            for m in np.flatnonzero(count.any(axis=1)).tolist():
+                self.add(int(self.groups.of_machine[m]), count[m])
+        for g in range(len(self.groups.machines)):
+            if self.starts_empty[g]:
+                for w in np.flatnonzero(self.unplaced).tolist():
+                    alone = np.zeros(len(self.unplaced), dtype=np.int64)
+                    alone[w] = most_of(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
+                    self.add(g, alone)
+                for pattern in () if earlier is None else earlier:
+                    self.add(g, self._shortened(g, pattern))
+
+    def _shortened(self, g: int, pattern: IntArray) -> IntArray:
+        """As much of a pattern as the group takes today."""
+        one, taken = _one(self.groups.bins, g), np.zeros((1, len(pattern)), dtype=np.int64)
+        fill_in_order(self.sizes, one, np.arange(1), np.arange(len(pattern)), np.minimum(pattern, self.unplaced), taken)
+        short: IntArray = taken[0]
+        return short
+
+    def generate(self, over: Callable[[], bool], report: Callable[[float], None], stop: Stop) -> None:
+        """Price and add until no pattern pays, or until `over` says so; Ctrl-C also ends a round.
+
+        Patterns are priced at a mixture of this round's duals and those of the rounds before, which swing less; where
+        nothing new comes of that, at this round's own. Only a round at its own duals can end the search.
+        """
+        smooth = np.zeros(0)
+        while not over():
+            self.solve()
+            report(self.least_cost)
+            self.rounds += 1
+            before = len(self.pattern)
+            if len(smooth):
+                smooth = INERTIA * smooth + (1.0 - INERTIA) * self.dual
+                self._add_best(price_patterns(self.pricing_problem(smooth), stop=stop))
+            if len(self.pattern) == before:
+                priced = price_patterns(self.pricing_problem(self.dual), stop=stop)
+                self._add_best(priced)
+                smooth = self.dual
+                if len(self.pattern) == before:
+                    self.proven = priced.proven
+                    return
+
+    def pricing_problem(self, dual: FloatArray) -> PricingProblem:
+        """Which patterns pay at these duals of workloads and groups?"""
+        n_w = len(self.unplaced)
+        value, rent = np.maximum(0.0, dual[:n_w]), np.maximum(0.0, -dual[n_w:])
+        return PricingProblem(
+            sizes=self.sizes,
+            bins=self.groups.bins,
+            value=value,
+            base=rent if self.minimise_ucac else rent + self.starts_empty,
+            minimise_ucac=self.minimise_ucac,
+            threshold=LEAST_GAIN,
+        )
+
+    def _add_best(self, priced: PricedPatterns) -> None:
+        for n in np.argsort(-priced.gain, kind="stable")[:PATTERNS_PER_ROUND].tolist():
+            self.add(int(priced.bin[n]), priced.pattern[n])
+
+    def solve(self) -> None:
+        """Solve the master over the patterns there are."""
+        self.least_cost, value, self.dual = self.master.solve()
+        n_w = len(self.unplaced)
+        self.left_out, self.value = float(value[:n_w].sum()), value[n_w:]
+
+
+def _one(bins: Bins, g: int) -> Bins:
+    return select_bins(bins, np.array([g]))
