@@ -27,8 +27,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
 
-docs: $(VENV)/.installed-dev
+docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/docs
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +41,10 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev,data,graph]'
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
+	$(PIP) --editable '.[docs]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) bayplan-demo build dist

@@ -1,4 +1,4 @@
-"""Measure a live admission: 42 zones, all links, 8 members, 3 resources, requests of up to 100 slots (001 at Amazon's size).
+"""Measure a live admission: 42 zones, all links, 8 members, 3 resources, requests of up to 100 slots: Amazon's size.
 
 The stream is long: 500 requests in each 100 slots, as `container-clusters` draws them, one hundred slots after the other.
 Appends one row per measurement to `benchmarks/admit.csv`: commit, machine, name, offers, seconds (wall and processor), offers a

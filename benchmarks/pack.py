@@ -1,7 +1,7 @@
 """Measure packers at the paper's largest request and at ten times of it, on an empty and on a nonempty cluster.
 
 Appends one row per measurement to `benchmarks/pack.csv`: commit, machine, name, seconds (the fastest of several, kernels warm),
-the ratio to `bf-nsigma` of the same cluster, what the paper took (003 section 6.1.4), and the seconds asked for.
+the ratio to `bf-nsigma` of the same cluster, what the paper took ([UCaC] §6.1.4), and the seconds asked for.
 
     python -m benchmarks.pack [--quick]     --quick leaves out the ten times larger clusters
 """

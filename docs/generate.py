@@ -1,7 +1,11 @@
-"""Rewrite the pages and pictures that are made from code and from measured results: `make docs`."""
+"""Rewrite the pages and pictures that are made from code and from measured results: `make docs`.
+
+`python -m docs.generate --all` also draws the pictures that a method has to run for.
+"""
 
 import csv
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -116,14 +120,15 @@ def _admit_lines() -> list[str]:
         "`python -m benchmarks.admit`: 42 zones with all links, 3 resources, 8 members, requests of up to 100 slots, 500 of them",
         "in each 100 slots, one thread; prices, placement and update included. *p99* is of one offer, of wall time; beside it of",
         "processor time, the fair one where others used the machine. *Ratio*: offers a second to those of the first line.",
+        f"Measured on {' and '.join(dict.fromkeys(row['machine'] for row in newest.values()))}.",
         "",
-        "| what | offers | wall s | processor s | a second | p50 ms | p99 ms | processor | ratio | asked | commit | machine |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| what | offers | wall s | processor s | a second | p50 ms | p99 ms | processor | ratio | asked | commit |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in newest.values():
         cells = [row["name"], f"{int(row['offers']):,}", row["seconds"], row["cpu_seconds"] or "-", f"{int(row['per_second']):,}"]
         cells += [row["p50_ms"], row["p99_ms"], row["cpu_p99_ms"] or "-", row["ratio"], row["limit"] or "-"]
-        lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
+        lines.append("| " + " | ".join([*cells, row["commit"]]) + " |")
     return lines
 
 
@@ -140,9 +145,9 @@ def published_schemas() -> dict[str, str]:
 
 def schema_page() -> str:
     """Every published JSON Schema, as the readers walk it."""
-    lines = ["# JSON Schemas", "", "Made by `make docs` from [schema/](schema): the very schemas that the readers walk.", ""]
-    for path, text in published_schemas().items():
-        lines += [f"## {Path(path).stem}", "", f"[{path}]({path})", "", "```json", text.rstrip(), "```", ""]
+    lines = ["# JSON Schemas", "", "Made by `make docs`: the very schemas that the readers check files against.", ""]
+    for path in published_schemas():
+        lines += [f"## {Path(path).stem}", "", f"[{path}]({path})", "", f"```{{literalinclude}} {path}", ":language: json", "```", ""]
     return "\n".join(lines)
 
 
@@ -197,7 +202,7 @@ def _together() -> str:
 
 
 def _packings() -> str:
-    """The services of 003 Table 5 packed three ways."""
+    """The services of [UCaC] Table 5 packed three ways."""
     from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
     from bayplan.decide.pack.result import strictest_ucac
     from bayplan.generate.ucac import ucac
@@ -282,9 +287,9 @@ SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with eve
 
 
 def main() -> None:
-    """Write every page that differs."""
+    """Write every page that differs; with `--all` also the pictures that take methods to make."""
     schemas = {name: partial(str, text) for name, text in published_schemas().items()}
-    for name, page in {**schemas, **PAGES, **SLOW_PAGES}.items():
+    for name, page in {**schemas, **PAGES, **(SLOW_PAGES if "--all" in sys.argv[1:] else {})}.items():
         path, text = DOCS / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

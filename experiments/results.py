@@ -6,11 +6,14 @@ import io
 import os
 import platform
 import subprocess
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 ROOT = Path(__file__).parents[1]
+WIDTH = 120  # of prose in the docs
+BESIDE, IN_DOCS = "](pictures/", "](../pictures/"  # where pages look for their pictures
 
 Row: TypeAlias = Mapping[str, str]
 
@@ -71,11 +74,28 @@ def measured_on(measured: Iterable[Row]) -> str:
 
 
 def put(text: str, marker: str, lines: Iterable[str]) -> str:
-    """`text` with what stands between the two comments of `marker` replaced."""
+    """`text` with what stands between the two comments of `marker` replaced, wrapped as a page in docs/verbs is."""
     start, end = f"<!-- {marker}: generated -->", f"<!-- {marker}: end -->"
     head, rest = text.split(start + "\n", 1)
     _, tail = rest.split(end, 1)
-    return head + "\n".join([start, *lines, end]) + tail
+    return head + "\n".join([start, *on_page(lines), end]) + tail
+
+
+def on_page(lines: Iterable[str]) -> list[str]:
+    """Lines as a page in docs/verbs has them: prose wrapped, pictures in the folder beside its own."""
+    return [part for line in lines for part in _wrapped(line.replace(BESIDE, IN_DOCS))]
+
+
+def standing_alone(text: str) -> str:
+    """A page of docs/verbs as it is written into another folder, with its pictures in a folder inside of it."""
+    return text.replace(IN_DOCS, BESIDE)
+
+
+def _wrapped(line: str) -> list[str]:
+    if line.startswith(("|", "!", "#")):
+        return [line]
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [line]
 
 
 def _header(path: Path) -> list[str] | None:

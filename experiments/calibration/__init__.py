@@ -1,1 +1,1 @@
-"""Generated clusters beside the published cluster M3 of 004."""
+"""Generated clusters beside the published cluster M3 of [RASA]."""

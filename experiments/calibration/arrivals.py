@@ -1,4 +1,4 @@
-"""What docs/generate.md says of what arrives over time: requests, the trace they resemble, and container clusters."""
+"""What docs/verbs/generate.md says of what arrives over time: requests, the trace they resemble, and container clusters."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from bayplan.generate.requests import WINDOW, requests
 from bayplan.model import Fleet, FloatArray, TimedRequests
 from experiments.calibration.fits import area_bound, cyclic_first_fit
 
-WIDE = 0.5  # of a machine, in cpu or memory (002)
+WIDE = 0.5  # of a machine, in cpu or memory ([Cradle])
 PERCENTILES = (50, 90, 95)
 FOREVER, DRAWN = 1e9, 30_000  # a horizon that clips no duration, and how many requests show their durations
 SLOTS = 100  # T, the default of container-clusters

@@ -67,7 +67,7 @@ def cyclic_first_fit(requests: TimedRequests, machines: int) -> Schedule:
 def area_bound(requests: TimedRequests, machines: int, horizon: float) -> float:
     """No schedule serves a larger share: so many of the smallest areas fill all machines during the whole horizon.
 
-    The area of a request is the mean of its shares of one machine's resources, times its duration (002 (5)).
+    The area of a request is the mean of its shares of one machine's resources, times its duration ([Cradle] (5)).
     """
     share = (requests.demand / requests.capacity).mean(axis=1)
     area = np.sort(share * (requests.end - requests.start))

@@ -1,4 +1,4 @@
-"""The tables of docs/generate.md, from the rows of generators.csv."""
+"""The tables of docs/verbs/generate.md, from the rows of generators.csv."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,8 +9,8 @@ SECONDS = "seconds"
 SIZES = ("machines", "zones", "services", "containers", "waiting", "requests", "members")  # as the first table shows them
 LOAD = "load "  # quantities that depend on the load factor begin so
 SECTION = {
-    "freecontainer-dca": "#freecontainer-dca-freecontainer-dcb",
-    "freecontainer-dcb": "#freecontainer-dca-freecontainer-dcb",
+    "freecontainer-dca": "#freecontainer",
+    "freecontainer-dcb": "#freecontainer",
 }
 NONE = "-"
 NOT_MEASURED = ("azure-clusters",)  # needs traces that are not shipped
@@ -35,15 +35,16 @@ def written(page: str, measured: Sequence[Row]) -> str:
 
 def generators_table(measured: Sequence[Row]) -> list[str]:
     """One line per generator: its size over the seeds, its source, how long seed 0 takes; then where that was measured."""
-    lines = ["| name | size | source | seconds |", "|---|---|---|---|"]
+    lines, links = ["| name | size | source | seconds |", "|---|---|---|---|"], []
     for name, generator in GENERATORS.items():
         rasa, told = name.startswith("rasa-"), name in NOT_MEASURED
         sizes = [f"{span(values)} {size}" for size in SIZES if (values := of(measured, name, size))]
         link = "generate-rasa.md" if rasa else SECTION.get(name, f"#{name}")
         size = generator.about if rasa or told else ", ".join(sizes) or NONE
-        lines.append(f"| [{name}]({link}) | {size} | {generator.source} | {_seconds(measured, name)} |")
+        links.append(f"[{name}]: {link}")
+        lines.append(f"| [{name}] | {size} | {generator.source} | {_seconds(measured, name)} |")
     where = measured_on(row for row in measured if row["quantity"] == SECONDS)
-    return [*lines, "", f"Seconds: seed 0, the faster of two runs in one process, on {where}."]
+    return [*lines, "", f"Seconds: seed 0, the faster of two runs in one process, on {where}.", "", *links]
 
 
 def shape_table(measured: Sequence[Row], names: Sequence[str], leave_out: Collection[str] = SIZES) -> list[str]:

@@ -1,4 +1,4 @@
-"""`python -m experiments.calibration.generators [--quick] [--out FOLDER]`: measure, append, write the tables of docs/generate.md.
+"""`python -m experiments.calibration.generators [--quick] [--out FOLDER]`: measure, write the tables of docs/verbs/generate.md.
 
 Resumable: what generators.csv already has is not measured again; delete the file to start over. The trace is
 read from the folder BAYPLAN_DATA, or from ../shared/data beside the repository. `--quick` takes one seed, few machines
@@ -89,9 +89,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else None)
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    csv, page = (out / CSV, out / PAGE) if out else (Path(__file__).parent / CSV, ROOT / "docs" / PAGE)
+    csv, page = (out / CSV, out / PAGE) if out else (Path(__file__).parent / CSV, ROOT / "docs" / "verbs" / PAGE)
     measure(csv, QUICK if arguments.quick else FULL)
-    page.write_text(written((ROOT / "docs" / PAGE).read_text(encoding="utf-8"), rows(csv)), encoding="utf-8")
+    page.write_text(written((ROOT / "docs" / "verbs" / PAGE).read_text(encoding="utf-8"), rows(csv)), encoding="utf-8")
     print(f"{csv}\n{page}")
 
 

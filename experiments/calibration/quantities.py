@@ -25,7 +25,7 @@ def quantities(snapshot: Snapshot) -> dict[str, float]:
 
 
 def service_affinity(cluster: Cluster) -> FloatArray:
-    """(workload,) T(s) of 004 section IV-B."""
+    """(workload,) T(s) of [RASA] §IV-B."""
     traffic, n = cluster.traffic, len(cluster.workloads.name)
     return floats(np.bincount(traffic.a, traffic.weight, n) + np.bincount(traffic.b, traffic.weight, n))
 

@@ -1,4 +1,4 @@
-"""`python -m experiments.calibration.run [--quick] [--out FOLDER]`: measure, append, write the tables of docs/generate-rasa.md.
+"""`python -m experiments.calibration.run [--quick] [--out FOLDER]`: measure, write the tables of docs/verbs/generate-rasa.md.
 
 Resumable: what a CSV file already has is not measured again; delete the file to start over. M3 is read from
 the folder BAYPLAN_DATA, or from ../shared/data beside the repository. `--quick` makes rasa-m3 with one seed, takes M3's
@@ -20,7 +20,7 @@ from experiments.calibration.quantities import quantities
 from experiments.results import ROOT, Row, append, commit, put, rows
 
 HERE = Path(__file__).parent
-DOCS = ROOT / "docs" / "generate-rasa.md"
+DOCS = ROOT / "docs" / "verbs" / "generate-rasa.md"
 M3, ALL = "m3.csv", "clusters.csv"
 SEEDS = range(10)
 CLUSTERS = {"rasa-m1": rasa_m1, "rasa-m2": rasa_m2, "rasa-m3": rasa_m3, "rasa-m4": rasa_m4}

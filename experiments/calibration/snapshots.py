@@ -1,4 +1,4 @@
-"""What docs/generate.md says of the generated snapshots: boutique, FreeContainer's data centres, UCaC."""
+"""What docs/verbs/generate.md says of the generated snapshots: boutique, FreeContainer's data centres, UCaC."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from bayplan.score.counts import workload_counts
 from bayplan.score.utilisation import machine_utilisation, resource_use
 from experiments.calibration.fits import worst_fit
 
-HOT = 0.8  # 000 section VII-C counts the servers above 80 %
+HOT = 0.8  # [FreeContainer] §VII-C counts the servers above 80 %
 LOOKED_AT = (("a1", 0), ("a2", 0), ("b1", 0), ("c4", 0), ("a3", 1))  # boutique's machines that the page names, resource
 
 
@@ -76,7 +76,7 @@ def of_freecontainer(make: Callable[..., Snapshot], seed: int) -> dict[str, floa
 
 
 def of_ucac(seed: int) -> dict[str, float]:
-    """Usage as 003 truncates it to (0, limit); means over containers."""
+    """Usage as [UCaC] truncates it to (0, limit); means over containers."""
     snapshot = ucac(seed=seed)
     cluster, workloads = snapshot.cluster, snapshot.cluster.workloads
     mean, std, limit = workloads.usage_mean[:, 0], workloads.usage_std[:, 0], workloads.limit[:, 0]

@@ -1,4 +1,4 @@
-"""What 002 says, what we measured, and whether that agrees.
+"""What [Cradle] says, what we measured, and whether that agrees.
 
 Ratios are taken in each instance (a trace, a load, a seed) against the better of the two baselines, then averaged over seeds.
 *Reproduced*: the mean is within the stated range, or beyond it in Cradle's favour, for this trace. *In part*: Cradle+ is ahead,
@@ -26,7 +26,7 @@ Claim = tuple[str, str, str, str]  # what, paper, ours, verdict
 def claim_table(measured: Sequence[Row]) -> list[str]:
     """Every claim, for every trace."""
     found = [claim for trace in traces_of(measured) for claim in claims(measured, trace)]
-    return table(["claim of 002", "paper", "ours", "verdict"], found)
+    return table(["claim", "paper", "ours", "verdict"], found)
 
 
 def claims(measured: Sequence[Row], trace: str) -> Iterator[Claim]:

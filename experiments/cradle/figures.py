@@ -1,4 +1,4 @@
-"""Figures 2 to 6 of 002, one set per trace."""
+"""Figures 2 to 6 of [Cradle], one set per trace."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -33,7 +33,7 @@ def served_figure(measured: Sequence[Row], trace: str) -> str:
     bound, size = by_load(measured, trace, BOUND, "bound"), by_load(measured, trace, BOUND, "n")
     if bound:
         curves["proven limit"] = [(load, min(1.0, limit / size[load])) for load, limit in bound.items()]
-    title = f"{trace}: requests served over the load (002 Figures 4 and 5)"
+    title = f"{trace}: requests served over the load ([Cradle] Figures 4 and 5)"
     caption = "Means over seeds. No schedule serves more than the limit."
     return chart(title, caption, _loads(curves), _share("requests served"), curves)
 
@@ -44,7 +44,7 @@ def used_figure(measured: Sequence[Row], trace: str) -> str:
     for method in PAPER:
         used, served = by_load(measured, trace, method, "used"), by_load(measured, trace, method, "served")
         curves[method] = [(used[load], served[load]) for load in used]
-    title = f"{trace}: requests served over resources used (002 Figure 6)"
+    title = f"{trace}: requests served over resources used ([Cradle] Figure 6)"
     caption = "One point per load factor. Up and to the left is better: more served with less."
     x = Axis(least=0.0, most=1.0, name="share of all machines' time and resources that is used", percent=True)
     return chart(title, caption, x, _share("requests served"), curves)
@@ -59,8 +59,8 @@ def ratio_figure(measured: Sequence[Row]) -> str:
         curves[trace] = [(load, mine[load] / best[load]) for load in mine if best[load]]
     most = max((y for points in curves.values() for _, y in points), default=2.0)
     y = Axis(least=1.0 if most > 1 else 0.0, most=max(2.0, most) * 1.02, name="served by cradle+ / by the better of the others")
-    title = "Cradle+ against the better of bin packing and spread (002 Figure 3)"
-    return chart(title, "Means over seeds. 002 has 2 at load 12.", _loads(curves), y, curves)
+    title = "Cradle+ against the better of bin packing and spread ([Cradle] Figure 3)"
+    return chart(title, "Means over seeds. The paper has 2 at load 12.", _loads(curves), y, curves)
 
 
 def machine_figure(measured: Sequence[Row]) -> str:
@@ -73,7 +73,7 @@ def machine_figure(measured: Sequence[Row]) -> str:
     most = max(y for points in curves.values() for _, y in points)
     x = Axis(least=min(sizes), most=max(sizes), name="machines", logarithmic=True)
     y = Axis(least=min(1.0, *(y for points in curves.values() for _, y in points)), most=most * 1.02, name="ratio")
-    return chart("Cradle+ against the others, over machines (002 Figure 2)", "Means over seeds.", x, y, curves)
+    return chart("Cradle+ against the others, over machines ([Cradle] Figure 2)", "Means over seeds.", x, y, curves)
 
 
 def _loads(curves: dict[str, list[Point]]) -> Axis:

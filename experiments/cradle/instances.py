@@ -1,4 +1,4 @@
-"""Requests drawn uniformly from a trace, and the number of machines that gives a load (002 section V and (5))."""
+"""Requests drawn uniformly from a trace, and the number of machines that gives a load ([Cradle] §V and (5))."""
 
 from functools import cache, partial
 

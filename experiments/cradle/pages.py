@@ -1,4 +1,4 @@
-"""The tables, verdicts and figures: into docs/schedule.md, or into a folder of their own."""
+"""The tables, verdicts and figures: into docs/verbs/schedule.md, or into a folder of their own."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def write_pages(folder: Path, *, in_docs: bool) -> None:
     for name, drawing in pictures(measured).items() if measured else ():
         (target / "pictures" / name).write_text(drawing, encoding="utf-8")
     if in_docs:
-        page = DOCS / "schedule.md"
+        page = DOCS / "verbs" / "schedule.md"
         page.write_text(put(page.read_text(encoding="utf-8"), MARKER, lines_of(measured)), encoding="utf-8")
     else:
         (folder / "tables.md").write_text("\n".join(["# Cradle", "", *lines_of(measured), ""]), encoding="utf-8")

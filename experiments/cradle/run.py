@@ -1,7 +1,7 @@
 """`python -m experiments.cradle.run [--quick] [--only loads,machines,local] [--seeds 0-4] [--until HH:MM] [--out FOLDER]`
 
 Measure what is missing, append one row per cell to cells.csv as soon as it is measured, then write the tables and figures of
-docs/schedule.md. Resumable: a cell that the file has is not measured again. The traces are read from traces/ in the folder
+docs/verbs/schedule.md. Resumable: a cell that the file has is not measured again. The traces are read from traces/ in the folder
 BAYPLAN_DATA, or in ../shared/data beside the repository; google2011 is its first 94 minutes and the tasks that ran before,
 clipped to that window. `--quick` takes a few hundred generated requests, one seed, and a new folder if none is given.
 """

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 TRACES = ("google2011", "azure_v1_vms", "huawei_east1")
 MADE = "generated"  # by the generator of timed requests: needs no data
-PAPER = ("cradle+", "bin-packing", "spread")  # the curves of 002
+PAPER = ("cradle+", "bin-packing", "spread")  # the curves of [Cradle]
 METHODS = ("cradle", *PAPER, "online")
 LOADS = tuple(float(load) for load in range(1, 13))  # Figures 3, 4 and 6
 FINE = (1.25, 1.5, 1.75, 2.25, 2.5, 2.75, 3.25, 3.5, 3.75)  # Figure 5 has quarters of 1.0 to 3.75

@@ -1,1 +1,1 @@
-"""The experiments of 000 (Lv et al., FreeContainer), section VI."""
+"""The experiments of [FreeContainer] (Lv et al.) §VI."""

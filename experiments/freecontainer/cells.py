@@ -67,7 +67,7 @@ def _of_instance(table: str, centre: str, seed: int, scope: Scope) -> Iterator[C
     allowed = scope.place_seconds if table in PLACE_TABLES else scope.seconds
     for method in methods.get(table, ()):
         yield Cell(table=table, centre=centre, method=method, seed=seed, allowed=allowed)
-    if centre == A and table == "table8":  # 000 section VI-B2: in DC_A
+    if centre == A and table == "table8":  # [FreeContainer] §VI-B2: in DC_A
         for delta in DELTAS:
             yield Cell(table=table, centre=centre, method="sweep-search", seed=seed, allowed=allowed, delta=delta)
     if centre == A and table == "ablation":

@@ -1,4 +1,4 @@
-"""What section VI of 000 claims, what we measured, and whether that agrees.
+"""What section VI of [FreeContainer] claims, what we measured, and whether that agrees.
 
 A gain of x over y is 1 - x / y, of normalised costs, in each seed; then the mean over seeds. Verdicts by one rule:
 *reproduced* if the claim holds in at least nine tenths of the seeds and the mean is at least half of the paper's figure,

@@ -1,4 +1,4 @@
-"""Figures 4 and 5 of 000: how full the servers of DC_A are, one curve per method."""
+"""Figures 4 and 5 of [FreeContainer]: how full the servers of DC_A are, one curve per method."""
 
 from collections.abc import Sequence
 

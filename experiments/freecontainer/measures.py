@@ -10,7 +10,7 @@ from bayplan.score.normalise import normalised
 from bayplan.score.terms import score
 from bayplan.score.utilisation import machine_utilisation, mean_of_top
 
-HOTTEST = 300  # servers: 000 section VI-B1 looks at so many
+HOTTEST = 300  # servers: [FreeContainer] §VI-B1 looks at so many
 HOT = 0.6  # CPU utilisation; the same section counts the servers above
 TERMS = ("utilisation", "balance", "communication")
 COSTS = (*TERMS, *(f"{term}_normalised" for term in TERMS), "total")
@@ -29,7 +29,7 @@ def costs(cluster: Cluster, placement: Placement, objective: Objective) -> dict[
 
 
 def cpu(cluster: Cluster, placement: Placement) -> dict[str, float]:
-    """How hot the hottest servers are (000 Table VII). The mean over all is the lower bound of each."""
+    """How hot the hottest servers are ([FreeContainer] Table VII). The mean over all is the lower bound of each."""
     used = _used(cluster, placement, 0)
     hottest = np.sort(used)[::-1][:HOTTEST]
     return {
@@ -42,7 +42,7 @@ def cpu(cluster: Cluster, placement: Placement) -> dict[str, float]:
 
 
 def quantiles(cluster: Cluster, placement: Placement) -> Iterator[dict[str, str]]:
-    """One row per percent of the servers: which utilisation they stay below, per resource (000 Figures 4 and 5)."""
+    """One row per percent of the servers: which utilisation they stay below, per resource ([FreeContainer] Figures 4 and 5)."""
     used = [_used(cluster, placement, r) for r in range(len(cluster.resources))]
     for percent in PERCENTS:
         values = {

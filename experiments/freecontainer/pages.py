@@ -10,8 +10,8 @@ from experiments.results import ROOT, Row, put, rows
 DOCS = ROOT / "docs"
 PLACE, REBALANCE = "place-costs-table", "rebalance"  # markers
 FIGURES = {
-    "table4": ("freecontainer-figure-4.svg", "Utilisation in DC_A after placing (000 Figure 4)"),
-    "table6": ("freecontainer-figure-5.svg", "Utilisation in DC_A after rebalancing (000 Figure 5)"),
+    "table4": ("freecontainer-figure-4.svg", "Utilisation in DC_A after placing ([FreeContainer] Figure 4)"),
+    "table6": ("freecontainer-figure-5.svg", "Utilisation in DC_A after rebalancing ([FreeContainer] Figure 5)"),
 }
 
 
@@ -51,8 +51,9 @@ def write_pages(folder: Path, *, in_docs: bool) -> None:
         text = ["# Place", "", *lines[PLACE], "", "# Rebalance", "", *lines[REBALANCE], ""]
         (folder / "tables.md").write_text("\n".join(text), encoding="utf-8")
         return
-    for marker, page in ((PLACE, DOCS / "place.md"), (REBALANCE, DOCS / "rebalance.md")):
-        page.write_text(put(page.read_text(encoding="utf-8"), marker, lines[marker]), encoding="utf-8")
+    for marker, page in ((PLACE, "place.md"), (REBALANCE, "rebalance.md")):
+        path = DOCS / "verbs" / page
+        path.write_text(put(path.read_text(encoding="utf-8"), marker, lines[marker]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """`python -m experiments.freecontainer.run [--quick] [--only table4,...] [--seeds 0-9] [--shard 1/2] [--out FOLDER]`
 
 Measure what is missing, append each run to a CSV file as soon as it has ended, then write the tables and figures of
-docs/place.md and docs/rebalance.md. Resumable: what a file already has is not measured again; delete the file to start over.
+docs/verbs/place.md and docs/verbs/rebalance.md. Resumable: what a file has is not measured again; delete it to start over.
 `--shard k/n` measures the k-th of n parts, so that n processes can work at the same time. With `--out` everything goes into that
 folder. `--quick` takes tiny data centres, one seed and fractions of seconds, and a new folder if none is given.
 The layouts of the Tianchi trace are read from the folder BAYPLAN_DATA, or from ../shared/data beside the repository.

@@ -1,4 +1,4 @@
-"""The tables of docs/place.md and docs/rebalance.md, from the rows of the CSV files."""
+"""The tables of docs/verbs/place.md and docs/verbs/rebalance.md, from the rows of the CSV files."""
 
 from collections.abc import Iterable, Sequence
 
@@ -81,7 +81,7 @@ def cost_table(series: Series, centre: str, methods: Sequence[str]) -> list[str]
 
 
 def cpu_table(series: Series) -> list[str]:
-    """000 Table VII; the last column is from the text about Figure 5."""
+    """[FreeContainer] Table VII; the last column is from the text about Figure 5."""
     columns = {
         "top 1 %": "cpu_top1",
         "top 5 %": "cpu_top5",
@@ -99,7 +99,7 @@ def cpu_table(series: Series) -> list[str]:
 
 
 def delta_table(series: Series) -> list[str]:
-    """000 Table VIII."""
+    """[FreeContainer] Table VIII."""
     lines = ["| delta | U | B | C | total (6) | seconds |", "|---|---|---|---|---|---|"]
     for delta in (DELTA, *DELTAS):
         if series.of(A, "sweep-search", "total", delta):
@@ -120,12 +120,13 @@ def real_lines(measured: Sequence[Row]) -> list[str]:
     if not measured:
         return []
     allowed = ", ".join(sorted({row["allowed"] for row in measured}))
-    head = ["layout", "method", "over capacity: machines", "by, in largest machines", "limits broken", "by", "other rules broken"]
-    head += ["U raw", "B raw", "traffic that crosses", "total (6)", "moved", "seconds"]
+    head = ["layout", "method", "machines too full", "by", "limits violated", "by", "other rules violated"]
+    head += ["U raw", "B raw", "crossing", "total (6)", "moved", "seconds"]
     lines = [
         "**Real layouts** (Alibaba/Tianchi 2018)",
         "",
-        "Requests are the peaks of the day, so the start is over capacity: a broken start. Limits are interference rules. "
+        "Requests are the peaks of the day, so the start is over capacity: it violates rules. *By*: in "
+        "largest machines, and in containers. Limits are interference rules. *Crossing*: the share of traffic between machines. "
         "The traffic is a synthetic pairing with Alibaba's call graphs: the trace itself has none. "
         f"{allowed} s each, one thread, seed 0; on {measured_on(measured)}.",
         "",

@@ -1,1 +1,1 @@
-"""Is usage Gaussian? The published usage traces against 003's assumption, and what other beliefs give."""
+"""Is usage Gaussian? The published usage traces against [UCaC]'s assumption, and what other beliefs give."""

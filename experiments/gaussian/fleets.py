@@ -1,11 +1,11 @@
 """Usage at busy times from the published traces.
 
-Busy: the hour's worth of steps of each day at which the mean over all is highest (003 section 3.1 looks at "a peak time").
+Busy: the hour's worth of steps of each day at which the mean over all is highest ([UCaC] §3.1 looks at "a peak time").
 Two kinds of data:
-- replicas of services (Google 2019, PlanetLab): what 003 is about. A machine runs n replicas of one service.
+- replicas of services (Google 2019, PlanetLab): what [UCaC] is about. A machine runs n replicas of one service.
 - virtual machines without replicas (Azure, Bitbrains, Google 2011 jobs): each is a service of its own, and its usage over time is
   what there is. A machine runs n different ones.
-Two drawn data sets are the control: one is Gaussian as 003 says, one is not.
+Two drawn data sets are the control: one is Gaussian as [UCaC] says, one is not.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ def _group(name: str, days: list[Array], limit: npt.ArrayLike, *, alike: bool) -
 
 
 def normal() -> list[Group]:
-    """Services as 003 says they are: independent, Gaussian, the same every day."""
+    """Services as [UCaC] says they are: independent, Gaussian, the same every day."""
     rng = np.random.default_rng(20_000)
     return [_drawn(f"s{s}", rng.normal(10, s + 1, (DAYS, BUSY, REPLICAS)), 40.0) for s in range(3)]
 

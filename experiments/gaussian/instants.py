@@ -1,4 +1,4 @@
-"""Usage over the replicas at single peak moments, from the moments of `service_stats_replicas.csv`: the data of 003 Figure 2."""
+"""Usage over the replicas at single peak moments, from `service_stats_replicas.csv`: the data of [UCaC] Figure 2."""
 
 import csv
 import math

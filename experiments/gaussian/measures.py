@@ -1,9 +1,9 @@
 """What is measured of one machine of n containers: the shape of its usage, and how often each belief's size is exceeded.
 
 A machine has exactly the size that a belief asks for, learnt from one half of the samples. How often usage exceeds it:
-own       usage drawn independently from the half that was learnt from: is the sum Gaussian? (003 section 3.1)
+own       usage drawn independently from the half that was learnt from: is the sum Gaussian? ([UCaC] §3.1)
 apart     usage drawn independently from the other half: is what was learnt true?
-together  usage of one moment, of different replicas, in the other half: are they independent, too? (003 Observations 1 and 2)
+together  usage of one moment, of different replicas, in the other half: are they independent, too? ([UCaC] Observations 1 and 2)
 """
 
 from collections.abc import Iterator, Mapping
@@ -169,7 +169,7 @@ def shape(total: Array) -> dict[str, str]:
 
 
 def common(group: Group) -> float:
-    """The correlation of two containers at the same moment: 0 if they are independent, as 003 assumes."""
+    """The correlation of two containers at the same moment: 0 if they are independent, as [UCaC] assumes."""
     width = max(day.shape[1] for day in group.days)
     table = np.concatenate([np.pad(day, ((0, 0), (0, width - day.shape[1])), constant_values=np.nan) for day in group.days])
     axis = None if group.alike else 0

@@ -1,7 +1,7 @@
 """`python -m experiments.gaussian.run [--only planetlab,...] [--out FOLDER]`
 
 Measure what is missing, append it to shape.csv (how Gaussian are usages and their sums?), rates.csv (how often are sizes
-exceeded?) and instants.csv (single peak moments), then write the tables of docs/pack-uncertainty.md. Resumable: what a file
+exceeded?) and instants.csv (single peak moments), then write the tables of docs/verbs/pack-uncertainty.md. Resumable: what a file
 already has is not measured again. `--quick` takes the drawn data sets and few draws, and a new folder if none is given. The
 traces are read from traces/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository.
 """

@@ -1,4 +1,4 @@
-"""The tables and verdicts of docs/pack-uncertainty.md, from the rows of shape.csv, rates.csv and instants.csv."""
+"""The tables and verdicts of docs/verbs/pack-uncertainty.md, from the rows of shape.csv, rates.csv and instants.csv."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from experiments.gaussian.fleets import DATA
 from experiments.gaussian.measures import MODELS
 from experiments.results import ROOT, Row, measured_on, put
 
-DOCS = ROOT / "docs" / "pack-uncertainty.md"
+DOCS = ROOT / "docs" / "verbs" / "pack-uncertainty.md"
 MARKERS = ("gaussian-shape", "gaussian-instants", "gaussian-rates", "gaussian-sizes", "gaussian-verdicts")
 ALPHAS = ("0.99", "0.999")
 HOLDS, NEARLY = 1.5, 3.0  # times the promised rate; the Gaussian control shows up to 1.4 by chance
@@ -99,8 +99,9 @@ def _percent(rate: float | None) -> str:
 
 def verdict_lines(measured: Sequence[Row]) -> list[str]:
     """A plain word on each data set."""
-    head = ["data", *(f"Gaussian, {words}" for words in (WORDS[0], *WORDS[2:])), *(f"empirical, {words}" for words in WORDS[2:])]
-    head.append("moments of other days")
+    together = [words.removesuffix(", together") for words in WORDS[2:]]
+    head = ["data", *(f"Gaussian, {words}" for words in (WORDS[0], *together)), *(f"empirical, {words}" for words in together)]
+    head.append("moments")
     return _table(head, [_verdict(name, _of(measured, data=name)) for name in _data(measured)]) if measured else []
 
 
@@ -137,7 +138,7 @@ def written(text: str, shape: Sequence[Row], rates: Sequence[Row], instants: Seq
 
 
 def write_page(folder: Path, shape: Sequence[Row], rates: Sequence[Row], instants: Sequence[Row], *, in_docs: bool) -> None:
-    """Into docs/pack-uncertainty.md, or into a page of the same name in the folder that has nothing but the tables."""
+    """Into docs/verbs/pack-uncertainty.md, or into a page of the same name in the folder that has nothing but the tables."""
     page = DOCS if in_docs else folder / DOCS.name
     bare = "".join(f"<!-- {marker}: generated -->\n<!-- {marker}: end -->\n" for marker in MARKERS)
     text = DOCS.read_text(encoding="utf-8") if in_docs else bare

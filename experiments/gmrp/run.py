@@ -1,7 +1,7 @@
 """`python -m experiments.gmrp.run [--seconds 60] [--threads 1] [--seeds 0-4] [--instances a1_4,...] [--shard 1/2]`
 
 Run the command line as a user does, check what it wrote, append one row per run to results.csv, then write the table of
-docs/gmrp.md. Resumable: a run that the file has is not repeated. Run alone, so that wall time and CPU time agree.
+docs/verbs/gmrp.md. Resumable: a run that the file has is not repeated. Run alone, so that wall time and CPU time agree.
 Models are read from gmrp/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository. `--quick` takes the
 example of the repository and half a second, and a new folder if none is given with `--out`.
 """

@@ -29,14 +29,14 @@ class Instance:
 
 
 def _m3(kind: str, *, relabel: bool) -> Instance:
-    who = "replicas interchangeable" if relabel else "by name"
+    replicas = "relabelled" if relabel else "by name"
     return Instance(
-        make=lambda seed: m3_target(kind, seed, relabel=relabel), budget=Budget(seconds=10.0), about=f"M3, {kind}, {who}"
+        make=lambda seed: m3_target(kind, seed, relabel=relabel), budget=Budget(seconds=10.0), about=f"M3, {kind}, {replicas}"
     )
 
 
 INSTANCES: Mapping[str, Instance] = {
-    "figure-2": Instance(make=lambda _: figure_2(), budget=Budget(seconds=10.0), about="000 Figure 2"),
+    "figure-2": Instance(make=lambda _: figure_2(), budget=Budget(seconds=10.0), about="[FreeContainer] Figure 2"),
     **{f"m3-{kind}": _m3(kind, relabel=False) for kind in KINDS},
     **{f"m3-{kind}-relabelled": _m3(kind, relabel=True) for kind in KINDS},
     "m2-fifth": Instance(make=m2_target, budget=Budget(seconds=60.0), about="`rasa-m2`, a fifth moved"),

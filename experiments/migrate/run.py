@@ -1,7 +1,7 @@
 """`python -m experiments.migrate.run [--only m3-anneal,...] [--seeds 0-9] [--methods waves,rasa] [--shard 1/2] [--out FOLDER]`
 
 Make the plans that are missing, judge each, append one row per plan to plans.csv (real and generated clusters, one process
-per plan) and to backwards.csv (random clusters that have a known order), then write the tables of docs/migrate.md.
+per plan) and to backwards.csv (random clusters that have a known order), then write the tables of docs/verbs/migrate.md.
 Resumable: what a file already has is not measured again. `--quick` takes Figure 2 and two random clusters, and a new folder
 if none is given. M3 is read from rasa/M3.json in the folder BAYPLAN_DATA, or in ../shared/data beside the repository.
 """

@@ -1,4 +1,4 @@
-"""The tables of docs/migrate.md, from the rows of plans.csv and backwards.csv."""
+"""The tables of docs/verbs/migrate.md, from the rows of plans.csv and backwards.csv."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -7,11 +7,16 @@ from statistics import mean, median
 from experiments.migrate.cells import INSTANCES
 from experiments.results import ROOT, Row, measured_on, put
 
-DOCS = ROOT / "docs" / "migrate.md"
+DOCS = ROOT / "docs" / "verbs" / "migrate.md"
 PLANS_MARKER, BACKWARDS_MARKER = "migrate-plans", "migrate-backwards"
 OURS, THEIRS = "waves", "rasa"
 M3_SECONDS, M2_SECONDS, M2_MEMORY = 10.0, 60.0, 3.0  # what was asked for
 HALF, MOST_HOPS, SOLVED = 0.5, 1.2, 0.95
+
+ABOUT = (
+    "*Moves*: creates per container that had to move, the most over the seeds. *Alive*: the smallest share of a workload that "
+    "runs at any time. *Peak*: the highest use of a machine at any time."
+)
 
 
 # ---- real and generated clusters -----------------------------------------------------------------------------------------------
@@ -21,13 +26,13 @@ def plan_lines(measured: Sequence[Row]) -> list[str]:
     """The table and what follows from it; nothing if nothing was measured."""
     if not measured:
         return []
-    return [*plan_table(measured), "", *claims(measured), "", f"Measured on {measured_on(measured)}."]
+    return [*plan_table(measured), "", ABOUT, "", *claims(measured), "", f"Measured on {measured_on(measured)}."]
 
 
 def plan_table(measured: Sequence[Row]) -> list[str]:
     """One line per instance and method: medians over the seeds, and the worst where that is what counts."""
-    head = ["instance", "method", "seeds", "moved", "complete", "stuck", "batches", "bound", "steps", "moves per moved container"]
-    head += ["stopovers", "surges", "least alive", "peak use", "seconds", "GiB", "safe"]
+    head = ["instance", "method", "seeds", "moved", "complete", "stuck", "batches", "bound", "steps", "moves"]
+    head += ["stopovers", "surges", "alive", "peak", "seconds", "GiB", "safe"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for name, instance in INSTANCES.items():
         for method in (OURS, THEIRS):
@@ -136,7 +141,7 @@ def backwards_table(measured: Sequence[Row]) -> list[str]:
     """One line per style of containers and fullness, with both methods side by side; then all together."""
     head = ["containers", "cpu requested", "instances"]
     for method in (OURS, THEIRS):
-        head += [f"`{method}` complete", f"`{method}` batches", f"`{method}` moves per moved container"]
+        head += [f"`{method}` complete", f"`{method}` batches", f"`{method}` moves"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for style, full in sorted({(row["style"], row["full"]) for row in measured}):
         some = [row for row in measured if (row["style"], row["full"]) == (style, full)]
@@ -171,7 +176,7 @@ def written(text: str, plans: Sequence[Row], backwards: Sequence[Row]) -> str:
 
 
 def write_page(folder: Path, plans: Sequence[Row], backwards: Sequence[Row], *, in_docs: bool) -> None:
-    """Into docs/migrate.md, or into a page of the same name in the folder that has nothing but the tables."""
+    """Into docs/verbs/migrate.md, or into a page of the same name in the folder that has nothing but the tables."""
     page = DOCS if in_docs else folder / DOCS.name
     bare = "".join(f"<!-- {marker}: generated -->\n<!-- {marker}: end -->\n" for marker in (PLANS_MARKER, BACKWARDS_MARKER))
     text = DOCS.read_text(encoding="utf-8") if in_docs else bare

@@ -68,7 +68,7 @@ def m2_target(seed: int) -> Migration:
 
 
 def figure_2() -> Migration:
-    """000 Figure 2: three servers at 70, 100 and 40 %, and all at 70 % afterwards; moved containers are charged on both."""
+    """[FreeContainer] Figure 2: servers at 70, 100 and 40 %, all at 70 % afterwards; moved containers are charged on both."""
     names, request = ("a1", "b1", "c1", "a2", "b2", "c2"), [[20], [20], [30], [50], [50], [40]]
     machines, full = ("server-1", "server-2", "server-3"), ints([[100]] * 3)
     cluster = Cluster(
@@ -107,7 +107,7 @@ def annealed(snapshot: Snapshot, seed: int, *, steps: int = ANNEALING) -> Placem
     """A placement of high gained affinity, whose machines are filled up.
 
     Annealed for affinity alone, moves are free. Then workloads without traffic are placed again by first fit, large ones
-    first, over machines in random order: that is what fills most machines (the code of 004's authors does so, too).
+    first, over machines in random order: that is what fills most machines (the code of [RASA]'s authors does so, too).
     """
     objective = snapshot.objective.with_weights({Term.AFFINITY: 1.0})
     start = snapshot.placement

@@ -1,1 +1,1 @@
-"""The experiments of 001: placing one cluster of containers, and choosing which clusters to accept."""
+"""The experiments of [Online clusters]: placing one cluster of containers, and choosing which clusters to accept."""

@@ -1,4 +1,4 @@
-"""What section VI of 001 says, what we measured, and whether that agrees.
+"""What section VI of [Online clusters] says, what we measured, and whether that agrees.
 
 One rule: *reproduced* if the statement holds for the means at every setting that was measured, *in part* if at more than half of
 them, *not reproduced* otherwise. The places where it fails are named.
@@ -25,7 +25,7 @@ def judged(text: str, holds: Mapping[str, bool]) -> Claim:
     good = sum(holds.values())
     verdict = REPRODUCED if good == len(holds) else IN_PART if good > len(holds) / 2 else NOT
     failed = [name for name, fine in holds.items() if not fine]
-    where = f"; not at {', '.join(failed[:6])}{' and others' if len(failed) > 6 else ''}" if failed else ""
+    where = f"; not at {', '.join(failed[:5])}{' and others' if len(failed) > 5 else ''}" if failed else ""
     return text, f"{good} of {len(holds)}{where}", verdict
 
 
@@ -50,7 +50,7 @@ def one_shot_claims(measured: Sequence[Row], inside: str) -> Iterator[Claim]:
         "`sampling 0.6` is better than `sampling 1.0`", {n: m["sampling 0.6"] <= m["sampling 1.0"] for n, m in both.items()}
     )
     holds = {name: means["local"] <= LOCAL for name, means in groups.items() if "local" in means}
-    yield judged(f"beyond 001: `local`, mean ratio at most {LOCAL}", holds)
+    yield judged(f"beyond the paper: `local`, mean ratio at most {LOCAL}", holds)
 
 
 def online_claims(
@@ -68,7 +68,7 @@ def online_claims(
             both = {name: m for name, m in means.items() if method in m and rival in m}
             if method == "ours":
                 as_good = {name: m["ours"] <= m[rival] + AS_GOOD for name, m in both.items()}
-                yield judged(f"beyond 001: `ours` is at least as good as `{rival}`", as_good)
+                yield judged(f"beyond the paper: `ours` is at least as good as `{rival}`", as_good)
             else:
                 better = {name: m[method] < m[rival] for name, m in both.items()}
                 yield judged(f"A_online with `{method}` is better than `{rival}`", better)
@@ -77,7 +77,7 @@ def online_claims(
     yield judged("A_online is best with `exact`", {n: m["exact"] <= min(m[o] for o in others) for n, m in both.items()})
     both = {name: m for name, m in means.items() if len(m) == len(ONLINE)}
     best = {name: m["ours"] <= min(m[method] for method in PAPER) + AS_GOOD for name, m in both.items()}
-    yield judged("beyond 001: `ours` is best of all", best)
+    yield judged("beyond the paper: `ours` is best of all", best)
     yield from _trends(means)
 
 

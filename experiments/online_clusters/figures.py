@@ -1,4 +1,4 @@
-"""Figures 2 to 11 of 001."""
+"""Figures 2 to 11 of [Online clusters]."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
@@ -28,9 +28,12 @@ def one_shot_pictures(measured: Sequence[Row]) -> Iterator[tuple[str, str]]:
         said = f"traffic inside of a zone is {inside}"
         at = {"inside": inside, "zones": zones, "resources": "1"}
         costs = {m: _means(picked(measured, method=m, **at), "members", "cost") for m in ONE_SHOTS}
-        yield f"online-clusters-2-{inside}.svg", _drawn("Cost of one cluster (001 Figure 2)", said, "members", "cost", costs)
+        yield (
+            f"online-clusters-2-{inside}.svg",
+            _drawn("Cost of one cluster ([Online clusters] Figure 2)", said, "members", "cost", costs),
+        )
         by_zones = {m: _ratios(measured, m, "zones", inside=inside, members=middle, resources="1") for m in ONE_SHOTS}
-        title = f"Ratio to the optimum over zones, V = {middle} (001 Figure 3)"
+        title = f"Ratio to the optimum over zones, V = {middle} ([Online clusters] Figure 3)"
         yield f"online-clusters-3-{inside}.svg", _drawn(title, said, "zones", "cost / optimum", by_zones)
         by_members = {m: _ratios(measured, m, "members", **at) for m in ONE_SHOTS}
         more = {
@@ -38,12 +41,12 @@ def one_shot_pictures(measured: Sequence[Row]) -> Iterator[tuple[str, str]]:
             for m in ("local", "greedy")
             for k in sorted({row["resources"] for row in measured} - {"1"})
         }
-        title = "Ratio to the optimum over containers (001 Figure 4)"
+        title = "Ratio to the optimum over containers ([Online clusters] Figure 4)"
         yield f"online-clusters-4-{inside}.svg", _drawn(title, said, "members", "cost / optimum", {**by_members, **more})
     seconds = {m: _means(picked(measured, method=m, zones=zones, resources="1"), "members", "seconds") for m in ONE_SHOTS}
     yield (
         "online-clusters-5.svg",
-        _drawn("Mean seconds to place one cluster (001 Figure 5)", "", "members", "s", seconds, log=True),
+        _drawn("Mean seconds to place one cluster ([Online clusters] Figure 5)", "", "members", "s", seconds, log=True),
     )
 
 
@@ -55,11 +58,11 @@ def online_pictures(measured: Sequence[Row], data: str, scope: Scope) -> Iterato
     for figure, column in (("6-v", "members"), ("6-s", "zones"), ("7", "ratio"), ("8", "requests")):
         fixed = {name: value for name, value in base.items() if name != column}
         curves = {m: _online(measured, m, column, data=data, **fixed) for m in ONLINE}
-        title = f"{data}: ratio to the offline optimum (001 Figure {figure[0]})"
+        title = f"{data}: ratio to the offline optimum ([Online clusters] Figure {figure[0]})"
         yield f"online-clusters-{figure}-{word}.svg", _drawn(title, said, column, "ratio", curves)
     fixed = {name: value for name, value in base.items() if name != "requests"}
     values = {m: _means(picked(measured, method=m, data=data, **fixed), "requests", "value") for m in ONLINE}
-    title = f"{data}: value accepted (001 Figure 9)"
+    title = f"{data}: value accepted ([Online clusters] Figure 9)"
     yield f"online-clusters-9-{word}.svg", _drawn(title, "", "requests", "value", values)
     counted = [c for c in sorted({row["capacity"] for row in picked(measured, data=data)}, key=int) if c != "0"]
     if counted:
@@ -71,11 +74,11 @@ def online_pictures(measured: Sequence[Row], data: str, scope: Scope) -> Iterato
         }
         yield (
             "online-clusters-10.svg",
-            _drawn("Share of winners (001 Figure 10)", "", "requests", "accepted", winners, percent=True),
+            _drawn("Share of winners ([Online clusters] Figure 10)", "", "requests", "accepted", winners, percent=True),
         )
         five = {**fixed, "members": "5"}
         times = {m: _means(picked(measured, method=m, data=data, **five), "requests", "seconds") for m in COUNTED}
-        title = "Seconds for a whole stream, five containers each (001 Figure 11)"
+        title = "Seconds for a whole stream, five containers each ([Online clusters] Figure 11)"
         yield "online-clusters-11.svg", _drawn(title, "", "requests", "s", times, log=True)
 
 

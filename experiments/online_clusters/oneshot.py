@@ -1,4 +1,4 @@
-"""One-shot cells: a method places one random cluster (001 Figures 2 to 5)."""
+"""One-shot cells: a method places one random cluster ([Online clusters] Figures 2 to 5)."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Online cells: a method goes through one stream of clusters (001 Figures 6 to 11)."""
+"""Online cells: a method goes through one stream of clusters ([Online clusters] Figures 6 to 11)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The tables, verdicts and figures: into docs/admit.md, or into a folder of their own."""
+"""The tables, verdicts and figures: into docs/verbs/admit.md, or into a folder of their own."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -89,7 +89,7 @@ def write_pages(folder: Path, scope: Scope, *, in_docs: bool) -> None:
         (target / "pictures" / name).write_text(drawing, encoding="utf-8")
     parts = {ONE_SHOT: one_shot_lines(one_shot), ONLINE_MARKER: online_lines(online, scope)}
     if in_docs:
-        page = DOCS / "admit.md"
+        page = DOCS / "verbs" / "admit.md"
         text = page.read_text(encoding="utf-8")
         for marker, said in parts.items():
             text = put(text, marker, said)

@@ -1,7 +1,7 @@
 """`python -m experiments.online_clusters.run [--quick] [--only oneshot,online] [--seeds 0-19] [--until HH:MM] [--out FOLDER]`
 
-Measure what is missing, append one row per cell to oneshot.csv (001 Figures 2 to 5) and online.csv (Figures 6 to 11) as soon as
-it is measured, then write the tables and figures of docs/admit.md. Resumable: a cell that a file has is not measured again.
+Measure what is missing, append one row per cell to oneshot.csv (Figures 2 to 5) and online.csv (Figures 6 to 11) as soon as
+it is measured, then write the tables and figures of docs/verbs/admit.md. Resumable: a cell that a file has is not measured again.
 The Azure streams are read from traces/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository. `--quick` takes
 tiny streams, one seed, and a new folder if none is given.
 """

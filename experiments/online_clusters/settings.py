@@ -24,7 +24,7 @@ ONLINE: Mapping[str, tuple[str, AdmitOptions]] = {  # name here -> method, optio
     "available": ("available", AdmitOptions(oneshot="greedy")),
     "swmoa": ("swmoa", AdmitOptions(oneshot="greedy")),
 }
-PAPER = ("exact", "sampling", "greedy", "available", "swmoa")  # the curves of 001
+PAPER = ("exact", "sampling", "greedy", "available", "swmoa")  # the curves of [Online clusters]
 COUNTED = ("exact", "sampling", "greedy", "ours")  # Figures 10 and 11
 OFFLINE = "offline"
 MADE, AZURE = "section VI", "azure"
@@ -32,7 +32,7 @@ MADE, AZURE = "section VI", "azure"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One kind of stream: the letters of 001 section VI."""
+    """One kind of stream: the letters of [Online clusters] §VI."""
 
     data: str = MADE
     members: int = 3  # V

@@ -1,1 +1,1 @@
-"""The experiments of 004 (RASA): M3, the front of affinity over moves, Figures 5 to 10."""
+"""The experiments of [RASA]: M3, the front of affinity over moves, Figures 5 to 10."""

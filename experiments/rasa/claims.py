@@ -1,4 +1,4 @@
-"""What was asked for and what 004 claims about M3, the front and the four clusters: a sentence each, with its verdict."""
+"""What was asked for and what [RASA] claims about M3, the front and the four clusters: a sentence each, with its verdict."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean, median
@@ -113,7 +113,7 @@ def about_clusters(measured: Sequence[Row]) -> Iterator[str]:
     for other, paper in OVER.items():
         gains = _gains(measured, other, names)
         if gains:
-            said = f"by {mean(gains):.1%} on average of {len(gains)} ({min(gains):.1%} to {max(gains):.1%}); 004: {paper:.2%}"
+            said = f"by {mean(gains):.1%} on average of {len(gains)} ({min(gains):.1%} to {max(gains):.1%}); paper {paper:.2%}"
             yield f"- `rasa` above `{other}`, points of total affinity: {verdict(gains, paper)}: {said}."
     yield from _times_original(measured, names)
 
@@ -157,7 +157,7 @@ def _times_original(measured: Sequence[Row], names: Sequence[str]) -> Iterator[s
     if ratios:
         said = f"{mean(ratios):.2f} times on average of {len(ratios)} ({min(ratios):.2f} to {max(ratios):.2f})"
         word = verdict([ratio - 1 for ratio in ratios], OVER_ORIGINAL - 1)
-        yield f"- `rasa` gains a multiple of `original`: {word}: {said}; 004: {OVER_ORIGINAL} times."
+        yield f"- `rasa` gains a multiple of `original`: {word}: {said}; the paper: {OVER_ORIGINAL} times."
 
 
 def verdict(gains: Sequence[float], paper: float) -> str:

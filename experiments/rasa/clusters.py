@@ -1,4 +1,4 @@
-"""The clusters: the published M3, and generated ones at the sizes of the other three (004 Table II)."""
+"""The clusters: the published M3, and generated ones at the sizes of the other three ([RASA] Table II)."""
 
 import os
 import tempfile

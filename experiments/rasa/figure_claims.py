@@ -1,4 +1,4 @@
-"""What 004 says about Figures 5 to 8 and 10: a sentence each, with its verdict."""
+"""What [RASA] says about Figures 5 to 8 and 10: a sentence each, with its verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
@@ -19,7 +19,7 @@ def about_partitions(measured: Sequence[Row]) -> Iterator[str]:
     for other, paper in (("random", OVER_RANDOM), ("min-cut", OVER_KAHIP)):
         gains = [mine - table[name][other] for name, mine in ours.items() if other in table[name]]
         if gains:
-            said = f"by {mean(gains):.1%} on average of {len(gains)} ({min(gains):.1%} to {max(gains):.1%}); 004: {paper:.2%}"
+            said = f"by {mean(gains):.1%} on average of {len(gains)} ({min(gains):.1%} to {max(gains):.1%}); paper {paper:.2%}"
             yield f"- `multi-stage` above `{other}`, points of total affinity: {verdict(gains, paper)}: {said}."
     beaten = [f"{n} ({o} {v:.4f})" for n, found in table.items() for o, v in found.items() if n in ours and v > ours[n]]
     yield f"- Is `multi-stage` the best of all partitioners on each cluster? {yes(not beaten)}{_list(': not on ', beaten)}."
@@ -27,20 +27,20 @@ def about_partitions(measured: Sequence[Row]) -> Iterator[str]:
     own = [row for row in answered(measured) if row["options"] == "partition=multi-stage"]
     if own:
         lost = {row["cluster"]: float(row["lost"]) for row in own}
-        said = ", ".join(f"{name} {part:.2%} (004: {_paper(LOST, name)})" for name, part in lost.items())
+        said = ", ".join(f"{name} {part:.2%} (the paper: {_paper(LOST, name)})" for name, part in lost.items())
         good = max(lost.values()) < MOST_LOST
-        yield f"- Affinity that `multi-stage` loses below {MOST_LOST:.0%}, as in 004? {yes(good)}: {said}."
+        yield f"- Affinity that `multi-stage` loses below {MOST_LOST:.0%}, as in the paper? {yes(good)}: {said}."
         share = {row["cluster"]: float(row["partition_seconds"]) / float(row["wall"]) for row in own}
-        said = ", ".join(f"{name} {part:.1%} (004: {_paper(TIME_SHARE, name)})" for name, part in share.items())
+        said = ", ".join(f"{name} {part:.1%} (the paper: {_paper(TIME_SHARE, name)})" for name, part in share.items())
         good = max(share.values()) < MOST_TIME
-        yield f"- Time that `multi-stage` takes of all below {MOST_TIME:.0%}, as in 004? {yes(good)}: {said}."
+        yield f"- Time that `multi-stage` takes of all below {MOST_TIME:.0%}, as in the paper? {yes(good)}: {said}."
 
 
 def _none(measured: Sequence[Row], table: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     rows = picked(measured, options="partition=none")
     if rows:
         said = [f"{row['cluster']} {row['fault'] or format(table[row['cluster']]['none'], '.4f')}" for row in rows]
-        yield f"- Without a partition (004: an answer for M3 only): {', '.join(said)}."
+        yield f"- Without a partition (the paper: an answer for M3 only): {', '.join(said)}."
 
 
 def _paper(figures: Mapping[str, float], name: str) -> str:
@@ -68,7 +68,7 @@ def about_selection(measured: Sequence[Row]) -> Iterator[str]:
         behind = {name: max(found.values()) - found[selector] for name, found in table.items() if selector in found}
         best = [name for name, gap in behind.items() if gap <= SAME]
         how = f"on {len(best)} of {len(behind)} clusters; {max(behind.values()):.4f} behind the best at most"
-        asked = " (004: on all)" if selector == "gcn" else " (004: not on all)"
+        asked = " (the paper: on all)" if selector == "gcn" else " (the paper: not on all)"
         yield f"- Is `{selector}` the best, or within {SAME:g} of it{asked}? {yes(len(best) == len(behind))}: {how}."
 
 
@@ -97,7 +97,7 @@ def about_time(measured: Sequence[Row]) -> Iterator[str]:
             if len(found) > 1:
                 how = f"{found[0]:.4f} after {times[0]} s, {found[-1]:.4f} after {times[len(found) - 1]} s"
                 little = found[-1] - found[0] < 2 * CLOSE
-                yield f"- {name}: does more time help `{method}` little (004), by less than {2 * CLOSE:g}? {yes(little)}: {how}."
+                yield f"- {name}: does more time help `{method}` little, by less than {2 * CLOSE:g}? {yes(little)}: {how}."
 
 
 def about_fits(measured: Sequence[Row]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""docs/rasa.md: its tables and verdicts, from the CSV files, and its figures."""
+"""docs/verbs/rasa.md: its tables and verdicts, from the CSV files, and its figures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,10 +10,10 @@ from experiments.rasa.figures import front_figure, time_figure
 from experiments.rasa.paper import STORED
 from experiments.rasa.parts import BOUND, PARTS
 from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, highest, spread, table, valid
-from experiments.results import ROOT, Row, measured_on, put, rows
+from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 
 HERE = Path(__file__).parent
-DOCS = ROOT / "docs" / "rasa.md"
+DOCS = ROOT / "docs" / "verbs" / "rasa.md"
 PICTURES = "pictures"
 FRONT = "rasa-front.svg"
 RASA: Mapping[str, Column] = {
@@ -124,10 +124,13 @@ def pictures(folder: Path) -> dict[str, str]:
 
 
 def write_pages(folder: Path, *, in_docs: bool) -> None:
-    """Into docs/rasa.md and docs/pictures, or into the folder."""
-    page = DOCS if in_docs else folder / DOCS.name
-    page.write_text(written(DOCS.read_text(encoding="utf-8"), folder), encoding="utf-8")
-    target = page.parent / PICTURES
+    """Into docs/verbs/rasa.md and docs/pictures, or into the folder."""
+    text = written(DOCS.read_text(encoding="utf-8"), folder)
+    if in_docs:
+        DOCS.write_text(text, encoding="utf-8")
+    else:
+        (folder / DOCS.name).write_text(standing_alone(text), encoding="utf-8")
+    target = (DOCS.parents[1] if in_docs else folder) / PICTURES
     target.mkdir(exist_ok=True)
     for name, drawing in pictures(folder).items():
         (target / name).write_text(drawing, encoding="utf-8")

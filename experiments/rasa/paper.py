@@ -1,4 +1,4 @@
-"""What 004 and its supplement report, and what was asked of us."""
+"""What [RASA] and its supplement report, and what was asked of us."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
 """`python -m experiments.rasa.run [--quick] [--part m3,front,...] [--until 06:45] [--out FOLDER]`
 
 Measure what is missing, append each answer to the CSV file of its part as soon as it is checked, then write the tables and the
-figures of docs/rasa.md. Every answer is found in processes of its own. Resumable: what a file already has is not measured again;
+figures of docs/verbs/rasa.md. Every answer is found in processes of its own. Resumable: what a file has is not measured again;
 delete its row to measure it anew. A question that several parts ask is answered once. `--until` ends a part before the first
 cell that would not be done by then.
 `--quick` takes a small generated cluster, one seed, fractions of seconds, this process, and a new folder if none is given.

@@ -1,7 +1,7 @@
 """`python -m experiments.rounds.run [--quick] [--out FOLDER]`: one round, several, several with noise, each in the same steps.
 
 Budgets are steps, so the load of the machine does not matter, and there are no integer programs at the end. Appends one row per
-run to results.csv, then writes the table of docs/rebalance.md. Resumable. Seeds are others than those of reported results.
+run to results.csv, then writes the table of docs/verbs/rebalance.md. Resumable. Seeds are others than those of reported results.
 GMRP models are read from gmrp/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository.
 """
 

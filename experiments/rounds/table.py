@@ -1,4 +1,4 @@
-"""The table of docs/rebalance.md about rounds, from the rows of results.csv."""
+"""The table of docs/verbs/rebalance.md about rounds, from the rows of results.csv."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from statistics import mean
 
 from experiments.results import ROOT, Row, measured_on, put
 
-DOCS = ROOT / "docs" / "rebalance.md"
+DOCS = ROOT / "docs" / "verbs" / "rebalance.md"
 MARKER = "rounds"
 BESIDE = ("several", "noise")  # compared with one round
 
@@ -46,7 +46,7 @@ def _change(one: Mapping[str, float], other: Mapping[str, float]) -> str:
 
 
 def write_page(folder: Path, measured: Sequence[Row], *, in_docs: bool) -> None:
-    """Into docs/rebalance.md, or into rounds.md in the folder."""
+    """Into docs/verbs/rebalance.md, or into rounds.md in the folder."""
     lines = lines_of(measured)
     if in_docs:
         DOCS.write_text(put(DOCS.read_text(encoding="utf-8"), MARKER, lines), encoding="utf-8")

@@ -36,7 +36,7 @@ class Source:
 
 
 def source(seed: int) -> Source:
-    """Scales between and around those of 004 Table II; masters from a third of 45 ln^0.66 N to twice that."""
+    """Scales between and around those of [RASA] Table II; masters from a third of 45 ln^0.66 N to twice that."""
     rng = np.random.default_rng(seed)
     services = round(math.exp(rng.uniform(math.log(60), math.log(10_000))))
     containers = round(services * rng.uniform(4, 16))

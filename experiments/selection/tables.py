@@ -1,4 +1,4 @@
-"""`python -m experiments.selection.tables`: the tables of docs/collocate-selection.md, from runs.csv and choices.csv."""
+"""`python -m experiments.selection.tables`: the tables of docs/verbs/collocate-selection.md, from runs.csv and choices.csv."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -11,7 +11,7 @@ from experiments.results import ROOT, Row, measured_on, put, rows
 from experiments.selection.examples import HERE, RUNS, TIE, is_held_out, labelled, lost_by, name_of
 
 CHOICES = HERE / "choices.csv"
-DOCS = ROOT / "docs" / "collocate-selection.md"
+DOCS = ROOT / "docs" / "verbs" / "collocate-selection.md"
 MARKERS = ("selection-labels", "selection-choices", "selection-verdict")
 CELLS = (0, 1_000, 3_000, 10_000, 30_000, 10**9)  # services times machines
 METHODS = (CG, MIP, "heuristic", MLP, GCN, GCN_SIZES)
@@ -141,7 +141,7 @@ def written(text: str, runs: Sequence[Row], told: Sequence[Row]) -> str:
 
 
 def write_page() -> None:
-    """Into docs/collocate-selection.md."""
+    """Into docs/verbs/collocate-selection.md."""
     DOCS.write_text(written(DOCS.read_text(encoding="utf-8"), rows(HERE / RUNS), rows(CHOICES)), encoding="utf-8")
 
 

@@ -1,1 +1,1 @@
-"""Packing at a stated confidence: the tables, the week and the run times of 003 section 6."""
+"""Packing at a stated confidence: the tables, the week and the run times of [UCaC] §6."""

@@ -1,4 +1,4 @@
-"""`python -m experiments.ucac.calibrate [--out FOLDER]`: how the numbers that 003 does not state were set, on seeds 100-104.
+"""`python -m experiments.ucac.calibrate [--out FOLDER]`: how the numbers that [UCaC] does not state were set, on seeds 100-104.
 
 Scale factors: K = 20, both confidences; machines of `bf-nsigma` and of `csp-machines` for each factor, one row per packing in
 calibration.csv. The factor whose ratio is nearest to the paper's is the one of the generator (`FACTOR`). The week:

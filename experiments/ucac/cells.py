@@ -112,7 +112,7 @@ def busy(cluster: Cluster, placement: Placement) -> IntArray:
 def overflows(cluster: Cluster, placement: Placement, draws: int, seed: int) -> Mapping[str, float]:
     """Shares of (machine, draw) above capacity over busy machines.
 
-    `violation`: usage is drawn and truncated to (0, limit) as in 003; `untruncated`: drawn, not truncated; `predicted`: the
+    `violation`: usage is drawn and truncated to (0, limit) as in [UCaC]; `untruncated`: drawn, not truncated; `predicted`: the
     Gaussian probability that the packers go by.
     """
     runs = busy(cluster, placement) > 0

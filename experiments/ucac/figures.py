@@ -1,4 +1,4 @@
-"""What 003 reports (section 6): its tables and run times, typed from the paper."""
+"""What [UCaC] reports (section 6): its tables and run times, typed from the paper."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""docs/ucac.md: its tables, from the CSV files, and the pictures of Figure 3."""
+"""docs/verbs/ucac.md: its tables, from the CSV files, and the pictures of Figure 3."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,14 +8,14 @@ import numpy as np
 
 from bayplan.generate.ucac_services import CAPACITY, MILLI
 from bayplan.report.pictures.ucac import Curve, ucac_curves
-from experiments.results import ROOT, Row, measured_on, put, rows
+from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 from experiments.ucac import calibrate
 from experiments.ucac.figures import SECONDS
 from experiments.ucac.tables import table_lines
 from experiments.ucac.week_tables import week_lines
 
 HERE = Path(__file__).parent
-DOCS = ROOT / "docs" / "ucac.md"
+DOCS = ROOT / "docs" / "verbs" / "ucac.md"
 PICTURES = "pictures"
 MEDIAN, WORST, LARGE = 0.5, 3.0, 60.0  # seconds that were asked for
 
@@ -128,7 +128,10 @@ def _share(text: str) -> np.ndarray:
 
 
 def write_pages(folder: Path, *, in_docs: bool) -> None:
-    """Into docs/ucac.md and docs/pictures, or into the folder."""
-    page = DOCS if in_docs else folder / DOCS.name
-    page.write_text(written(DOCS.read_text(encoding="utf-8"), folder), encoding="utf-8")
-    pictures((DOCS.parent if in_docs else folder) / PICTURES, rows(folder / "figure3.csv"))
+    """Into docs/verbs/ucac.md and docs/pictures, or into the folder."""
+    text = written(DOCS.read_text(encoding="utf-8"), folder)
+    if in_docs:
+        DOCS.write_text(text, encoding="utf-8")
+    else:
+        (folder / DOCS.name).write_text(standing_alone(text), encoding="utf-8")
+    pictures((DOCS.parents[1] if in_docs else folder) / PICTURES, rows(folder / "figure3.csv"))

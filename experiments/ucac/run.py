@@ -2,7 +2,7 @@
 
 Pack what is missing and append one row per packing to cells.csv (Tables 1, 2, 3), seven rows per week to week.csv (Table 4 and
 the search for n), one row per curve to figure3.csv, one row per column generation to columns.csv; then write the tables of
-docs/ucac.md and the pictures. Resumable: what a file already has is not measured again. `--quick` takes small clusters, one
+docs/verbs/ucac.md and the pictures. Resumable: what a file already has is not measured again. `--quick` takes small clusters, one
 seed, and a new folder if none is given.
 """
 

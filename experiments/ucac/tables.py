@@ -1,11 +1,11 @@
-"""Tables 1, 2 and 3 of docs/ucac.md, from the rows of cells.csv: our numbers beside the paper's, and a verdict on each."""
+"""Tables 1, 2 and 3 of docs/verbs/ucac.md, from the rows of cells.csv: our numbers beside the paper's, and a verdict on each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import ceil, inf, sqrt
 from statistics import mean
 
-from experiments.results import Row, measured_on
+from experiments.results import Row, measured_on, table
 from experiments.ucac.cells import DRAWS
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, THEIR_NAME, Cell
 
@@ -20,29 +20,25 @@ def table_lines(measured: Sequence[Row]) -> list[str]:
     """All three tables and what follows from them; nothing if nothing was measured."""
     if not measured:
         return []
-    lines = [line for case in ("scale-down", "scale-up") for line in (f"**{NAME[case]}**", "", *normalised(measured, case), "")]
-    lines += [f"**{NAME['empty']}**", "", *absolute(measured), ""]
+    lines = []
+    for case, alpha in product(("scale-down", "scale-up"), ALPHAS):
+        lines += [f"**{NAME[case]}, {alpha:.1%}**", "", *normalised(measured, case, alpha), ""]
+    for alpha in ALPHAS:
+        lines += [f"**{NAME['empty']}, {alpha:.1%}**", "", *absolute(measured, alpha), ""]
+    lines += [*orders(measured), ""]
     return [*lines, *claims(measured), "", f"Measured on {measured_on(measured)}."]
 
 
 # ---- Tables 1 and 2 ------------------------------------------------------------------------------------------------------------
 
 
-def normalised(measured: Sequence[Row], case: str) -> list[str]:
-    """One line per number of services and method; ours (the paper's) at both confidences."""
-    part = ["UCaC", "machines", "violation %", "verdict"]
-    lines = [
-        "| K | method | " + " | ".join(f"{name} at {alpha:.1%}" for alpha in ALPHAS for name in part) + " |",
-        "|---" * 10 + "|",
-    ]
-    for services in counts(measured):
-        for method in METHODS:
-            cells = [_beside(measured, case, services, alpha, method) for alpha in ALPHAS]
-            if any(cells):
-                lines.append(
-                    f"| {services} | `{method}` ({THEIR_NAME[method]}) | {' | '.join(' | '.join(cell) for cell in cells)} |"
-                )
-    return lines
+def normalised(measured: Sequence[Row], case: str, alpha: float) -> list[str]:
+    """One line per number of services and method at one confidence; ours (the paper's)."""
+    body = []
+    for services, method in product(counts(measured), METHODS):
+        cells = _beside(measured, case, services, alpha, method)
+        body.append([str(services), f"`{method}` ({THEIR_NAME[method]})", *cells])
+    return table(["K", "method", "UCaC", "machines", "violation %", "verdict"], body)
 
 
 def _beside(measured: Sequence[Row], case: str, services: int, alpha: float, method: str) -> list[str]:
@@ -116,18 +112,19 @@ def counts(measured: Sequence[Row]) -> list[int]:
 # ---- Table 3 -------------------------------------------------------------------------------------------------------------------
 
 
-def absolute(measured: Sequence[Row]) -> list[str]:
-    """Cores and machines on the empty cluster. Instances differ from the paper's: what counts is how its two methods compare."""
-    part = ["UCaC", "machines", "violation %"]
-    head = ["K", "method", *(f"{name} at {alpha:.1%}" for alpha in ALPHAS for name in part), "verdict"]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for services in counts(measured):
-        for method in METHODS:
-            cells = [_means(measured, services, alpha, method) for alpha in ALPHAS]
-            if all(cells):
-                said = [word for cell, alpha in zip(cells, ALPHAS, strict=True) for word in _raw(cell, services, alpha, method)]
-                lines.append(f"| {services} | `{method}` | {' | '.join(said)} | {_order(measured, services, method)} |")
-    return lines
+def absolute(measured: Sequence[Row], alpha: float) -> list[str]:
+    """Cores and machines on the empty cluster at one confidence; ours (the paper's)."""
+    body = []
+    for services, method in product(counts(measured), METHODS):
+        cell = _means(measured, services, alpha, method)
+        if cell is not None:
+            body.append([str(services), f"`{method}`", *_raw(cell, services, alpha, method)])
+    return table(["K", "method", "UCaC", "machines", "violation %"], body)
+
+
+def orders(measured: Sequence[Row]) -> list[str]:
+    """Instances differ from the paper's: what counts in Table 3 is how `csp-ucac` and `csp-machines` compare."""
+    return [f"- Table 3, K = {services}: `csp-ucac` {_order(measured, services)}." for services in counts(measured)]
 
 
 def _means(measured: Sequence[Row], services: int, alpha: float, method: str) -> Cell | None:
@@ -137,8 +134,7 @@ def _means(measured: Sequence[Row], services: int, alpha: float, method: str) ->
     return Cell(*(mean(float(row[name]) for row in some) for name in ("ucac", "machines", "violation")))
 
 
-def _raw(cell: Cell | None, services: int, alpha: float, method: str) -> list[str]:
-    assert cell is not None
+def _raw(cell: Cell, services: int, alpha: float, method: str) -> list[str]:
     theirs = paper("empty", services, alpha, method)
     ours = [f"{cell.ucac:,.1f}", f"{cell.machines:,.1f}", f"{cell.violation:.3f}"]
     if theirs is None:
@@ -149,11 +145,11 @@ def _raw(cell: Cell | None, services: int, alpha: float, method: str) -> list[st
     ]
 
 
-def _order(measured: Sequence[Row], services: int, method: str) -> str:
+def _order(measured: Sequence[Row], services: int) -> str:
     """The paper's claim: csp-ucac has the lower UCaC, machines are the same or slightly more."""
-    if method != "csp-ucac":
-        return "-"
-    pairs = [(_means(measured, services, alpha, method), _means(measured, services, alpha, "csp-machines")) for alpha in ALPHAS]
+    pairs = [
+        (_means(measured, services, alpha, "csp-ucac"), _means(measured, services, alpha, "csp-machines")) for alpha in ALPHAS
+    ]
     both = [(a, b) for a, b in pairs if a and b]
     less = all(a.ucac <= b.ucac for a, b in both)
     more = max((a.machines / b.machines - 1 for a, b in both), default=0.0)

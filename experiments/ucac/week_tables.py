@@ -1,4 +1,4 @@
-"""Table 4 and the search for n of docs/ucac.md, from the rows of week.csv."""
+"""Table 4 and the search for n of docs/verbs/ucac.md, from the rows of week.csv."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean

@@ -1,4 +1,4 @@
-"""Seven weekdays one after the other, each on what the day before left (003 section 6.2, Table 4)."""
+"""Seven weekdays one after the other, each on what the day before left ([UCaC] §6.2, Table 4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -333,7 +333,7 @@ def test_an_empty_stream_is_answered(tmp_path, capsys):
 
 def test_the_code_of_the_page_runs(monkeypatch, capsys):
     monkeypatch.chdir(Path(__file__).parents[2])
-    (code,) = re.findall(r"```python\n(.*?)```", Path("docs/admit.md").read_text(encoding="utf-8"), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", Path("docs/verbs/admit.md").read_text(encoding="utf-8"), re.DOTALL)
     names: dict = {}
     exec(code, names)
     assert names["verdict"].accepted and not names["admission"].prices().zone.any() and not names["admission"].running

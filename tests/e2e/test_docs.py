@@ -1,4 +1,4 @@
-"""The documentation is true: generated pages are fresh, and every link leads somewhere."""
+"""The documentation is true: generated pages are fresh, every link leads somewhere, and every page is in the site."""
 
 import re
 import runpy
@@ -9,7 +9,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GENERATED = runpy.run_path(str(DOCS / "generate.py"))["PAGES"]
-PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+WIDEST = 160
+PAPER_NUMBER = re.compile(r"(?<![\w.,+-])00[0-4](?![\w.,]*\d|\w)")  # not 1,000 and not 0.001
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @pytest.mark.parametrize("name", GENERATED)
@@ -17,16 +21,32 @@ def test_a_generated_page_is_what_make_docs_would_write(name):
     assert (DOCS / name).read_text(encoding="utf-8") == GENERATED[name]()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_page
 def test_every_link_leads_somewhere(page: Path):
-    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text) + re.findall(r"```\{literalinclude\} (\S+)", text)
     missing = [link for link in links if not (page.parent / link).exists()]
     assert missing == []
 
 
-def test_the_index_lists_every_page():
-    listed = set(re.findall(r"\(([\w-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8")))
-    assert listed == {page.name for page in DOCS.glob("*.md")} - {"index.md"}
+@each_page
+def test_no_line_is_wider_than_a_window(page: Path):
+    wide = [number for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1) if len(line) > WIDEST]
+    assert wide == []
+
+
+@each_page
+def test_papers_are_named_never_numbered(page: Path):
+    assert PAPER_NUMBER.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_the_site_lists_every_page():
+    listed = {"index.md"}
+    for page in PAGES:
+        blocks = re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        names = [line for block in blocks for line in block.splitlines() if line and not line.startswith(":")]
+        listed |= {str((page.parent / f"{name}.md").relative_to(DOCS)) for name in names}
+    assert listed == {str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS)}
 
 
 def test_the_snapshot_of_the_readme_can_be_read(tmp_path):

@@ -1,4 +1,4 @@
-"""What 001 section V proves of Algorithm 4, what it does not, and what holds instead (docs/admit-theorem.md).
+"""What 001 section V proves of Algorithm 4, what it does not, and what holds instead (docs/verbs/admit-theorem.md).
 
 Each claim is tested on a literal Algorithm 4 with a one-shot method as bad as alpha allows, and on the live `Admission`.
 """

@@ -1,5 +1,6 @@
 """Every command with its arguments and options as one Markdown page, made from the commands themselves."""
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ from typer.core import TyperGroup
 
 from bayplan.cli.main import app
 
+WIDTH = 120
 HEAD = """# The command line
 
 This page is made from the commands themselves by `make docs`. stdout is the answer, stderr the log and the progress bar.
@@ -31,8 +33,7 @@ def _command(name: str, command: Any) -> Iterator[str]:  # typer exports no name
     yield _plain(command.help or "") + "\n"
     rows = [row for parameter in command.get_params(context) if (row := parameter.get_help_record(context))]
     if rows:
-        yield "| argument or option | meaning |\n|---|---|"
-        yield from (f"| `{_cell(option)}` | {_cell(meaning)} |" for option, meaning in rows)
+        yield from (_item(f"`{_one_line(option)}`: {_one_line(meaning)}") for option, meaning in rows)
         yield ""
 
 
@@ -41,5 +42,11 @@ def _plain(text: str) -> str:
     return text.replace("[cyan]", "`").replace("[/cyan]", "`").strip()
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _item(text: str) -> str:
+    """An item of a list, wrapped."""
+    wrapped = textwrap.wrap(text, WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(wrapped)

@@ -31,7 +31,7 @@ def ucac(
 
     `case` "empty": all containers wait. "scale-down" and "scale-up" (section 6.1.1): the empty cluster is
     packed by `csp-ucac`, the share of Table 5 is evicted from each service at random, and services ask for
-    what is missing to `FACTOR` times their initial numbers. 003 states no factors: docs/ucac.md has how
+    what is missing to `FACTOR` times their initial numbers. 003 states no factors: docs/verbs/ucac.md has how
     ours were set.
     """
     require(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Pack: TypeAlias = "Callable[[PackProblem], Placement]"
 
 ROUNDS = 10_000  # of column generation, far more than it needs
-FACTOR = {"scale-down": 0.87, "scale-up": 1.05}  # target counts over initial counts; docs/ucac.md has how they were set
+FACTOR = {"scale-down": 0.87, "scale-up": 1.05}  # target counts over initial counts; docs/verbs/ucac.md has how they were set
 
 
 def csp_ucac(problem: "PackProblem", *, seed: int = 0, progress: Progress = silent) -> Placement:

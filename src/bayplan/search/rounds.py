@@ -3,9 +3,9 @@
 A further round begins at the best placement that any walker has seen, at a lower first temperature, and with noise: at first the
 load of all resources but one costs more or less than it truly does.
 
-Compared in the same steps (experiments/rounds, table in docs/rebalance.md): from PLENTY on, several rounds cost 0.2 to 0.5 % less
-than one on clusters of some ten machines; with a quarter of it or less they cost more, up to half a percent and beyond. Noise
-neither helps nor harms on average.
+Compared in the same steps (experiments/rounds, table in docs/verbs/rebalance.md): from PLENTY on, several rounds cost 0.2 to
+0.5 % less than one on clusters of some ten machines; with a quarter of it or less they cost more, up to half a percent or more.
+Noise neither helps nor harms on average.
 """
 
 from typing import NamedTuple

@@ -79,7 +79,7 @@ def test_seeds_that_are_reported_are_not_those_that_methods_were_made_with():
 
 
 def test_the_page_is_made_from_the_file():
-    text = (pages.DOCS / "schedule.md").read_text(encoding="utf-8")
+    text = (pages.DOCS / "verbs" / "schedule.md").read_text(encoding="utf-8")
     measured = rows(pages.HERE / "cells.csv")
     assert put(text, pages.MARKER, pages.lines_of(measured)) == text
     for name, drawing in pages.pictures(measured).items() if measured else ():

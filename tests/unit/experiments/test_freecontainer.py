@@ -117,7 +117,7 @@ def test_pages_of_a_folder_have_tables_and_figures(tmp_path):
     run.append(tmp_path / run.CURVES, run.CURVE_FIELDS, [{**curve, "percent": str(p)} for p in range(101)])
     pages.write_pages(tmp_path, in_docs=False)
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
-    assert "![Utilisation in DC_A after rebalancing (000 Figure 5)](pictures/freecontainer-figure-5.svg)" in text
+    assert "![Utilisation in DC_A after rebalancing ([FreeContainer] Figure 5)](pictures/freecontainer-figure-5.svg)" in text
     assert (tmp_path / "pictures" / "freecontainer-figure-5.svg").read_text(encoding="utf-8").count("<path") == 3
     assert not (tmp_path / "pictures" / "freecontainer-figure-4.svg").exists()
 
@@ -126,7 +126,7 @@ def test_the_tables_in_the_docs_are_those_of_the_csv_files():
     files = [rows(run.HERE / name) for name in (run.COSTS, run.CURVES, run.REAL)]
     lines = pages.lines_of(*files)
     for marker, page in ((pages.PLACE, "place.md"), (pages.REBALANCE, "rebalance.md")):
-        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        text = (ROOT / "docs" / "verbs" / page).read_text(encoding="utf-8")
         assert put(text, marker, lines[marker]) == text
     for name, drawing in pages.pictures(files[1]).items():
         assert (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8") == drawing

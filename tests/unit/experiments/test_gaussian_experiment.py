@@ -132,7 +132,7 @@ def test_the_tables_in_the_docs_are_those_of_the_csv_files():
 
 
 def test_the_page_names_the_command():
-    assert "python -m experiments.gaussian.run" in (ROOT / "docs" / "pack-uncertainty.md").read_text(encoding="utf-8")
+    assert "python -m experiments.gaussian.run" in (ROOT / "docs" / "verbs" / "pack-uncertainty.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.data

@@ -1,4 +1,4 @@
-"""The measured numbers of docs/generate.md come from generators.csv, and that is what the generators give."""
+"""The measured numbers of docs/verbs/generate.md come from generators.csv, and that is what the generators give."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ from experiments.results import ROOT, rows
 from bayplan.generate import GENERATORS
 from bayplan.generate.freecontainer import freecontainer_dca
 
-PAGE = ROOT / "docs" / generators.PAGE
+PAGE = ROOT / "docs" / "verbs" / generators.PAGE
 MEASURED = rows(ROOT / "experiments" / "calibration" / generators.CSV)
 NEW = {
     "boutique": partial(of_boutique, 0),

@@ -126,7 +126,7 @@ def test_a_quick_run_is_judged_and_not_repeated(tmp_path, monkeypatch):
     assert {row["safe"] for row in [*plans, *random]} == {"yes"}
     ours = [row for row in plans if row["method"] == "waves"]
     assert {row["stuck"] for row in ours} == {"0"}
-    assert "| 000 Figure 2 | `waves` | 1 | 3 | 1 of 1 | 0 |" in (tmp_path / "migrate.md").read_text(encoding="utf-8")
+    assert "| [FreeContainer] Figure 2 | `waves` | 1 | 3 | 1 of 1 | 0 |" in (tmp_path / "migrate.md").read_text(encoding="utf-8")
     monkeypatch.setattr(run, "in_a_process", lambda *_: pytest.fail("measured again"))
     monkeypatch.setattr(run, "planned", lambda *_: pytest.fail("measured again"))
     run.main(["--quick", "--out", str(tmp_path)])

@@ -193,7 +193,7 @@ def test_a_quick_run_measures_everything_once(tmp_path, monkeypatch):
     assert len(rows(tmp_path / run.WEEK)) == 7 * (len(run.OTHERS) + 3)
     assert {row["converged"] for row in rows(tmp_path / run.TIMES)} == {"yes"}
     text = (tmp_path / "ucac.md").read_text(encoding="utf-8")
-    assert "**Table 1, scale-down**" in text
+    assert "**Table 1, scale-down, 99.9%**" in text
     assert "`bf-3.09sigma`" in text
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {f"ucac-figure-3-{case}.svg" for case in CASES}
     for module, name in ((cells, "measured"), (weeks, "week_of"), (cells, "packed")):

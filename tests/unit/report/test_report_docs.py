@@ -7,7 +7,7 @@ import pytest
 from bayplan.formats.rasa import read_rasa
 from bayplan.report.pictures import bay_plan
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "verbs"
 
 
 def test_the_page_shows_pictures_that_exist_and_are_small():

@@ -17,8 +17,8 @@ def cradle(
     """The best of one schedule of narrow requests and one of wide requests for each resource (002 Theorem IV.6).
 
     With R resources that are asked for, it is worth 1/6R of the best at least (1/12 for cpu and memory), on a fleet of several
-    kinds of machines 1/(6R + 1): docs/schedule-theory.md. One pass of O(n log n): it draws no random numbers and does not look
-    at the budget. It gives no bound of its own.
+    kinds of machines 1/(6R + 1): docs/verbs/schedule-theory.md. One pass of O(n log n): it draws no random numbers and ignores
+    the budget. It gives no bound of its own.
     """
     clock = budget.clock()
     machine_of = cradle_choice(problem)

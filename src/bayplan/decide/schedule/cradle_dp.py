@@ -24,7 +24,7 @@ def cradle_dp(
     """The better of the best schedule of wide requests and Cradle's of narrow requests, and never worse than Cradle's.
 
     With R resources it is worth 1/(4R + 1) of the best at least (1/9 for cpu and memory), on a fleet of several kinds of machines
-    1/(4R + 2): docs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
+    1/(4R + 2): docs/verbs/schedule-theory.md. For few machines; where there are too many states for the budget it says so in
     `notes`, and the schedule of wide requests is at least Cradle's. An iteration of the budget is a pass of the programme.
     """
     own = replace(budget, seconds=FOR_ITSELF * budget.seconds) if options.bound and budget.seconds is not None else budget

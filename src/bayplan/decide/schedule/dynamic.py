@@ -1,4 +1,4 @@
-"""The best schedule of wide requests by dynamic programming (002 Theorem IV.7; the paper omits how: docs/schedule-theory.md).
+"""The best schedule of wide requests by dynamic programming ([Cradle] Theorem IV.7 omits how: docs/verbs/schedule-theory.md).
 
 Requests come in the order of their start. A state says what runs on each machine; machines of a kind are interchangeable, so it
 is a sorted row of sets. On one machine at most one request per resource takes more than half of it, so a set has at most as many

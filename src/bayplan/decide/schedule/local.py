@@ -1,6 +1,6 @@
 """Cradle+ made better within a budget: a second answer by prices, then exchanges on a few machines at a time.
 
-The argument is in docs/schedule-online.md. Never worth less than Cradle+; the best schedule seen is kept.
+The argument is in docs/verbs/schedule-online.md. Never worth less than Cradle+; the best schedule seen is kept.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Decisions at arrival that stand, by prices: the online version that 002 leaves to future work (docs/schedule-online.md).
+"""Decisions at arrival that stand, by prices: the online version that 002 leaves to future work (docs/verbs/schedule-online.md).
 
 A request's end is known when it starts, as in 002; later requests are not. With a forecast the price of each resource over
 time is that of the forecast's pooled linear program, and how strict to be is tried out on the forecast. Without one prices are

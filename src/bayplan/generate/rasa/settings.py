@@ -80,7 +80,7 @@ DEGREE_BETA, DEGREE_SHIFT_M3 = 1.15, 5.0  # the pull of a service by rank, fitte
 EDGE_SPREAD = 2.0  # sigma of the log-normal weights before they are fitted to T(s)
 NEW_COMPONENT = 0.025  # share of active services that start a component: M3 has 5 components
 
-# Correlations of the normals behind the ranks. They bring M3's rank correlations near (see docs/generate-rasa.md).
+# Correlations of the normals behind the ranks. They bring M3's rank correlations near (see docs/verbs/generate-rasa.md).
 TRAFFIC_DEGREE = 0.49
 TRAFFIC_REPLICAS = 0.40
 TRAFFIC_CPU = 0.26
