@@ -147,7 +147,8 @@ def schema_page() -> str:
     """Every published JSON Schema, as the readers walk it."""
     lines = ["# JSON Schemas", "", "Made by `make docs`: the very schemas that the readers check files against.", ""]
     for path in published_schemas():
-        lines += [f"## {Path(path).stem}", "", f"[{path}]({path})", "", f"```{{literalinclude}} {path}", ":language: json", "```", ""]
+        lines += [f"## {Path(path).stem}", "", f"[{path}]({path})", ""]
+        lines += [f"```{{literalinclude}} {path}", ":language: json", "```", ""]
     return "\n".join(lines)
 
 
