@@ -12,12 +12,11 @@ from tests.builders.differences import differences
 
 from bayplan.errors import InputError
 from bayplan.formats.admission import read_admission
-from bayplan.formats.answers import read_accepted, read_served
 from bayplan.formats.gmrp import read_gmrp
 from bayplan.formats.native import native_document, read_native, text_of
-from bayplan.formats.plans import read_plan
 from bayplan.formats.rasa import read_rasa, read_rasa_solution
 from bayplan.formats.requests import read_requests
+from bayplan.formats.solutions import accepted_in, plan_in, served_in
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -35,9 +34,9 @@ READERS = {
     "rasa-solution": lambda document: read_rasa_solution(document, CLUSTER, "x"),
     "requests": lambda document: read_requests(document, "x"),
     "admission": lambda document: read_admission(document, "x"),
-    "plan": lambda document: read_plan(document, CLUSTER, "x"),
-    "served": lambda document: read_served(document, REQUESTS, "x"),
-    "accepted": lambda document: read_accepted(document, ADMISSION, "x"),
+    "plan": lambda document: plan_in(document, CLUSTER, "x"),
+    "served": lambda document: served_in(document, REQUESTS, "x"),
+    "accepted": lambda document: accepted_in(document, ADMISSION, "x"),
 }
 
 scalars = st.one_of(

@@ -14,7 +14,7 @@ from bayplan.decide.admit.offline import offline_bound
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
 from bayplan.decide.admit.oneshot.signature import OneShotOptions
 from bayplan.errors import UsageError
-from bayplan.formats.answers import write_accepted
+from bayplan.formats.solutions import write_accepted
 from bayplan.formats.streams import Stream, read_stream
 from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Status
 from bayplan.model.interrupt import stoppable

@@ -1,12 +1,43 @@
-"""Files of solutions: a placement in the form of its input, a plan, a schedule, an acceptance."""
+"""Files of solutions: a placement in the form of its input, a migration plan, a schedule, an acceptance.
 
+The machines of a schedule are all alike and have no names of their own: they are m0, m1, ...
+"""
+
+import json
 import os
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from bayplan.formats import answers, plans
+import numpy as np
+
+from bayplan.errors import Fault, InputError
+from bayplan.formats.document.naming import one_of_known
+from bayplan.formats.document.salvage import Salvage, well_shaped
+from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.subject import Path
 from bayplan.formats.document.text import read_document, write_text_atomically
 from bayplan.formats.files import PathLike, write_placement
-from bayplan.model import Acceptance, Cluster, ClusterRequests, Placement, Plan, Schedule, Snapshot, TimedRequests
+from bayplan.model import (
+    UNPLACED,
+    Acceptance,
+    Action,
+    Cluster,
+    ClusterRequest,
+    ClusterRequests,
+    IntArray,
+    Placement,
+    Plan,
+    Schedule,
+    Snapshot,
+    Step,
+    TimedRequests,
+    ints,
+)
+
+NEW = "new"  # the key of containers that the cluster does not have yet, and their workloads
+MACHINE = re.compile(r"m(0|[1-9][0-9]{0,8})")
 
 
 def write_solution(path: PathLike, snapshot: Snapshot, placement: Placement) -> None:
@@ -26,31 +57,162 @@ def write_solution(path: PathLike, snapshot: Snapshot, placement: Placement) -> 
         write_placement(path, snapshot.cluster, placement)
 
 
+# ---- migration plans ---------------------------------------------------------------------------------------------------------
+
+
 def read_plan(path: PathLike, cluster: Cluster) -> Plan:
     """The migration plan in a file, for this cluster."""
-    return plans.read_plan(read_document(path), cluster, os.fspath(path))
+    return plan_in(read_document(path), cluster, os.fspath(path))
 
 
 def write_plan(path: PathLike, plan: Plan, cluster: Cluster, new: Mapping[str, str] | None = None) -> None:
     """Write a plan that `read_plan` reads back; `new` says of which workload containers are that the input does not have."""
-    plans.write_plan(path, plan, cluster, {plans.NEW: new} if new else None)
+    write_text_atomically(path, plan_text(plan, cluster, {NEW: new} if new else None))
+
+
+def plan_in(document: object, cluster: Cluster, source: str) -> Plan:
+    """The plan of a document; InputError if a step names what the cluster does not have. Other keys are left alone."""
+    container = {name: c for c, name in enumerate(cluster.containers.name)}
+    machine = {name: m for m, name in enumerate(cluster.machines.name)}
+    faults, part = well_shaped(document, schema("plan"), _step)
+    if part is not None:
+        faults += _plan_faults(part, container, machine)
+    if faults or part is None:
+        raise InputError(source, faults)
+    return Plan(
+        batches=tuple(
+            tuple(Step(Action(step["action"]), container[step["container"]], machine[step["machine"]]) for step in batch)
+            for batch in part.document["batches"]
+        )
+    )
+
+
+def _step(path: Path) -> Path:
+    """What is left out for a fault: batches, batch, step."""
+    return path[:3]
+
+
+def plan_text(plan: Plan, cluster: Cluster, extra: Mapping[str, Any] | None = None) -> str:
+    """The plan as JSON, one line per step; the keys of `extra` stand behind the batches."""
+    names, machines = cluster.containers.name, cluster.machines.name
+    batches = [
+        ",\n".join(
+            f"   {json.dumps({'action': step.action, 'container': names[step.container], 'machine': machines[step.machine]})}"
+            for step in batch
+        )
+        for batch in plan.batches
+    ]
+    text = '{\n "batches": [\n' + ",\n".join(f"  [\n{batch}\n  ]" for batch in batches) + "\n ]"
+    return text + "".join(f",\n {json.dumps(key)}: {json.dumps(value)}" for key, value in (extra or {}).items()) + "\n}\n"
+
+
+def _plan_faults(part: Salvage, container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
+    for b, batch in enumerate(part.document["batches"]):
+        for i, step in enumerate(batch):
+            for word, known in (("container", container), ("machine", machine)):
+                if step[word] not in known:
+                    problem, expected = f"names a {word} that does not exist", one_of_known(word, known)
+                    where = f"{_number(part, b, i)} of batch {_number(part, b)}"
+                    yield Fault(code="E1515", kind="step", name=where, problem=problem, value=step[word], expected=expected)
+        for (action, name, place), count in Counter((s["action"], s["container"], s["machine"]) for s in batch).items():
+            if count > 1:
+                problem, value = "has the same step more than once", f"{action} {name} on {place}, {count} times"
+                where = _number(part, b)
+                yield Fault(code="E1516", kind="batch", name=where, problem=problem, value=value, expected="each step once")
+
+
+def _number(part: Salvage, *place: int) -> str:
+    """Of a batch, or of a step in a batch: its place in the whole list, from 1."""
+    return str(int(part.original(("batches", *place))[-1]) + 1)
+
+
+# ---- answers of schedule and admit -------------------------------------------------------------------------------------------
 
 
 def read_served(path: PathLike, requests: TimedRequests) -> Schedule:
     """The schedule in a file, of these requests."""
-    return answers.read_served(read_document(path), requests, os.fspath(path))
+    return served_in(read_document(path), requests, os.fspath(path))
+
+
+def served_in(document: object, requests: TimedRequests, source: str) -> Schedule:
+    """The machine of each request; a request that is not named is not served."""
+    faults, part = well_shaped(document, schema("served"))
+    index = {name: j for j, name in enumerate(requests.name)}
+    served: dict[str, str] = part.document["served"] if part else {}
+    faults += _served_faults(served, index)
+    if faults:
+        raise InputError(source, faults)
+    machine_of = np.full(len(index), UNPLACED, dtype=np.int64)
+    for name, machine in served.items():
+        machine_of[index[name]] = int(machine[1:])
+    return Schedule(machine_of=ints(machine_of))
 
 
 def write_served(path: PathLike, schedule: Schedule, requests: TimedRequests) -> None:
     """Write a schedule that `read_served` reads back."""
-    answers.write_served(path, schedule, requests)
+    served = {requests.name[j]: f"m{schedule.machine_of[j]}" for j in schedule.served.tolist()}
+    write_text_atomically(path, json.dumps({"served": served}, indent=1) + "\n")
 
 
 def read_accepted(path: PathLike, admission: ClusterRequests) -> Acceptance:
     """The acceptance in a file, of these requests."""
-    return answers.read_accepted(read_document(path), admission, os.fspath(path))
+    return accepted_in(read_document(path), admission, os.fspath(path))
+
+
+def accepted_in(document: object, admission: ClusterRequests, source: str) -> Acceptance:
+    """The zones of each request's members; a request that is not named is refused."""
+    faults, part = well_shaped(document, schema("accepted"))
+    accepted: dict[str, dict[str, str]] = part.document["accepted"] if part else {}
+    faults += _accepted_faults(accepted, admission)
+    if faults:
+        raise InputError(source, faults)
+    zone = {name: z for z, name in enumerate(admission.zones.name)}
+    return Acceptance(zone_of=tuple(_zones(request, accepted.get(request.name), zone) for request in admission.requests))
 
 
 def write_accepted(path: PathLike, acceptance: Acceptance, admission: ClusterRequests) -> None:
-    """Write an acceptance that `read_accepted` reads back."""
-    answers.write_accepted(path, acceptance, admission)
+    """Write an acceptance that `read_accepted` reads back, one line per request."""
+    zone, lines = admission.zones.name, []
+    for request, zones in zip(admission.requests, acceptance.zone_of, strict=True):
+        if zones is not None:
+            placed = {member: zone[z] for member, z in zip(request.members, zones.tolist(), strict=True)}
+            lines.append(f"  {json.dumps(request.name)}: {json.dumps(placed)}")
+    write_text_atomically(path, '{\n "accepted": {\n' + ",\n".join(lines) + "\n }\n}\n")
+
+
+def _zones(request: ClusterRequest, placed: Mapping[str, str] | None, zone: Mapping[str, int]) -> IntArray | None:
+    return None if placed is None else ints([zone[placed[member]] for member in request.members])
+
+
+def _served_faults(served: Mapping[str, str], known: Mapping[str, int]) -> Iterator[Fault]:
+    for name, machine in served.items():
+        if name not in known:
+            yield _no_request(name, len(known))
+        if not MACHINE.fullmatch(machine):
+            yield _answer_fault(name, "names a machine that cannot exist", machine, "m0, m1, ...")
+
+
+def _accepted_faults(accepted: Mapping[str, Mapping[str, str]], admission: ClusterRequests) -> Iterator[Fault]:
+    members = {request.name: request.members for request in admission.requests}
+    zones = set(admission.zones.name)
+    for name, placed in accepted.items():
+        if name not in members:
+            yield _no_request(name, len(members))
+            continue
+        for member, zone in placed.items():
+            if member not in members[name]:
+                yield _answer_fault(name, "places a member that it does not have", member, f"one of {', '.join(members[name])}")
+            if zone not in zones:
+                yield _answer_fault(name, "names a zone that does not exist", zone, one_of_known("zone", admission.zones.name))
+        for member in members[name]:
+            if member not in placed:
+                yield _answer_fault(name, "leaves a member without a zone", member, "a zone for every member")
+
+
+def _no_request(name: str, count: int) -> Fault:
+    problem, expected = "is answered for but does not exist", f"one of the {count} requests"
+    return Fault(code="E1513", kind="request", name=name, problem=problem, expected=expected)
+
+
+def _answer_fault(name: str, problem: str, value: str, expected: str) -> Fault:
+    return Fault(code="E1514", kind="request", name=name, problem=problem, value=value, expected=expected)

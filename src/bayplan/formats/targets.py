@@ -12,7 +12,7 @@ from bayplan.formats.document.text import parse_document, read_document, read_te
 from bayplan.formats.files import INTEGERS, PathLike, placement_in, snapshot_in
 from bayplan.formats.native import placed_as
 from bayplan.formats.newcomers import grown, joined
-from bayplan.formats.plans import NEW, read_plan
+from bayplan.formats.solutions import NEW, plan_in
 from bayplan.model import Cluster, Placement, Plan, Snapshot
 
 SHOWN = 3  # names in a note
@@ -50,7 +50,7 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
     """The plan in a file, and the snapshot with the containers that only the plan has."""
     document, source = read_document(path), os.fspath(path)
     whole = grown(snapshot, _new_in_plan(document, snapshot.cluster))
-    return whole, read_plan(document, whole.cluster, source)
+    return whole, plan_in(document, whole.cluster, source)
 
 
 def newcomers(before: Snapshot, after: Snapshot) -> dict[str, str]:

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from bayplan import formats as collect
 from bayplan.errors import InputError
 from bayplan.formats.admission import admission_text, from_slots, read_admission, write_admission
-from bayplan.formats.answers import read_accepted, read_served
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.text import read_document
-from bayplan.formats.plans import plan_text, read_plan, write_plan
 from bayplan.formats.rasa import read_rasa
 from bayplan.formats.requests import read_requests, requests_text, write_requests
+from bayplan.formats.solutions import accepted_in, plan_in, plan_text, served_in, write_plan
 from bayplan.model import UNPLACED, Acceptance, Action, Resource, Schedule, TimedRequests
 
 ROOT = Path(__file__).parents[3]
@@ -47,9 +46,9 @@ def cluster():
 READERS = {
     "requests": lambda document, source: read_requests(document, source),
     "admission": lambda document, source: read_admission(document, source),
-    "plan": lambda document, source: read_plan(document, cluster(), source),
-    "served": lambda document, source: read_served(document, requests(), source),
-    "accepted": lambda document, source: read_accepted(document, admission(), source),
+    "plan": lambda document, source: plan_in(document, cluster(), source),
+    "served": lambda document, source: served_in(document, requests(), source),
+    "accepted": lambda document, source: accepted_in(document, admission(), source),
 }
 
 # file -> what its message must say
@@ -212,17 +211,17 @@ def test_closed_slots_become_half_open_times():
 
 
 def test_a_plan_comes_back_as_it_was_written():
-    plan = read_plan(example("plan.json"), cluster(), "plan.json")
+    plan = plan_in(example("plan.json"), cluster(), "plan.json")
     assert [len(batch) for batch in plan.batches] == [2, 1]
     assert plan.batches[0][1].action is Action.DELETE
     text = plan_text(plan, cluster(), {"moved": 2})
-    assert read_plan(json.loads(text), cluster(), "x") == plan
+    assert plan_in(json.loads(text), cluster(), "x") == plan
     assert json.loads(text)["moved"] == 2
     jsonschema.validate(json.loads(text), schema("plan"))
 
 
 def test_an_empty_plan_is_a_plan():
-    plan = read_plan({"batches": []}, cluster(), "x")
+    plan = plan_in({"batches": []}, cluster(), "x")
     assert json.loads(plan_text(plan, cluster())) == {"batches": []}
 
 
@@ -231,9 +230,9 @@ def test_files_on_disk_come_back(tmp_path):
     assert read_requests(read_document(tmp_path / "r.json.gz"), "r").name == requests().name
     write_admission(tmp_path / "a.json", admission())
     assert len(read_admission(read_document(tmp_path / "a.json"), "a").requests) == 2
-    plan = read_plan(example("plan.json"), cluster(), "plan.json")
+    plan = plan_in(example("plan.json"), cluster(), "plan.json")
     write_plan(tmp_path / "p.json", plan, cluster())
-    assert read_plan(read_document(tmp_path / "p.json"), cluster(), "p") == plan
+    assert plan_in(read_document(tmp_path / "p.json"), cluster(), "p") == plan
 
 
 def test_answers_come_back_as_they_were_written(tmp_path):
