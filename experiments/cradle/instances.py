@@ -4,9 +4,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from bayplan.formats.traces.azure_v1_vms import read_azure
 from bayplan.formats.traces.google2011 import read_google2011
-from bayplan.formats.traces.huawei_east1 import read_huawei
+from bayplan.formats.traces.virtual_machines import read_azure, read_huawei
 from bayplan.generate import GENERATORS
 from bayplan.model import FloatArray, IntArray, TimedRequests
 from experiments.calibration.data import real_file

@@ -10,7 +10,7 @@ from bayplan.check import check_schedule
 from bayplan.cli.main import main
 from bayplan.decide.schedule import SCHEDULERS
 from bayplan.formats import read_served
-from bayplan.formats.timed import read_timed
+from bayplan.formats.files import read_timed
 from bayplan.model import Fleet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

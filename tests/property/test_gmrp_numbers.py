@@ -4,9 +4,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayplan.errors import InputError
-from bayplan.formats.gmrp import digits
-from bayplan.formats.gmrp.digits import plain_numbers
-from bayplan.formats.gmrp.integers import integer_stream
+from bayplan.formats.gmrp import integers
+from bayplan.formats.gmrp.integers import integer_stream, plain_numbers
 
 SPACES = [" ", "\n", "\t", "\r\n", "  ", "\x0b", "\x0c", "\x1c", "\x1f"]
 whole = st.integers(-(10**18) + 1, 10**18 - 1) | st.integers(-20, 20)
@@ -21,7 +20,7 @@ junk = st.text(alphabet="0123456789+- \n_.xe\x00\x85\xa0\u0663", max_size=40)  #
 
 
 def slow(text: str) -> list[int] | None:
-    """One token at a time, as `int` reads them; None if some text is no number of at most 18 digits."""
+    """One token at a time, as `int` reads them; None if some text is no number of at most 18 integers."""
     tokens = text.split()
     fine = all(len(t.lstrip("+-")) <= 18 and t.lstrip("+-").isdigit() and t.isascii() and len(t) < 20 for t in tokens)
     try:
@@ -59,12 +58,12 @@ def test_anything_else_is_left_to_the_slow_reader(text):
 @given(junk, st.integers(1, 9))
 def test_where_a_block_ends_changes_nothing(text, size):
     whole_text = quick(text)
-    block, tail = digits._BLOCK, digits._TAIL
-    digits._BLOCK = digits._TAIL = max(size, 1 + max(map(len, text.split()), default=0))
+    block, tail = integers._BLOCK, integers._TAIL
+    integers._BLOCK = integers._TAIL = max(size, 1 + max(map(len, text.split()), default=0))
     try:
         assert quick(text) == whole_text
     finally:
-        digits._BLOCK, digits._TAIL = block, tail
+        integers._BLOCK, integers._TAIL = block, tail
 
 
 @given(junk)
@@ -80,10 +79,10 @@ def test_every_text_is_numbers_or_says_which_token_is_none(text):
 
 
 def test_a_token_longer_than_a_block_is_left_to_the_slow_reader():
-    assert plain_numbers("1 " + "0" * (digits._BLOCK + 1)) is None
+    assert plain_numbers("1 " + "0" * (integers._BLOCK + 1)) is None
 
 
 def test_numbers_across_blocks_are_not_cut():
-    text = " ".join(map(str, range(digits._BLOCK // 4)))
-    assert len(text) > digits._BLOCK
-    assert quick(text) == list(range(digits._BLOCK // 4))
+    text = " ".join(map(str, range(integers._BLOCK // 4)))
+    assert len(text) > integers._BLOCK
+    assert quick(text) == list(range(integers._BLOCK // 4))

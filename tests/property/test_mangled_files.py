@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.builders.differences import differences
 
 from bayplan.errors import InputError
-from bayplan.formats.admission import read_admission
 from bayplan.formats.gmrp import read_gmrp
 from bayplan.formats.native import native_document, read_native, text_of
 from bayplan.formats.rasa import read_rasa, read_rasa_solution
-from bayplan.formats.requests import read_requests
+from bayplan.formats.requests.document import read_requests
 from bayplan.formats.solutions import accepted_in, plan_in, served_in
+from bayplan.formats.streams.document import read_admission
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -14,8 +14,8 @@ from bayplan import formats as collect
 from bayplan.errors import InputError
 from bayplan.formats.document.text import parse_document
 from bayplan.formats.native import native_document, read_native, text_of
-from bayplan.formats.native.amounts import digits_of, exact, written, written_real
 from bayplan.formats.native.read import build
+from bayplan.formats.native.reader import digits_of, exact, written, written_real
 from bayplan.model import Cluster, Objective, Placement, Resource, Snapshot, floats, ints
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -6,7 +6,7 @@ from pathlib import Path
 from bayplan.api.schedule import Scheduling, schedule, story_of, write_scheduling
 from bayplan.api.schedule_wishes import ScheduleQuestion
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
-from bayplan.formats.requests import write_requests
+from bayplan.formats.requests.document import write_requests
 from bayplan.kernels.schedule import warm_up
 from bayplan.model import Budget, TimedRequests
 from bayplan.report.answers.schedule_page import load_rows

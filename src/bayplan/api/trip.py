@@ -11,7 +11,7 @@ from bayplan.api.stopped import Mishaps, left_at
 from bayplan.api.within_reach import within_reach
 from bayplan.check.migration.referee import judge
 from bayplan.errors import UsageError
-from bayplan.formats.targets import newcomers, read_plan_of, read_target
+from bayplan.formats.targets import new_containers, read_plan_of, read_target
 from bayplan.migrate import inverse
 from bayplan.model import (
     UNPLACED,
@@ -46,7 +46,7 @@ def trip_to(snapshot: Snapshot, target: Path, wishes: MigrateWishes, *, relabel:
     after, said = _named(cluster, whole.placement, read.placement, relabel)
     migration = Migration(cluster=cluster, start=Running.of(whole.placement), after=after, terms=terms_of(cluster, wishes))
     notes = (*read.notes, *_end_notes(whole.placement, after), *said)
-    return Trip(snapshot=whole, migration=migration, new=newcomers(snapshot, whole), notes=notes)
+    return Trip(snapshot=whole, migration=migration, new=new_containers(snapshot, whole), notes=notes)
 
 
 def trip_on(
@@ -80,7 +80,7 @@ def trip_back(snapshot: Snapshot, plan_file: Path, wishes: MigrateWishes, done: 
         terms=terms,
         whole=_whole(cluster, whole.placement, there.placement),
     )
-    return Trip(snapshot=whole, migration=migration, new=newcomers(snapshot, whole)), inverse(part)
+    return Trip(snapshot=whole, migration=migration, new=new_containers(snapshot, whole)), inverse(part)
 
 
 def expect_fit(migration: Migration, plan: Plan, source: Path) -> Running:

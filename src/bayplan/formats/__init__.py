@@ -8,10 +8,12 @@ from bayplan.formats.files import (
     read_any,
     read_placement,
     read_requests,
+    read_timed,
     write,
     write_placement,
     write_snapshot,
 )
+from bayplan.formats.requests import RequestsFile, read_fleet
 from bayplan.formats.samples import read_samples
 from bayplan.formats.solutions import (
     read_accepted,
@@ -27,16 +29,19 @@ from bayplan.formats.streams import read_stream
 __all__ = [
     "ClusterBuilder",
     "Document",
+    "RequestsFile",
     "read",
     "read_accepted",
     "read_admission",
     "read_any",
+    "read_fleet",
     "read_placement",
     "read_plan",
     "read_requests",
     "read_samples",
     "read_served",
     "read_stream",
+    "read_timed",
     "write",
     "write_accepted",
     "write_placement",

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bayplan.errors import Fault, InputError, UsageError, did_you_mean
-from bayplan.formats.native.amounts import exact
 from bayplan.formats.native.contradictions import contradictions
 from bayplan.formats.native.read import read_native
+from bayplan.formats.native.reader import exact
 from bayplan.formats.native.schema import VERSION
 from bayplan.model import Rule, Snapshot
 

@@ -16,7 +16,7 @@ from bayplan.formats.native import (
     read_native_placement,
     text_of,
 )
-from bayplan.formats.requests import RequestsFile, read_requests_file, write_requests
+from bayplan.formats.requests.document import RequestsFile, read_requests_file, write_requests
 from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
@@ -24,6 +24,7 @@ KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList
 KNOWN_PLACEMENTS = (
     "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
 )
+TIMED = 'timed requests ("kind": "requests", or a table with the columns start and end)'
 ADMISSION = 'zones and cluster requests ("kind": "admission")'
 PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
@@ -55,6 +56,24 @@ def read_requests(path: PathLike) -> TimedRequests:
     return _read_as(path, TimedRequests, 'timed requests ("kind": "requests")')
 
 
+def read_timed(path: PathLike, horizon: float | None = None) -> RequestsFile:
+    """The timed requests in a file, its fleet if it has one, and notes about what was made of it.
+
+    `horizon`: ends that are later or not known become this time, requests that start then or later are left out.
+    """
+    from bayplan.formats.requests.table import is_requests_table, read_requests_table
+
+    source, text = os.fspath(path), read_text(path)
+    if is_requests_table(text):
+        return read_requests_table(text, source, horizon)
+    document = parse_document(text, source)
+    if isinstance(document, Mapping) and document.get("kind") == "requests" and "bayplan" in document:
+        return read_requests_file(document, source, horizon)
+    clusters = ({"ServiceList"}, {"bayplan", "machines"})
+    is_cluster = isinstance(document, Mapping) and any(keys <= document.keys() for keys in clusters)
+    raise InputError(source, [_fault(KINDS[Snapshot], TIMED) if is_cluster else unknown_kind(document, TIMED)])
+
+
 def read_admission(path: PathLike) -> ClusterRequests:
     """The zones and cluster requests in a file."""
     return _read_as(path, ClusterRequests, ADMISSION)
@@ -82,7 +101,7 @@ def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | 
         from bayplan.formats.gmrp import read_gmrp
 
         return read_gmrp(source, _assignment(start), text=text)
-    from bayplan.formats.requests_table import is_requests_table, read_requests_table
+    from bayplan.formats.requests.table import is_requests_table, read_requests_table
     from bayplan.formats.streams import is_stream, stream_in
 
     if zones is None and is_requests_table(text):
@@ -113,7 +132,7 @@ def _native(document: Mapping[str, Any], source: str) -> Whole:
     if kind == "requests":
         return read_requests_file(document, source)
     if kind == "admission":
-        from bayplan.formats.admission import read_admission
+        from bayplan.formats.streams.document import read_admission
 
         return read_admission(document, source)
     raise InputError(source, [unknown_kind(document, KNOWN)])
@@ -172,8 +191,8 @@ def write(path: PathLike, value: Whole) -> None:
     elif isinstance(value, RequestsFile):
         write_requests(path, value.requests, value.fleet)
     else:
-        from bayplan.formats.admission import write_admission
         from bayplan.formats.streams import has_lines, json_lines
+        from bayplan.formats.streams.document import write_admission
 
         if has_lines(path):
             write_text_atomically(path, json_lines(value))

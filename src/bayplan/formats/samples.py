@@ -11,12 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bayplan.errors import Fault, InputError, did_you_mean
-from bayplan.formats.document.naming import one_of_known
-from bayplan.formats.document.salvage import Salvage, well_shaped
-from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.location import Path as Place
+from bayplan.formats.document.location import fault_at, shown
+from bayplan.formats.document.partial_document import PartialDocument, well_shaped
+from bayplan.formats.document.schemas import one_of_known, schema
 from bayplan.formats.document.shape import OCTAL
-from bayplan.formats.document.subject import Path as Place
-from bayplan.formats.document.subject import fault_at, shown
 from bayplan.formats.document.text import parse_document, read_text
 from bayplan.model import Cluster, FloatArray, floats
 from bayplan.model.units import LARGEST, parse_quantity
@@ -107,7 +106,9 @@ def _sample(path: Place) -> Place:
     return path[:3]
 
 
-def _entries(values: Sequence[float | str], name: str, part: Salvage, document: object, found: _Samples) -> Iterator[float]:
+def _entries(
+    values: Sequence[float | str], name: str, part: PartialDocument, document: object, found: _Samples
+) -> Iterator[float]:
     for i, value in enumerate(values):
         try:
             yield _amount(value, found.scale)

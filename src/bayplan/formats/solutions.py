@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import one_of_known
-from bayplan.formats.document.salvage import Salvage, well_shaped
-from bayplan.formats.document.schemas import schema
-from bayplan.formats.document.subject import Path
+from bayplan.formats.document.location import Path
+from bayplan.formats.document.partial_document import PartialDocument, well_shaped
+from bayplan.formats.document.schemas import one_of_known, schema
 from bayplan.formats.document.text import read_document, write_text_atomically
 from bayplan.formats.files import PathLike, write_placement
 from bayplan.model import (
@@ -106,7 +105,7 @@ def plan_text(plan: Plan, cluster: Cluster, extra: Mapping[str, Any] | None = No
     return text + "".join(f",\n {json.dumps(key)}: {json.dumps(value)}" for key, value in (extra or {}).items()) + "\n}\n"
 
 
-def _plan_faults(part: Salvage, container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
+def _plan_faults(part: PartialDocument, container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
     for b, batch in enumerate(part.document["batches"]):
         for i, step in enumerate(batch):
             for word, known in (("container", container), ("machine", machine)):
@@ -121,7 +120,7 @@ def _plan_faults(part: Salvage, container: Mapping[str, int], machine: Mapping[s
                 yield Fault(code="E1516", kind="batch", name=where, problem=problem, value=value, expected="each step once")
 
 
-def _number(part: Salvage, *place: int) -> str:
+def _number(part: PartialDocument, *place: int) -> str:
     """Of a batch, or of a step in a batch: its place in the whole list, from 1."""
     return str(int(part.original(("batches", *place))[-1]) + 1)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bayplan.formats.document.text import parse_document, read_document, read_text
 from bayplan.formats.files import INTEGERS, PathLike, placement_in, snapshot_in
 from bayplan.formats.native import placed_as
-from bayplan.formats.newcomers import grown, joined
+from bayplan.formats.new_containers import grown, joined
 from bayplan.formats.solutions import NEW, plan_in
 from bayplan.model import Cluster, Placement, Plan, Snapshot
 
@@ -53,7 +53,7 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
     return whole, plan_in(document, whole.cluster, source)
 
 
-def newcomers(before: Snapshot, after: Snapshot) -> dict[str, str]:
+def new_containers(before: Snapshot, after: Snapshot) -> dict[str, str]:
     """Container -> workload, of those that only `after` has: what a plan says under `new`."""
     here = set(before.cluster.containers.name)
     workload = after.cluster.workloads.name
@@ -104,7 +104,7 @@ def _new_in_plan(document: object, cluster: Cluster) -> dict[str, int]:
 def _join_notes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     known = set(before.cluster.workloads.name)
     fresh = [name for name in after.cluster.workloads.name if name not in known]
-    new = newcomers(before, after)
+    new = new_containers(before, after)
     notes = (
         [f"{_counted(len(new), 'container')} of the target {'is' if len(new) == 1 else 'are'} new: {_some(new)}"] if new else []
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayplan.errors import UsageError
 from bayplan.formats.traces.alibaba_callgraphs import read_callgraphs
-from bayplan.formats.traces.azure_v1_vms import RESOURCES, SLOT, azure_batches
+from bayplan.formats.traces.virtual_machines import RESOURCES, SLOT, azure_batches
 from bayplan.generate.container_clusters import CAPACITY, REQUEST_CAP, TRAFFIC, UNIT, largest_use, zones_of
 from bayplan.generate.registry import require
 from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Tick, Zones, floats, ints, silent

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from bayplan import formats as collect
 from bayplan.errors import InputError
-from bayplan.formats.admission import admission_text, from_slots, read_admission, write_admission
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.text import read_document
 from bayplan.formats.rasa import read_rasa
-from bayplan.formats.requests import read_requests, requests_text, write_requests
+from bayplan.formats.requests.document import read_requests, requests_text, write_requests
 from bayplan.formats.solutions import accepted_in, plan_in, plan_text, served_in, write_plan
+from bayplan.formats.streams.document import admission_text, from_slots, read_admission, write_admission
 from bayplan.model import UNPLACED, Acceptance, Action, Resource, Schedule, TimedRequests
 
 ROOT = Path(__file__).parents[3]

@@ -14,12 +14,12 @@ from tests.builders.strategies import admissions
 
 from bayplan.errors import InputError, UsageError
 from bayplan.formats import read_admission, read_any, write
-from bayplan.formats.admission import admission_text, read_zones
-from bayplan.formats.cluster_request import flawless
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.shape import shape_faults
 from bayplan.formats.document.text import read_document, read_text
 from bayplan.formats.streams import is_stream, json_lines, read_stream, request_of, stream_in, table_text
+from bayplan.formats.streams.document import admission_text, read_zones
+from bayplan.formats.streams.entry import flawless
 from bayplan.model import ClusterRequests
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "admission.json"

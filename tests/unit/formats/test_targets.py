@@ -9,8 +9,8 @@ import pytest
 from bayplan.check import check
 from bayplan.errors import InputError
 from bayplan.formats import read, write_plan, write_snapshot
-from bayplan.formats.newcomers import grown, joined
-from bayplan.formats.targets import newcomers, read_plan_of, read_target, replicas_by_name
+from bayplan.formats.new_containers import grown, joined
+from bayplan.formats.targets import new_containers, read_plan_of, read_target, replicas_by_name
 from bayplan.model import UNPLACED, Action, AntiAffinity, CoLocate, Pinned, Plan, Step
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -82,7 +82,7 @@ def test_a_whole_rasa_cluster_is_a_target(tmp_path):
     snapshot = read(EXAMPLES / "rasa.json")
     target = read_target(EXAMPLES / "rasa.json", snapshot)
     assert target.placement.machine_of.tolist() == snapshot.placement.machine_of.tolist()
-    assert len(newcomers(snapshot, target.snapshot)) == 0
+    assert len(new_containers(snapshot, target.snapshot)) == 0
 
 
 def test_the_workloads_of_a_target_snapshot_come_with_their_requests_and_rules(tiny, tmp_path):
@@ -130,7 +130,7 @@ def test_a_plan_brings_the_containers_that_it_creates(tmp_path):
     larger = grown(snapshot, {"odd name": 0})
     plan = Plan(batches=((Step(Action.CREATE, larger.cluster.containers.name.index("odd name"), 0),),))
     file = tmp_path / "plan.json"
-    write_plan(file, plan, larger.cluster, newcomers(snapshot, larger))
+    write_plan(file, plan, larger.cluster, new_containers(snapshot, larger))
     assert json.loads(file.read_text())["new"] == {"odd name": workload}
     again, read_back = read_plan_of(file, snapshot)
     assert read_back == plan and again.cluster.containers.name == larger.cluster.containers.name

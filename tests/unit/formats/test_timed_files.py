@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from bayplan.errors import InputError
 from bayplan.formats.document.schemas import schema
-from bayplan.formats.fleets import fleet_document
-from bayplan.formats.requests import read_requests_file, requests_text
-from bayplan.formats.requests_table import is_requests_table, read_requests_table
-from bayplan.formats.timed import read_fleet, read_timed
+from bayplan.formats.files import read_timed
+from bayplan.formats.requests.document import read_requests_file, requests_text
+from bayplan.formats.requests.fleet import fleet_document, read_fleet
+from bayplan.formats.requests.table import is_requests_table, read_requests_table
 from bayplan.formats.traces import read_google2011
 from bayplan.model import Fleet, Resource
 

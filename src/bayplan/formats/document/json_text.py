@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.subject import NotFinite, non_finite_faults, shown
+from bayplan.formats.document.location import NotFinite, non_finite_faults, shown
 
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LARGE_EXPONENT = re.compile(r"[eE]\+?\d{3}")

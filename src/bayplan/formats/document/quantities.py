@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault
-from bayplan.formats.document.salvage import Salvage
+from bayplan.formats.document.location import shown
+from bayplan.formats.document.partial_document import PartialDocument
 from bayplan.formats.document.shape import OCTAL
-from bayplan.formats.document.subject import shown
 from bayplan.model import IntArray, Resource, ints
 from bayplan.model.units import LARGEST, parse_quantity, to_base_units
 
@@ -35,7 +35,7 @@ class Quantities:
     faults: list[Fault] = field(default_factory=list)
 
     @classmethod
-    def of(cls, part: Salvage) -> "Quantities":
+    def of(cls, part: PartialDocument) -> "Quantities":
         """For the amounts of a document of the right shape."""
         resources, base_units = read_resources(part.document), part.document.get("amounts") == "base-units"
         return cls(resources, base_units, all_resources=not part.lacks("resources"))

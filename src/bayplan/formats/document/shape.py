@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.errors import Fault, did_you_mean
-from bayplan.formats.document.filler import NOTHING, filler
-from bayplan.formats.document.naming import PLAIN_NAME, all_plain
-from bayplan.formats.document.subject import NotFinite, Path, fault_at, shown
+from bayplan.formats.document.location import NotFinite, Path, fault_at, shown
+from bayplan.formats.document.schemas import NOTHING, PLAIN_NAME, all_plain, placeholder
 
 Schema: TypeAlias = Mapping[str, Any]
 Report: TypeAlias = Callable[..., None]  # (path, code, problem, value=, expected=)
@@ -53,7 +52,7 @@ class Misfit(NamedTuple):
 
     place: Path  # an unknown or missing key has a place of its own, though the fault is about the object
     fault: Fault
-    filler: Any  # what can stand there instead; NOTHING if nothing can
+    placeholder: Any  # what can stand there instead; NOTHING if nothing can
     known: bool = True  # is something there? False for a key that is missing
 
 
@@ -63,7 +62,7 @@ def misfits(document: object, schema: Schema, *, any_name: bool = False) -> list
     walk: _Walk
 
     def report(path: Path, code: str, problem: str, *, key: Path = (), wanted: Schema | None = None, **more: Any) -> None:
-        instead = NOTHING if wanted is None else filler(wanted, walk.resolved)
+        instead = NOTHING if wanted is None else placeholder(wanted, walk.resolved)
         fault = fault_at(document, path, code, problem, **more)
         found.append(Misfit((*path, *key), fault, instead, not (key and code == MISSING_KEY)))
 

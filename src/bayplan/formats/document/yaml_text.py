@@ -10,7 +10,7 @@ import yaml
 
 from bayplan.errors import Fault, InputError
 from bayplan.formats.document.json_text import decimal, double_key_faults, too_deep, too_long
-from bayplan.formats.document.subject import NotFinite, non_finite_faults
+from bayplan.formats.document.location import NotFinite, non_finite_faults
 
 DEEPEST = 100  # levels
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it: ten times faster

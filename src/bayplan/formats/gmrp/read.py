@@ -9,8 +9,7 @@ import numpy as np
 
 from bayplan.errors import Fault, InputError, UsageError
 from bayplan.formats.document.text import read_text
-from bayplan.formats.gmrp.faults import index_fault, read_model
-from bayplan.formats.gmrp.fields import Fields
+from bayplan.formats.gmrp.fields import Fields, index_fault, read_model
 from bayplan.formats.gmrp.integers import integer_stream
 from bayplan.model import (
     UNPLACED,

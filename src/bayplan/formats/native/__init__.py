@@ -1,7 +1,6 @@
 """bayplan's own files: snapshots and placements."""
 
-from bayplan.formats.native.placements import placed_as, read_native_placement
-from bayplan.formats.native.read import build, read_native
+from bayplan.formats.native.read import build, placed_as, read_native, read_native_placement
 from bayplan.formats.native.schema import PLACEMENT, SNAPSHOT
 from bayplan.formats.native.write import native_document, placement_document, text_of
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from bayplan.formats.document.subject import Path
-from bayplan.formats.native.amounts import Amounts, share_of
-from bayplan.formats.native.reader import MISSING, Reader
+from bayplan.formats.document.location import Path
+from bayplan.formats.native.reader import MISSING, Amounts, Reader, share_of
 from bayplan.model import MACHINE, IntArray, Level, Machines, Resource, ints, machine_level
 from bayplan.model.units import LARGEST
 

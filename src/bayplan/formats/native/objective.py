@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.formats.document.subject import shown
+from bayplan.formats.document.location import shown
 from bayplan.formats.native.reader import MISSING, Reader
 from bayplan.formats.native.rules import Names
 from bayplan.model import BalanceTarget, FloatArray, MoveCosts, Objective, Term, floats, ints

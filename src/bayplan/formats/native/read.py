@@ -1,23 +1,24 @@
-"""A native document -> a snapshot, or all of its faults."""
+"""A native document -> a snapshot or a placement, or all of its faults."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.salvage import ITEM, item, repaired, salvaged
-from bayplan.formats.document.subject import Path, shown
-from bayplan.formats.native.amounts import Amounts
+from bayplan.formats.document.location import Path, shown
+from bayplan.formats.document.partial_document import ITEM, PartialDocument, item, repaired, without_faults
+from bayplan.formats.document.schemas import one_of_known
 from bayplan.formats.native.contradictions import contradictions
 from bayplan.formats.native.machines import read_levels, read_machine_sets, read_machines, read_resources
 from bayplan.formats.native.objective import read_objective
-from bayplan.formats.native.reader import Reader
+from bayplan.formats.native.reader import MISSING, Amounts, Reader
 from bayplan.formats.native.rules import Names, read_rules
-from bayplan.formats.native.schema import SNAPSHOT, VERSION
+from bayplan.formats.native.schema import PLACEMENT, SNAPSHOT, VERSION
 from bayplan.formats.native.workloads import read_containers, read_on, read_services, read_traffic, read_workloads
 from bayplan.model import (
+    UNPLACED,
     Cluster,
     Containers,
     IntArray,
@@ -31,6 +32,7 @@ from bayplan.model import (
     Snapshot,
     Traffic,
     Workloads,
+    ints,
 )
 
 HARMLESS = {"name", "notes", "traffic", "rules", "objective"}  # what rules and machines do not depend on
@@ -101,7 +103,7 @@ def _contradictions(document: Mapping[str, Any], reading: _Reading) -> list[Faul
     cuts = [_cut(path) for path in reading.places]
     if not all(path and (path[0] in HARMLESS or len(path) > ITEM) for path in cuts):
         return []
-    part = salvaged(document, SNAPSHOT, reading.places, _cut)
+    part = without_faults(document, SNAPSHOT, reading.places, _cut)
     if part is None:
         return []
     reader = Reader(part, whole=document)
@@ -192,3 +194,43 @@ def _put_together(reader: Reader, parts: Parts) -> _Built:
 def _table(reader: Reader, kind: str) -> dict[str, int]:
     items = reader.document[f"{kind}s"]
     return reader.table(kind, [item["name"] for item in items], [(f"{kind}s", i) for i in range(len(items))])
+
+
+def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
+    """The placement that {"placement": {container: machine}} says; who is not named has no machine."""
+    found, part = repaired(document, PLACEMENT)
+    faults = [misfit.fault for misfit in found]
+    if part is None:
+        raise InputError(source, faults)
+    return _placed(Reader(part, whole=document, faults=faults), cluster, part.document["placement"].items(), source)
+
+
+def placed_as(snapshot: Snapshot, cluster: Cluster, source: str) -> Placement:
+    """Where another snapshot says that its containers run; its names are those of `cluster`."""
+    machine: list[str | None] = [*snapshot.cluster.machines.name, None]  # UNPLACED is -1, the last
+    names = (machine[m] for m in snapshot.placement.machine_of.tolist())
+    reader = Reader(PartialDocument(document={}), whole={})
+    return _placed(reader, cluster, zip(snapshot.cluster.containers.name, names, strict=True), source)
+
+
+def _fault(code: str, container: str, problem: str, value: str, expected: str) -> Fault:
+    return Fault(code=code, kind="container", name=container, problem=problem, value=value, expected=expected)
+
+
+def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | None]], source: str) -> Placement:
+    container = {name: c for c, name in enumerate(cluster.containers.name)}
+    machine = {name: m for m, name in enumerate(cluster.machines.name)}
+    machine_of = np.full(len(container), UNPLACED, dtype=np.int64)
+    for name, where in pairs:
+        c = container.get(name, MISSING)
+        m = UNPLACED if where is None else machine.get(where, MISSING)
+        if c == MISSING:
+            expected = one_of_known("container", container) + reader.hint(name, container)
+            reader.faults.append(_fault("E1402", name, "is not in this cluster", shown(where), expected))
+        if m == MISSING and where is not None:
+            expected = one_of_known("machine", machine) + reader.hint(where, machine)
+            reader.faults.append(_fault("E1403", name, "runs on an unknown machine", shown(where), expected))
+        machine_of[c] = m
+    if reader.faults:
+        raise InputError(source, reader.faults)
+    return Placement(machine_of=ints(machine_of))

@@ -1,13 +1,17 @@
-"""What the parts of the native reader share: the document, the faults so far, and names -> indices."""
+"""What the parts of the native reader share: the document, the faults so far, names -> indices, amounts -> base units."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from bayplan.errors import Fault, did_you_mean
-from bayplan.formats.document.naming import one_of_known
-from bayplan.formats.document.salvage import Salvage
-from bayplan.formats.document.subject import Path, fault_at, shown
+from bayplan.formats.document.location import Path, fault_at, shown
+from bayplan.formats.document.partial_document import PartialDocument
+from bayplan.formats.document.schemas import one_of_known
+from bayplan.model import Resource
+from bayplan.model.units import LARGEST, format_quantity, parse_quantity
 
 MISSING = -1  # the index of a name that nothing has
 MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults, nor among
@@ -37,7 +41,7 @@ NAMED_INSIDE = {  # the key of an item that gives names, too
 class Reader:
     """A document of the right shape, on its way to a model."""
 
-    part: Salvage
+    part: PartialDocument
     whole: Mapping[str, Any]  # as the user wrote it: the same, unless parts of the wrong shape were left out
     faults: list[Fault] = field(default_factory=list)
     places: list[Path] = field(default_factory=list)  # of the faults, in `whole`
@@ -99,3 +103,97 @@ class Reader:
                     where = (*path, place)
                     self.fault(where, "E1203", f"names the same {kind} again", value=shown(name), expected="each once")
         return found
+
+
+def exact(value: float | str) -> Fraction:
+    """The number that was written: 0.1 is one tenth, not the nearest float. ValueError if it is none."""
+    if isinstance(value, int):
+        return Fraction(value)
+    return Fraction(repr(value)) if isinstance(value, float) else parse_quantity(value)
+
+
+def share_of(value: float | str) -> Fraction:
+    """The exact share that 0.8 or '80%' says."""
+    return Fraction(value.removesuffix("%")) / 100 if isinstance(value, str) else exact(value)
+
+
+@dataclass(slots=True)
+class Amounts:
+    """Reads the amounts of a document; what replicas repeat is worked out once."""
+
+    reader: Reader
+    resources: tuple[Resource, ...]
+    index: Mapping[str, int]
+    base_units: bool  # are amounts written in base units?
+    seen: dict[tuple[int, Any], Fraction] = field(default_factory=dict)
+
+    def row(self, amounts: Mapping[str, Any], path: Path, start: list[int]) -> list[int]:
+        """`start` with the amounts of a {resource: amount} object put in."""
+        for name, value in amounts.items():
+            r = self.reader.find("resource", self.index, name, (*path, name))
+            if r >= 0:
+                start[r] = self.whole(r, value, (*path, name))
+        return start
+
+    def whole(self, r: int, value: Any, path: Path) -> int:
+        """Base units as an int64; 0 and a fault if it is none."""
+        amount = self.base(r, value, path)
+        if amount.denominator == 1 or self.unclear(r):
+            return amount.numerator
+        scale = 1 if self.base_units else self.resources[r].scale
+        finest = f"multiples of 1/{scale}" if scale > 1 else "whole numbers"
+        self.reader.fault(path, "E1105", "is finer than one base unit", expected=finest)
+        return 0
+
+    def unclear(self, r: int) -> bool:
+        """Is it not known how large a base unit is, because that was written wrongly?"""
+        part = self.reader.part
+        return part.changed(("amounts",)) or part.changed(("resources", self.resources[r].name))
+
+    def real(self, r: int, value: Any, path: Path) -> float:
+        """Base units as the nearest float."""
+        return float(self.base(r, value, path))
+
+    def base(self, r: int, value: Any, path: Path) -> Fraction:
+        """Base units, exactly, from 0 to 2^63 - 1; 0 and a fault if it is not so."""
+        known = self.seen.get((r, value))
+        if known is not None:
+            return known
+        try:
+            amount = exact(value) * (1 if self.base_units else self.resources[r].scale)
+        except ValueError:
+            self.reader.fault(path, "E1104", "is not a quantity", expected="a number such as 2, 500m, 1.5Gi, 1e3")
+            return Fraction(0)
+        if amount < 0:
+            self.reader.fault(path, "E1102", "is negative", expected="zero or more")
+            return Fraction(0)
+        if amount > LARGEST and self.unclear(r):
+            return Fraction(0)
+        if amount > LARGEST:
+            self.reader.fault(path, "E1106", "is beyond 2^63 - 1 base units", expected=f"at most {LARGEST}")
+            return Fraction(0)
+        self.seen[r, value] = amount
+        return amount
+
+
+def digits_of(scale: int) -> int | None:
+    """k if the scale is 10^k, so that every amount has a short decimal; else None."""
+    text = str(scale)
+    return len(text) - 1 if text == "1" + "0" * (len(text) - 1) else None
+
+
+def written(amount: int, scale: int) -> int | str:
+    """The shortest exact way to write base units of a power of ten."""
+    text = format_quantity(amount, scale)
+    if exact(text) * scale != amount:  # finer than a nano
+        text = f"{amount}e-{digits_of(scale)}"
+    return int(text) if text.isdigit() else text
+
+
+def written_real(value: float, scale: int) -> float | str:
+    """A usage in written units that reads back as the same float of base units."""
+    decimal = Decimal(repr(value)).scaleb(-(digits_of(scale) or 0))
+    number = float(decimal)
+    if float(exact(number) * scale) == value:
+        return int(number) if number.is_integer() and number < 2**53 else number
+    return str(decimal)

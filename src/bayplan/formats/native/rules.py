@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayplan.formats.document.subject import Path
+from bayplan.formats.document.location import Path
 from bayplan.formats.native.reader import MISSING, Reader
 from bayplan.model import (
     MACHINE,

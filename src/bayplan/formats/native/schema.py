@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayplan.formats.document.naming import PLAIN_NAME
+from bayplan.formats.document.schemas import PLAIN_NAME
 from bayplan.model import Term
 from bayplan.model.units import LARGEST
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.formats.document.location import Path, shown
 from bayplan.formats.document.shape import counted
-from bayplan.formats.document.subject import Path, shown
-from bayplan.formats.native.amounts import Amounts
-from bayplan.formats.native.reader import MISSING, Reader
+from bayplan.formats.native.reader import MISSING, Amounts, Reader
 from bayplan.formats.native.schema import MOST_REAL
 from bayplan.model import (
     NO_LIMIT,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.formats.native.amounts import digits_of, written, written_real
+from bayplan.formats.native.reader import digits_of, written, written_real
 from bayplan.formats.native.schema import VERSION
 from bayplan.model import (
     MACHINE,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bayplan.errors import Fault
-from bayplan.formats.document.salvage import Salvage, repaired
+from bayplan.formats.document.partial_document import PartialDocument, repaired
 from bayplan.formats.document.schemas import schema
 
 REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}
@@ -45,7 +45,7 @@ def _digits(total: float) -> int:
     return FINEST if total == 0 else min(FINEST, math.floor(math.log10(2**53 / total)))
 
 
-def _faults(part: Salvage) -> Iterator[Fault]:
+def _faults(part: PartialDocument) -> Iterator[Fault]:
     """The faults in what has the right shape; no unknown names where those that are known may be left out."""
     rasa = part.document
     services = [service["Service"] for service in rasa["ServiceList"]]
@@ -65,7 +65,7 @@ def _faults(part: Salvage) -> Iterator[Fault]:
     yield from _placement_faults(listed, None if some_containers else set(containers))
 
 
-def _amount_faults(part: Salvage) -> Iterator[Fault]:
+def _amount_faults(part: PartialDocument) -> Iterator[Fault]:
     rasa = part.document
     scale = scales(rasa)
     for name in REQUEST:
@@ -112,7 +112,7 @@ def _compatible_faults(services: list[dict[str, Any]], machines: set[str]) -> It
                 yield _unknown("machine", "service", service["Service"], name)
 
 
-def _traffic_faults(part: Salvage, services: set[str] | None) -> Iterator[Fault]:
+def _traffic_faults(part: PartialDocument, services: set[str] | None) -> Iterator[Fault]:
     for place, entry in enumerate(part.document["TrafficList"]):
         for key in ("Service1", "Service2"):
             if services is not None and entry[key] not in services:
@@ -123,14 +123,14 @@ def _traffic_faults(part: Salvage, services: set[str] | None) -> Iterator[Fault]
             yield Fault(code="E1605", kind="service", name=entry["Service1"], problem=problem, value=value, expected=expected)
 
 
-def _limit_faults(part: Salvage, services: set[str]) -> Iterator[Fault]:
+def _limit_faults(part: PartialDocument, services: set[str]) -> Iterator[Fault]:
     for place, entry in enumerate(part.document.get("AntiAffinityList", [])):
         for name in entry["Services"]:
             if name not in services:
                 yield _unknown("service", "AntiAffinityList", _number(part, "AntiAffinityList", place), name)
 
 
-def _number(part: Salvage, key: str, place: int) -> str:
+def _number(part: PartialDocument, key: str, place: int) -> str:
     """An entry's place in the whole list, from 1."""
     return str(int(part.original((key, place))[1]) + 1)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from bayplan.errors import Fault
-from bayplan.formats.cluster_request import read_entry
+from bayplan.formats.streams.entry import read_entry
 from bayplan.model import ClusterRequest, Zones
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bayplan.errors import Fault, InputError, UsageError
-from bayplan.formats.admission import read_admission, read_zones
-from bayplan.formats.cluster_request import no_room
 from bayplan.formats.document.json_text import parse_json
 from bayplan.formats.document.text import parse_document, read_document, read_text
 from bayplan.formats.files import ADMISSION, unknown_kind
+from bayplan.formats.streams.document import read_admission, read_zones
+from bayplan.formats.streams.entry import no_room
 from bayplan.formats.streams.gathering import Gathering, Line
 from bayplan.formats.streams.table import HEADER, table_lines
 from bayplan.model import ClusterRequests, Zones

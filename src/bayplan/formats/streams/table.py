@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bayplan.errors import Fault, InputError, did_you_mean
-from bayplan.formats.document.naming import one_of_known
-from bayplan.formats.document.subject import NotFinite, shown
+from bayplan.formats.document.location import NotFinite, shown
+from bayplan.formats.document.schemas import one_of_known
 from bayplan.formats.streams.gathering import Line
 from bayplan.model import Zones
 

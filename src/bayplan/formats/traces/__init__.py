@@ -7,9 +7,8 @@ from typing import NamedTuple, TypeAlias
 from bayplan.formats.traces.alibaba_callgraphs import CallGraph, read_callgraphs
 from bayplan.formats.traces.alibaba_dlrm2025 import read_dlrm, read_dlrm_requests
 from bayplan.formats.traces.alibaba_tianchi2018 import TIANCHI_SETS, read_tianchi
-from bayplan.formats.traces.azure_v1_vms import Batch, azure_batches, read_azure
 from bayplan.formats.traces.google2011 import read_google2011
-from bayplan.formats.traces.huawei_east1 import read_huawei
+from bayplan.formats.traces.virtual_machines import Batch, azure_batches, read_azure, read_huawei
 from bayplan.model import Snapshot, TimedRequests
 
 __all__ = [

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from bayplan.formats.document.location import location, shown
 from bayplan.formats.document.shape import shape_faults
-from bayplan.formats.document.subject import shown, subject
 from bayplan.formats.native import SNAPSHOT
 
 SCHEMA = {
@@ -70,10 +70,10 @@ def test_all_faults_are_found_in_one_walk() -> None:
 
 def test_a_thing_is_called_by_its_name_and_its_path() -> None:
     document = {"machines": [{"name": "m-3", "capacity": {"cpu": 1}}], "rules": [{"rule": "spread"}], "resources": {"cpu": {}}}
-    assert subject(document, ("machines", 0, "capacity", "cpu")) == ("machine", "m-3", "capacity cpu")
-    assert subject(document, ("rules", 0, "service")) == ("rule", "1 (spread)", "service")
-    assert subject(document, ("resources", "cpu", "scale")) == ("resource", "cpu", "scale")
-    assert subject(document, ("machines",)) == ("file", "", "machines")
+    assert location(document, ("machines", 0, "capacity", "cpu")) == ("machine", "m-3", "capacity cpu")
+    assert location(document, ("rules", 0, "service")) == ("rule", "1 (spread)", "service")
+    assert location(document, ("resources", "cpu", "scale")) == ("resource", "cpu", "scale")
+    assert location(document, ("machines",)) == ("file", "", "machines")
 
 
 def test_a_shown_value_is_short() -> None:

@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayplan.errors import Fault, InputError, did_you_mean
-from bayplan.formats.document.naming import all_plain
-from bayplan.formats.document.subject import shown
-from bayplan.formats.requests import EXACT, RequestsFile, double_requests, kept, time_faults
-from bayplan.formats.window import within
+from bayplan.formats.document.location import shown
+from bayplan.formats.document.schemas import all_plain
+from bayplan.formats.requests.document import EXACT, RequestsFile, double_requests, kept, time_faults, up_to_horizon
 from bayplan.model import FloatArray, IntArray, Resource, TimedRequests, floats, ints
 from bayplan.model.units import LARGEST, parse_quantity
 
@@ -49,7 +48,7 @@ def read_requests_table(text: str, source: str, horizon: float | None = None) ->
     faults = [*table.faults, *double_requests(names), *time_faults(names, start, end)]
     if faults:
         raise InputError(source, faults)
-    window = within(start, end, horizon)
+    window = up_to_horizon(start, end, horizon)
     requests = TimedRequests(
         name=kept(names, window.kept),
         resources=resources,

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import all_plain
 from bayplan.formats.document.quantities import Quantities
-from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.schemas import all_plain, schema
 from bayplan.formats.document.shape import shape_faults
-from bayplan.formats.requests import EXACT, end_fault
+from bayplan.formats.requests.document import EXACT, end_fault
 from bayplan.model import ClusterRequest, IntArray, Zones, floats
 from bayplan.model.units import LARGEST, format_quantity
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.errors import Fault, did_you_mean
-from bayplan.formats.document.filler import NOTHING
+from bayplan.formats.document.location import NAME_KEYS, Path
+from bayplan.formats.document.schemas import NOTHING
 from bayplan.formats.document.shape import Misfit, Schema, misfits, misshapen
-from bayplan.formats.document.subject import NAME_KEYS, Path
 
 MOST_ROUNDS = 20  # of mending; each goes one level up at most
 EMPTY = "E1111"
@@ -20,7 +20,7 @@ Cut: TypeAlias = Callable[[Path], Path]  # the place of a fault -> what is left 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Salvage:
+class PartialDocument:
     """A document without what is wrong with it; the document itself if nothing is."""
 
     document: Any
@@ -60,33 +60,37 @@ def item(path: Path) -> Path:
     return path[:ITEM]
 
 
-def well_shaped(document: object, schema: Schema, cut: Cut = item) -> tuple[list[Fault], Salvage | None]:
+def well_shaped(document: object, schema: Schema, cut: Cut = item) -> tuple[list[Fault], PartialDocument | None]:
     """The faults of shape, and the part that has none; no part if too little of the document is left."""
     places = misshapen(document, schema)
-    return [fault for _, fault in places], salvaged(document, schema, [path for path, _ in places], cut)
+    return [fault for _, fault in places], without_faults(document, schema, [path for path, _ in places], cut)
 
 
-def salvaged(document: object, schema: Schema, places: Iterable[Path], cut: Cut = item) -> Salvage | None:
+def without_faults(document: object, schema: Schema, places: Iterable[Path], cut: Cut = item) -> PartialDocument | None:
     """`document` without what holds the faults at `places`; None if what is left is no such document."""
     left_out = frozenset(cut(path) for path in places)
     if not left_out:
-        return Salvage(document=document)
+        return PartialDocument(document=document)
     if () in left_out:
         return None
     position: dict[Path, list[int]] = {}
     left = _without(document, _tree(dict.fromkeys(left_out, NOTHING)), position, ())
     misspelt = frozenset(str(path[0]) for path in left_out if path[0] not in schema.get("properties", path))
-    return None if misshapen(left, schema) else Salvage(document=left, left_out=left_out, position=position, misspelt=misspelt)
+    return (
+        None
+        if misshapen(left, schema)
+        else PartialDocument(document=left, left_out=left_out, position=position, misspelt=misspelt)
+    )
 
 
-def repaired(document: object, schema: Schema) -> tuple[list[Misfit], Salvage | None]:
+def repaired(document: object, schema: Schema) -> tuple[list[Misfit], PartialDocument | None]:
     """All misfits, and the document with as little changed as its schema needs; no part if it is no object."""
     found = misfits(document, schema)
     if not found:
-        return [], Salvage(document=document)
+        return [], PartialDocument(document=document)
     lenient, lost = _lenient(schema), frozenset(_nameless(found))
     changes: dict[Path, Any] = {}  # place -> what stands there instead; NOTHING: it is left out
-    part = Salvage(document=document, left_out=lost)
+    part = PartialDocument(document=document, left_out=lost)
     for _ in range(MOST_ROUNDS):
         wrong = misfits(part.document, lenient, any_name=True)
         if not wrong:
@@ -119,18 +123,18 @@ def _lenient(schema: Schema) -> Schema:
 
 def _change(place: Path, misfit: Misfit, changes: Mapping[Path, Any]) -> tuple[Path, Any]:
     """What to do about a misfit: fill it, else leave it out, else leave out what holds it."""
-    if misfit.filler is not NOTHING and changes.get(place, NOTHING) is NOTHING:
-        return place, misfit.filler
+    if misfit.placeholder is not NOTHING and changes.get(place, NOTHING) is NOTHING:
+        return place, misfit.placeholder
     return (place, NOTHING) if misfit.known else (place[:-1], NOTHING)
 
 
-def _changed(document: Any, schema: Schema, changes: Mapping[Path, Any], lost: frozenset[Path]) -> Salvage:
+def _changed(document: Any, schema: Schema, changes: Mapping[Path, Any], lost: frozenset[Path]) -> PartialDocument:
     position: dict[Path, list[int]] = {}
     left = _without(document, _tree(changes), position, ())
     left_out = frozenset(path for path, instead in changes.items() if instead is NOTHING or len(path) < ITEM)
     misspelt = frozenset(str(path[0]) for path in left_out if path[0] not in schema.get("properties", path))
     around = frozenset(path[:depth] for path in changes for depth in range(len(path) + 1))
-    return Salvage(document=left, left_out=left_out | lost, position=position, misspelt=misspelt, around=around)
+    return PartialDocument(document=left, left_out=left_out | lost, position=position, misspelt=misspelt, around=around)
 
 
 class _Leaf(NamedTuple):

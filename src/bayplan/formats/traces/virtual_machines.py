@@ -1,8 +1,8 @@
-"""Azure Public Dataset V1 (2017): virtual machines with lifetimes, alone or in the batches their tenants started.
+"""Virtual machines with lifetimes: Azure Public Dataset V1 (2017) and Huawei-East-1 (CC BY-NC 4.0: not for commercial use).
 
-Arrivals and lifetimes stand on a grid of 300 s. A lifetime of d seconds means that the machine was seen in the slots
-arrival .. arrival + d, both included, so it is (arrival, arrival + d + 300] here. Longer lifetimes are known by their
-bin only: d is drawn evenly from the bin's grid points. For a censored machine (5.6 %) the bin is the last that was seen.
+Azure's arrivals and lifetimes stand on a grid of 300 s. A lifetime of d seconds means that the machine was seen in the slots
+arrival .. arrival + d, both included, so it is (arrival, arrival + d + 300] here. Longer lifetimes are known by their bin only: d
+is drawn evenly from the bin's grid points. For a censored machine (5.6 %) the bin is the last that was seen.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.formats.traces.table import LARGEST, amounts_ok, read_columns, times_ok
+from bayplan.formats.traces.table import LARGEST, amounts_ok, names_ok, read_columns, times_ok
 from bayplan.model import FloatArray, IntArray, Resource, TimedRequests, floats, ints
 
 SLOT = 300  # seconds
@@ -99,4 +99,26 @@ def _machines(folder: Path | str, seed: int) -> _Machines:
         end=floats(start + slots * SLOT),
         demand=ints(np.rint(np.stack([part["vcpu"], part["mem_gb"] * SCALE], axis=1))),
         censored=part["censored"].astype(bool),
+    )
+
+
+def read_huawei(folder: Path | str, *, capacity: tuple[int, int] = (64, 128)) -> TimedRequests:
+    """One request per virtual machine, in seconds; `capacity` is cores and GB of one machine. Each is worth 1.
+
+    Machines that were never deleted are not in the trace.
+    """
+    columns = read_columns(folder, "huawei_east1_lifetimes.parquet", ["vmid", "cpu", "mem", "at", "lt"])
+    amounts_ok(folder, **columns)
+    start, end = columns["at"], columns["at"] + columns["lt"]
+    times_ok(folder, "lt", ~(start < end))
+    names = tuple(f"vm{number}" for number in columns["vmid"].tolist())
+    names_ok(folder, "machine", names)
+    return TimedRequests(
+        name=names,
+        resources=(Resource(name="cpu", unit="cores"), Resource(name="memory", unit="GB")),
+        capacity=np.array(capacity),
+        start=start,
+        end=end,
+        demand=np.stack([columns["cpu"], columns["mem"]], axis=1),
+        value=np.ones(len(columns["at"])),
     )

@@ -1,5 +1,6 @@
 """Fleets: how many machines there are of each kind, beside the requests or in a file of their own."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError
+from bayplan.formats.document.partial_document import well_shaped
 from bayplan.formats.document.quantities import Quantities
-from bayplan.formats.document.salvage import well_shaped
 from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.text import read_document
 from bayplan.model import Fleet, Resource, ints
 
 
-def read_fleet(document: object, resources: Sequence[Resource], source: str) -> Fleet:
+def read_fleet(path: str | os.PathLike[str], resources: Sequence[Resource]) -> Fleet:
+    """The fleet in a file, in the base units of these resources."""
+    return fleet_in(read_document(path), resources, os.fspath(path))
+
+
+def fleet_in(document: object, resources: Sequence[Resource], source: str) -> Fleet:
     """The fleet of a document, in the base units of `resources`; InputError with all that is wrong."""
     faults, part = well_shaped(document, schema("fleet"))
     if part is None or part.lacks("amounts"):  # no amount means anything then

@@ -1,8 +1,10 @@
-"""Files of zones, links and cluster requests: what `admit` reads.
+"""Files of zones, links and cluster requests: what `admit` reads, and what is written: documents, JSON lines, tables.
 
-Times are half-open, (start, end]. The closed slots [t-, t+] of 001 are (t- - 1, t+] here: `from_slots`.
+Times are half-open, (start, end]. The closed slots [t-, t+] of [Online clusters] are (t- - 1, t+] here: `from_slots`.
 """
 
+import csv
+import io
 import json
 import os
 from collections import Counter
@@ -12,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError
-from bayplan.formats.cluster_request import built, entry_of, request_faults
-from bayplan.formats.document.naming import one_of_known
+from bayplan.errors import Fault, InputError, UsageError
+from bayplan.formats.document.partial_document import PartialDocument, well_shaped
 from bayplan.formats.document.quantities import Quantities, resources_document
-from bayplan.formats.document.salvage import Salvage, well_shaped
-from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.schemas import one_of_known, schema
 from bayplan.formats.document.text import write_text_atomically
-from bayplan.formats.requests import double_requests
-from bayplan.model import ClusterRequests, IntArray, Zones, ints
+from bayplan.formats.requests.document import double_requests
+from bayplan.formats.streams.entry import built, entry_of, request_faults
+from bayplan.model import ClusterRequest, ClusterRequests, IntArray, Resource, Zones, ints
+from bayplan.model.units import format_quantity, parse_quantity
 
 
 def from_slots(first: int, last: int) -> tuple[float, float]:
@@ -139,7 +141,7 @@ def _bandwidth(file: Mapping[str, Any]) -> IntArray:
 # Faults -------------------------------------------------------------------------------------------
 
 
-def _zone_faults(part: Salvage) -> Iterator[Fault]:
+def _zone_faults(part: PartialDocument) -> Iterator[Fault]:
     zones = Counter(zone["name"] for zone in part.document["zones"])
     for name, count in zones.items():
         if count > 1:
@@ -156,3 +158,43 @@ def _zone_faults(part: Salvage) -> Iterator[Fault]:
             problem = "leads back to its own zone" if a == b else "occurs twice"
             yield Fault(code="E1508", kind="link", name=link, problem=problem, expected="one link from a zone to another")
         seen.add(link)
+
+
+SEPARATORS = frozenset("=;")
+
+
+def json_lines(admission: ClusterRequests) -> str:
+    """The zones in a first line, then one request per line, amounts in base units."""
+    head, lists = head_of(admission.zones)
+    names = [resource.name for resource in admission.zones.resources]
+    entries = [entry_of(request, names) for request in admission.requests]
+    whole = {**head, **{key: list(items) for key, items in lists.items()}}
+    return "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in [whole, *entries])
+
+
+def table_text(admission: ClusterRequests) -> str:
+    """One row per member, amounts in written units; the zones are not in it. UsageError if it cannot say all."""
+    resources, out = admission.zones.resources, io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["request", "arrival", "start", "end", "value", "member", *(r.name for r in resources), "traffic"])
+    for request in admission.requests:
+        if odd := [member for member in request.members if SEPARATORS & set(member) or member != member.strip()]:
+            raise UsageError(f"member '{odd[0]}' of request '{request.name}' has '=', ';' or blanks in its name: use JSON lines")
+        writer.writerows(_rows(request, resources))
+    return out.getvalue()
+
+
+def _rows(request: ClusterRequest, resources: tuple[Resource, ...]) -> Iterator[list[str]]:
+    times = [repr(number) for number in (request.arrival, request.start, request.end, request.value)]
+    for v, member in enumerate(request.members):
+        row = zip(request.members, request.traffic[v].tolist(), strict=True)
+        sent = (f"{other}={traffic!r}" for other, traffic in row if traffic)
+        amounts = [_written(int(request.demand[v, r]), resource) for r, resource in enumerate(resources)]
+        yield [request.name, *(times if v == 0 else [""] * 4), member, *amounts, ";".join(sent)]
+
+
+def _written(amount: int, resource: Resource) -> str:
+    text = format_quantity(amount, resource.scale)
+    if parse_quantity(text) * resource.scale != amount:
+        raise UsageError(f"{amount}/{resource.scale} of {resource.name} has no finite decimals: use JSON lines")
+    return text

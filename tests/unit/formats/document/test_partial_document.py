@@ -1,6 +1,6 @@
 """What is left of a document without what is wrong with it."""
 
-from bayplan.formats.document.salvage import salvaged, well_shaped
+from bayplan.formats.document.partial_document import well_shaped, without_faults
 
 SCHEMA = {
     "type": "object",
@@ -59,5 +59,5 @@ def test_an_unknown_key_may_be_meant_for_an_absent_one_that_sounds_like_it():
 
 def test_the_document_itself_is_not_changed():
     document = {"machines": [1, {}]}
-    salvaged(document, SCHEMA, [("machines", 0)])
+    without_faults(document, SCHEMA, [("machines", 0)])
     assert document == {"machines": [1, {}]}

@@ -46,7 +46,7 @@ def _members(few: list[str], count: int, depth: int) -> str:
     return "..." if count and not depth else ", ".join([*few, *(["..."] if count > FEW else [])])
 
 
-class Subject(NamedTuple):
+class Location(NamedTuple):
     """What a fault is about."""
 
     kind: str  # "machine"
@@ -54,7 +54,7 @@ class Subject(NamedTuple):
     inside: str  # "capacity cpu"; empty for the thing itself
 
 
-def subject(document: object, path: Path) -> Subject:
+def location(document: object, path: Path) -> Location:
     """The nearest thing with a name on the way to `path`, and the way on from there.
 
     An item of a list is named by its "name", else by its position (from 1) and, for rules, their kind.
@@ -72,7 +72,7 @@ def subject(document: object, path: Path) -> Subject:
             kind, inside = of, [str(step)]
         else:
             inside.append(f"entry {step + 1}" if isinstance(step, int) else step)
-    return Subject(kind, name, " ".join(inside))
+    return Location(kind, name, " ".join(inside))
 
 
 def singular(key: str) -> str:
@@ -86,7 +86,7 @@ def singular(key: str) -> str:
 
 def fault_at(document: object, path: Path, code: str, problem: str, *, value: object = None, expected: str = "") -> Fault:
     """A fault about the place `path`, with the value that stands there unless another is given."""
-    kind, name, inside = subject(document, path)
+    kind, name, inside = location(document, path)
     text = value if isinstance(value, str) else shown(_at(document, path))
     return Fault(code=code, kind=kind, name=name, problem=f"{inside} {problem}".strip(), value=text, expected=expected)
 

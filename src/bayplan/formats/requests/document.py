@@ -1,4 +1,4 @@
-"""Files of timed requests: what `schedule` reads, in columns, because there may be a million."""
+"""Documents of timed requests: what `schedule` reads, in columns, because there may be a million."""
 
 import json
 import os
@@ -11,17 +11,42 @@ from typing import Any, cast
 import numpy as np
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.naming import all_plain
+from bayplan.formats.document.location import Path
+from bayplan.formats.document.partial_document import PartialDocument, item, without_faults
 from bayplan.formats.document.quantities import Quantities, resources_document
-from bayplan.formats.document.salvage import Salvage, item, salvaged
-from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.schemas import all_plain, schema
 from bayplan.formats.document.shape import misshapen
-from bayplan.formats.document.subject import Path
 from bayplan.formats.document.text import write_text_atomically
-from bayplan.formats.fleets import fleet_document, fleet_of
-from bayplan.formats.window import within
+from bayplan.formats.requests.fleet import fleet_document, fleet_of
 from bayplan.model import BoolArray, Fleet, FloatArray, TimedRequests, floats, ints
 from bayplan.model.units import LARGEST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UpToHorizon:
+    """What is left of requests, and what became of the others in words."""
+
+    kept: BoolArray  # (request,) does it start before the horizon?
+    end: FloatArray  # (request,) all known, and none after the horizon if there is one
+    notes: tuple[str, ...]
+
+
+def up_to_horizon(start: FloatArray, end: FloatArray, horizon: float | None) -> UpToHorizon:
+    """Requests up to `horizon`; an end of NaN is not known. None: the latest time that is known, for those alone."""
+    open_end = np.isnan(end)
+    if horizon is None and not open_end.any():
+        return UpToHorizon(kept=np.ones(len(start), dtype=np.bool_), end=end, notes=())
+    last = float(np.fmax.reduce(np.concatenate([start, end]), initial=-np.inf)) if horizon is None else horizon
+    late = (start >= last) & (open_end if horizon is None else True)
+    cut = ~late & ~open_end & (end > last)
+    said = [
+        (int((open_end & ~late).sum()), f"not ended: taken to run until the horizon, {last:g}"),
+        (int(cut.sum()), f"an end after the horizon, {last:g}: cut off there"),
+        (int(late.sum()), f"a start at or after the horizon, {last:g}: left out"),
+    ]
+    notes = tuple(f"{'1 request has' if many == 1 else f'{many:,} requests have'} {words}" for many, words in said if many)
+    return UpToHorizon(kept=~late, end=floats(np.where(open_end | cut, last, end)), notes=notes)
+
 
 EXACT = 2**53  # times and values stay within what floats count exactly
 
@@ -62,7 +87,7 @@ def read_requests_file(document: object, source: str, horizon: float | None = No
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
-    window = within(start, end, horizon)
+    window = up_to_horizon(start, end, horizon)
     requests = TimedRequests(
         name=kept(names, window.kept),
         resources=quantities.resources,
@@ -81,14 +106,14 @@ def kept(column: tuple[str, ...], keep: BoolArray) -> tuple[str, ...]:
     return column if keep.all() else tuple(compress(column, keep.tolist()))
 
 
-def _well_shaped(document: object) -> tuple[list[Fault], Salvage | None]:
+def _well_shaped(document: object) -> tuple[list[Fault], PartialDocument | None]:
     """The faults of shape, and the rest of the document: a request with a fault in one column is left out of all."""
     places = misshapen(_without_long_columns(document), schema("requests"))
     paths = [path for path, _ in places]
     rows = {path[-1] for path in paths if path[:1] == ("requests",) and isinstance(path[-1], int)}
     if rows:
         paths += [(*column, i) for column, _ in _columns(cast(dict[str, Any], document)["requests"]) for i in rows]
-    return [fault for _, fault in places], salvaged(document, schema("requests"), paths, _cut)
+    return [fault for _, fault in places], without_faults(document, schema("requests"), paths, _cut)
 
 
 def _cut(path: Path) -> Path:
