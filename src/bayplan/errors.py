@@ -79,7 +79,7 @@ LONG = 40  # letters of a name in such a list
 
 
 def summary(faults: Iterable[Fault]) -> Iterator[str]:
-    """One line per fault, and one line per crowd of faults that are alike."""
+    """One line per fault, and one line per group of faults that are alike."""
     groups: dict[tuple[str, str, str], list[Fault]] = {}
     for fault in faults:
         groups.setdefault((fault.code, fault.kind, fault.problem), []).append(fault)
@@ -91,7 +91,7 @@ def summary(faults: Iterable[Fault]) -> Iterator[str]:
 
 
 def _first_names(group: Sequence[Fault]) -> str:
-    """': a, b, c, ...' for the names of a crowd; nothing if it has but one."""
+    """': a, b, c, ...' for the names of a group; nothing if it has only one."""
     names = [name if len(name) <= LONG else f"{name[: LONG - 3]}..." for name in dict.fromkeys(fault.name for fault in group)]
     if len(names) == 1:
         return ""

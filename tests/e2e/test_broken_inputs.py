@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.model import Cluster
 
@@ -212,15 +212,15 @@ BROKEN: dict[str, tuple[str, list[str]]] = {
 @pytest.fixture(scope="module")
 def cluster() -> Cluster:
     """The cluster that the broken placements are about."""
-    return collect.read(GOOD).cluster
+    return formats.read(GOOD).cluster
 
 
 def _fault_of(name: str, cluster: Cluster) -> InputError:
     with pytest.raises(InputError) as caught:
         if name.startswith("placement_"):
-            collect.read_placement(FOLDER / name, cluster)
+            formats.read_placement(FOLDER / name, cluster)
         else:
-            collect.read(FOLDER / name)
+            formats.read(FOLDER / name)
     return caught.value
 
 

@@ -9,7 +9,7 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.formats.document.shape import shape_faults
 from bayplan.formats.native import SNAPSHOT, read_native
@@ -117,7 +117,7 @@ def test_a_mutated_file_is_read_or_refused(document: dict) -> None:
         path = Path(folder) / "x.json"
         path.write_text(json.dumps(document))
         try:
-            collect.read(path)
+            formats.read(path)
         except InputError as error:
             str(error).encode()
 
@@ -129,7 +129,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         for name in ("x.json", "x.yaml", "x.json.gz"):
             (Path(folder) / name).write_bytes(data)
             try:
-                collect.read(Path(folder) / name)
+                formats.read(Path(folder) / name)
             except InputError as error:
                 str(error).encode()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.builders.differences import differences
 from tests.builders.strategies import clusters, objectives, placements, valid_snapshots
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.formats.document.text import parse_document
 from bayplan.formats.native import native_document, read_native, text_of
@@ -125,8 +125,8 @@ def _renamed(cluster: Cluster, names: list[str]) -> Cluster:
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(snapshot=snapshots())
 def test_a_placement_survives_writing_and_reading(name: str, tmp_path: Path, snapshot: Snapshot) -> None:
-    collect.write_placement(tmp_path / name, snapshot.cluster, snapshot.placement)
-    read = collect.read_placement(tmp_path / name, snapshot.cluster)
+    formats.write_placement(tmp_path / name, snapshot.cluster, snapshot.placement)
+    read = formats.read_placement(tmp_path / name, snapshot.cluster)
     assert differences(snapshot.placement, read) == []
 
 

@@ -1,4 +1,4 @@
-"""One way in and one way out for every file: what is in it decides who reads it."""
+"""One way in and one way out for every file: its content decides how it is read."""
 
 import os
 import re
@@ -213,12 +213,12 @@ def unknown_kind(document: object, expected: str) -> Fault:
         solution = next((SOLUTIONS[key] for key in SOLUTIONS if key in document), None)
         if solution is not None:
             return _fault(solution, expected)
-        found = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
+        content = "an object with the keys " + ", ".join(map(repr, list(document)[:5])) if document else "an empty object"
     else:
-        found = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")
-    return _fault(found[:200], expected)
+        content = {list: "a list", str: "a text", type(None): "null"}.get(type(document), "a number")
+    return _fault(content[:200], expected)
 
 
-def _fault(found: str, expected: str) -> Fault:
+def _fault(content: str, expected: str) -> Fault:
     problem = "is not of a kind that can be read here"
-    return Fault(code="E1011", kind="file", name="", problem=problem, value=found, expected=expected)
+    return Fault(code="E1011", kind="file", name="", problem=problem, value=content, expected=expected)

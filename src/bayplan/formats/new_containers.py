@@ -37,7 +37,7 @@ class NewRules:
     """Rules of one cluster in the numbers of another that has the same names and more."""
 
     def __init__(self, other: Cluster, cluster: Cluster, workloads: frozenset[int], containers: frozenset[str]) -> None:
-        self.other, self.cluster, self.new, self.newcomers = other, cluster, workloads, containers
+        self.other, self.cluster, self.new, self.new_containers = other, cluster, workloads, containers
         self.workload = _numbers(other.workloads.name, cluster.workloads.name)
         self.service = _numbers(other.services.name, cluster.services.name)
         self.container = _numbers(other.containers.name, cluster.containers.name)
@@ -47,7 +47,7 @@ class NewRules:
         self.together = {c for rule in cluster.rules if isinstance(rule, CoLocate) for c in rule.containers}
 
     def rules(self) -> Iterator[Rule]:
-        """Those about newcomers; a rule of a level that is not here is left out."""
+        """Those about new containers; a rule of a level that is not here is left out."""
         for rule in self.other.rules:
             if self._is_new(rule) and getattr(rule, "level", 0) in self.level:
                 yield self._translated(rule)
@@ -65,7 +65,7 @@ class NewRules:
         """Two such rules never share a container: one that is bound already stays as it is bound."""
         names = [self.other.containers.name[c] for c in rule.containers]
         bound = any(self.container[c] in self.together for c in rule.containers)
-        return not bound and any(name in self.newcomers for name in names)
+        return not bound and any(name in self.new_containers for name in names)
 
     def _translated(self, rule: Rule) -> Rule:
         level = {"level": self.level[rule.level]} if hasattr(rule, "level") else {}
@@ -157,14 +157,14 @@ def _with_workloads(snapshot: Snapshot, other: Cluster, new: list[int]) -> Snaps
     owner = [other.services.name[s] for s in other.workloads.service[new].tolist()]
     services = _with_services(cluster, other, owner)
     index = {name: s for s, name in enumerate(services.name)}
-    more, old = _converted(other, cluster, new), cluster.workloads
+    added, old = _converted(other, cluster, new), cluster.workloads
     workloads = Workloads(
         name=(*old.name, *(other.workloads.name[w] for w in new)),
         service=ints(np.r_[old.service, [index[s] for s in owner]]),
-        request=ints(np.r_[old.request, more.request]),
-        usage_mean=floats(np.r_[old.usage_mean, more.usage_mean]),
-        usage_std=floats(np.r_[old.usage_std, more.usage_std]),
-        limit=ints(np.r_[old.limit, more.limit]),
+        request=ints(np.r_[old.request, added.request]),
+        usage_mean=floats(np.r_[old.usage_mean, added.usage_mean]),
+        usage_std=floats(np.r_[old.usage_std, added.usage_std]),
+        limit=ints(np.r_[old.limit, added.limit]),
     )
     if (costs := objective.move_costs) is not None:
         container = ints(np.r_[costs.container, np.zeros(len(new), dtype=np.int64)])

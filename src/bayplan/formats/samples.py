@@ -34,14 +34,14 @@ def read_samples(path: str | os.PathLike[str], cluster: Cluster, resource: int) 
     """
     source, text = os.fspath(path), read_text(path)
     suffix = Path(source.removesuffix(".gz")).suffix.lower()
-    found = _Samples({name: w for w, name in enumerate(cluster.workloads.name)}, cluster.resources[resource].scale)
+    samples = _Samples({name: w for w, name in enumerate(cluster.workloads.name)}, cluster.resources[resource].scale)
     if suffix in DOCUMENTS or (suffix != ".csv" and text.lstrip()[:1] == "{"):
-        _document(parse_document(text, source), found)
+        _document(parse_document(text, source), samples)
     else:
-        _table(text, source, found)
-    if found.faults:
-        raise InputError(source, found.faults)
-    return MappingProxyType({found.workload[name]: floats(values) for name, values in found.values.items()})
+        _table(text, source, samples)
+    if samples.faults:
+        raise InputError(source, samples.faults)
+    return MappingProxyType({samples.workload[name]: floats(values) for name, values in samples.values.items()})
 
 
 @dataclass(slots=True)
@@ -90,15 +90,15 @@ def _amount(value: float | str, scale: int) -> float:
 # ---- documents -----------------------------------------------------------------------------------------------------------------
 
 
-def _document(document: object, found: _Samples) -> None:
+def _document(document: object, samples: _Samples) -> None:
     """{"samples": {"web": [0.3, "250m"]}}."""
     faults, part = well_shaped(document, schema("samples"), _sample)
-    found.faults += faults
+    samples.faults += faults
     if part is None:
         return
     for name, values in part.document["samples"].items():
-        if found.known(name, "sample", name):
-            found.values[name] = list(_entries(values, name, part, document, found))
+        if samples.known(name, "sample", name):
+            samples.values[name] = list(_entries(values, name, part, document, samples))
 
 
 def _sample(path: Place) -> Place:
@@ -107,34 +107,34 @@ def _sample(path: Place) -> Place:
 
 
 def _entries(
-    values: Sequence[float | str], name: str, part: PartialDocument, document: object, found: _Samples
+    values: Sequence[float | str], name: str, part: PartialDocument, document: object, samples: _Samples
 ) -> Iterator[float]:
     for i, value in enumerate(values):
         try:
-            yield _amount(value, found.scale)
+            yield _amount(value, samples.scale)
         except _NoSampleError as why:
             code, problem, expected = why.args
             place = part.original(("samples", name, i))
-            found.faults.append(fault_at(document, place, code, problem, expected=expected))
+            samples.faults.append(fault_at(document, place, code, problem, expected=expected))
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------------------
 
 
-def _table(text: str, source: str, found: _Samples) -> None:
+def _table(text: str, source: str, samples: _Samples) -> None:
     """One sample per line (columns `workload` and `value`), or one column per workload."""
     lines = _lines(text, source)
     header = [cell.strip() for cell in next(lines)[1]]
     if len(set(header)) != len(header):
         double = next(name for name in header if header.count(name) > 1)
-        found.fault("column", double, "E1203", "occurs twice in the header", expected="each column once")
+        samples.fault("column", double, "E1203", "occurs twice in the header", expected="each column once")
         return
     if set(header) == LONG:
-        _long(lines, header, found)
+        _long(lines, header, samples)
     else:
-        _wide(lines, header, found)
-    if not found.values and not found.faults:
-        found.fault("file", source, "E1111", "has no samples below its header", expected="at least one")
+        _wide(lines, header, samples)
+    if not samples.values and not samples.faults:
+        samples.fault("file", source, "E1111", "has no samples below its header", expected="at least one")
 
 
 def _lines(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
@@ -151,39 +151,41 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(source, [fault]) from None
 
 
-def _long(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], found: _Samples) -> None:
+def _long(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], samples: _Samples) -> None:
     workload, value = header.index("workload"), header.index("value")
-    for number, cells in _of_width(lines, len(header), found):
+    for number, cells in _of_width(lines, len(header), samples):
         name = cells[workload].strip()
-        if found.known(name, "line", str(number)):
-            _add(found, name, cells[value], "line", str(number))
+        if samples.known(name, "line", str(number)):
+            _add(samples, name, cells[value], "line", str(number))
 
 
-def _wide(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], found: _Samples) -> None:
-    known = [found.known(name, "column", str(k + 1)) for k, name in enumerate(header)]
-    for number, cells in _of_width(lines, len(header), found):
+def _wide(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], samples: _Samples) -> None:
+    known = [samples.known(name, "column", str(k + 1)) for k, name in enumerate(header)]
+    for number, cells in _of_width(lines, len(header), samples):
         for name, cell, is_known in zip(header, cells, known, strict=True):
             if is_known and cell.strip():
-                _add(found, name, cell, "line", f"{number}, column {name}")
+                _add(samples, name, cell, "line", f"{number}, column {name}")
     for name, is_known in zip(header, known, strict=True):
-        if is_known and not found.values.get(name) and not found.faults:
-            found.fault("column", name, "E1111", "has no samples", expected="at least one")
+        if is_known and not samples.values.get(name) and not samples.faults:
+            samples.fault("column", name, "E1111", "has no samples", expected="at least one")
 
 
-def _of_width(lines: Iterator[tuple[int, list[str]]], width: int, found: _Samples) -> Iterator[tuple[int, list[str]]]:
+def _of_width(lines: Iterator[tuple[int, list[str]]], width: int, samples: _Samples) -> Iterator[tuple[int, list[str]]]:
     """The lines with as many cells as the header; a fault for each other."""
     for number, cells in lines:
         if len(cells) == width:
             yield number, cells
         else:
-            found.fault("line", str(number), "E1901", "has another number of cells than the header", str(len(cells)), str(width))
+            samples.fault(
+                "line", str(number), "E1901", "has another number of cells than the header", str(len(cells)), str(width)
+            )
 
 
-def _add(found: _Samples, name: str, cell: str, kind: str, where: str) -> None:
+def _add(samples: _Samples, name: str, cell: str, kind: str, where: str) -> None:
     try:
         if not cell.strip():
             raise _NoSampleError("E1104", "is not a quantity", QUANTITY)
-        found.values.setdefault(name, []).append(_amount(cell, found.scale))
+        samples.values.setdefault(name, []).append(_amount(cell, samples.scale))
     except _NoSampleError as why:
         code, problem, expected = why.args
-        found.fault(kind, where, code, problem, shown(cell.strip()), expected)
+        samples.fault(kind, where, code, problem, shown(cell.strip()), expected)

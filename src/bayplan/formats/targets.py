@@ -1,4 +1,4 @@
-"""Where a migration shall end, and plans: files that may name containers which the snapshot does not have yet.
+"""Targets of migrations, and plans: files that may name containers that the snapshot does not have yet.
 
 A whole snapshot says of which workload they are. A plan says it under `new`. In a mere placement, `<workload>-<anything>` is a
 new replica of that workload.
@@ -28,7 +28,7 @@ class Target:
 
 
 def read_target(path: PathLike, snapshot: Snapshot) -> Target:
-    """The target in a file: all that `read_placement` reads. Who is not named has no machine there."""
+    """The target in a file: all that `read_placement` reads. A container that is not named has no machine there."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp_solution
@@ -64,13 +64,13 @@ def new_containers(before: Snapshot, after: Snapshot) -> dict[str, str]:
 def replicas_by_name(cluster: Cluster, names: Iterable[str]) -> dict[str, int]:
     """Container -> workload, of the names that are no container's but begin with a workload's and a dash."""
     workload = {name: w for w, name in enumerate(cluster.workloads.name)}
-    known, found = set(cluster.containers.name), {}
+    known, owner_of = set(cluster.containers.name), {}
     for name in dict.fromkeys(names):
         if name not in known:
             owner = next((name[:k] for k in _dashes(name) if name[:k] in workload), None)
             if owner is not None:
-                found[name] = workload[owner]
-    return found
+                owner_of[name] = workload[owner]
+    return owner_of
 
 
 def _dashes(name: str) -> Iterator[int]:

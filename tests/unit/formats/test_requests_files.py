@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.text import read_document
@@ -236,42 +236,42 @@ def test_files_on_disk_come_back(tmp_path):
 
 
 def test_answers_come_back_as_they_were_written(tmp_path):
-    schedule = collect.read_served(EXAMPLES / "served.json", requests())
+    schedule = formats.read_served(EXAMPLES / "served.json", requests())
     assert schedule.machine_of.tolist() == [UNPLACED, 0, 0]
-    collect.write_served(tmp_path / "s.json", schedule, requests())
-    assert collect.read_served(tmp_path / "s.json", requests()).machine_of.tolist() == schedule.machine_of.tolist()
-    acceptance = collect.read_accepted(EXAMPLES / "accepted.json", admission())
+    formats.write_served(tmp_path / "s.json", schedule, requests())
+    assert formats.read_served(tmp_path / "s.json", requests()).machine_of.tolist() == schedule.machine_of.tolist()
+    acceptance = formats.read_accepted(EXAMPLES / "accepted.json", admission())
     assert acceptance.accepted.tolist() == [0]
     assert acceptance.zone_of[0].tolist() == [0, 1]
-    collect.write_accepted(tmp_path / "a.json", acceptance, admission())
-    again = collect.read_accepted(tmp_path / "a.json", admission())
+    formats.write_accepted(tmp_path / "a.json", acceptance, admission())
+    again = formats.read_accepted(tmp_path / "a.json", admission())
     assert [None if zones is None else zones.tolist() for zones in again.zone_of] == [[0, 1], None]
-    collect.write_accepted(tmp_path / "none.json", Acceptance(zone_of=(None, None)), admission())
-    assert collect.read_accepted(tmp_path / "none.json", admission()).zone_of == (None, None)
+    formats.write_accepted(tmp_path / "none.json", Acceptance(zone_of=(None, None)), admission())
+    assert formats.read_accepted(tmp_path / "none.json", admission()).zone_of == (None, None)
 
 
 @given(st.lists(st.integers(-1, 10**9 - 1), min_size=3, max_size=3))
 def test_every_schedule_comes_back(machine_of):
     with tempfile.TemporaryDirectory() as folder:
-        collect.write_served(Path(folder) / "s.json", Schedule(machine_of=machine_of), requests())
-        assert collect.read_served(Path(folder) / "s.json", requests()).machine_of.tolist() == machine_of
+        formats.write_served(Path(folder) / "s.json", Schedule(machine_of=machine_of), requests())
+        assert formats.read_served(Path(folder) / "s.json", requests()).machine_of.tolist() == machine_of
 
 
 def test_every_kind_of_file_is_read_by_its_path(tmp_path):
-    assert collect.read_requests(EXAMPLES / "requests.json").name == requests().name
-    assert len(collect.read_admission(EXAMPLES / "admission.json").requests) == 2
-    plan = collect.read_plan(EXAMPLES / "plan.json", cluster())
-    collect.write_plan(tmp_path / "p.json.gz", plan, cluster())
-    assert collect.read_plan(tmp_path / "p.json.gz", cluster()) == plan
+    assert formats.read_requests(EXAMPLES / "requests.json").name == requests().name
+    assert len(formats.read_admission(EXAMPLES / "admission.json").requests) == 2
+    plan = formats.read_plan(EXAMPLES / "plan.json", cluster())
+    formats.write_plan(tmp_path / "p.json.gz", plan, cluster())
+    assert formats.read_plan(tmp_path / "p.json.gz", cluster()) == plan
 
 
 WRONG_KIND = {  # what the file is: (who reads it, the file, what the message says of it)
-    "a placement": (collect.read, "placement.json", "a placement, which goes with a cluster"),
-    "a plan": (collect.read, "plan.json", "a migration plan, which goes with a cluster"),
-    "an answer of schedule": (collect.read, "served.json", "an answer of schedule, which goes with timed requests"),
-    "an answer of admit": (collect.read_any, "accepted.json", "an answer of admit"),
-    "a cluster": (collect.read_requests, "shop.yaml", "(a cluster); expected timed requests"),
-    "requests": (collect.read_admission, "requests.json", "(timed requests); expected zones"),
+    "a placement": (formats.read, "placement.json", "a placement, which goes with a cluster"),
+    "a plan": (formats.read, "plan.json", "a migration plan, which goes with a cluster"),
+    "an answer of schedule": (formats.read, "served.json", "an answer of schedule, which goes with timed requests"),
+    "an answer of admit": (formats.read_any, "accepted.json", "an answer of admit"),
+    "a cluster": (formats.read_requests, "shop.yaml", "(a cluster); expected timed requests"),
+    "requests": (formats.read_admission, "requests.json", "(timed requests); expected zones"),
 }
 
 
@@ -292,10 +292,10 @@ def test_a_file_of_another_kind_is_called_by_its_name(kind):
     ],
 )
 def test_a_solution_is_written_in_the_form_of_its_input(tmp_path, name, form):
-    snapshot = collect.read(EXAMPLES / name)
-    collect.write_solution(tmp_path / "s.txt", replace(snapshot, notes=()), snapshot.placement)
+    snapshot = formats.read(EXAMPLES / name)
+    formats.write_solution(tmp_path / "s.txt", replace(snapshot, notes=()), snapshot.placement)
     assert (tmp_path / "s.txt").read_text().startswith(form)
-    again = collect.read_placement(tmp_path / "s.txt", snapshot.cluster)
+    again = formats.read_placement(tmp_path / "s.txt", snapshot.cluster)
     assert again.machine_of.tolist() == snapshot.placement.machine_of.tolist()
 
 

@@ -239,7 +239,7 @@ ROWS = {
         "E1519 line '3, request a': contradicts the request's first line (end 3",
     ),
     "no member": ("a,1,1,2,5,,1,,\n", "E1111 line '2, request a': names no member"),
-    "traffic to nobody": ("a,1,1,2,5,x,1,,z=3\n", "E1202 line '2, request a': sends traffic to nobody"),
+    "traffic to no member": ("a,1,1,2,5,x,1,,z=3\n", "E1202 line '2, request a': sends traffic to no member"),
     "traffic twice": ("a,1,1,2,5,x,1,,y=3;y=4\na,,,,,y,1,,\n", "E1203 line '2, request a': names a member twice"),
     "traffic in words": ("a,1,1,2,5,x,1,,y=much\na,,,,,y,1,,\n", "E1101 line '2, request a': traffic must be a number"),
     "time in words": ("a,1,soon,2,5,x,1,,\n", "E1101 line '2, request a': start must be a number (\"soon\")"),

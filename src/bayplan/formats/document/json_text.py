@@ -49,7 +49,7 @@ def _may_be_infinite(text: str) -> bool:
     """Might a number be beyond all floats, or none at all? Quick for a hundred megabytes."""
     if "NaN" in text or "Infinity" in text or _LARGE_EXPONENT.search(text):
         return True
-    half = _MANY_DIGITS // 2  # so many digits in a row fill a whole block
+    half = _MANY_DIGITS // 2  # this many digits in a row fill a whole block
     return any(text[at : at + half].isdigit() for at in range(0, len(text), half))
 
 

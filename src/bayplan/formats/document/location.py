@@ -98,16 +98,16 @@ def non_finite_faults(document: object) -> list[Fault]:
 
 
 def _scalars(document: object) -> Iterator[tuple[Path, object]]:
-    waiting: list[tuple[Path, object]] = [((), document)]
+    pending: list[tuple[Path, object]] = [((), document)]
     seen: set[int] = set()  # YAML aliases can make a document that holds itself
-    while waiting:
-        path, node = waiting.pop()
+    while pending:
+        path, node = pending.pop()
         if not isinstance(node, dict | list):
             yield path, node
         elif id(node) not in seen:
             seen.add(id(node))
             members = node.items() if isinstance(node, dict) else enumerate(node)
-            waiting.extend((((*path, key), value) for key, value in members))
+            pending.extend((((*path, key), value) for key, value in members))
 
 
 def _child(node: object, step: str | int) -> object:

@@ -1,6 +1,6 @@
 """The well-shaped part of a document, so that its other faults are found in the same run.
 
-`salvaged` leaves out whole items. `repaired` leaves out as little as possible: a wrong number, an unknown key; and it
+`without_faults` leaves out whole items. `repaired` leaves out as little as possible: a wrong number, an unknown key; and it
 puts something harmless where something is needed. Then nothing may be said that depends on what was changed.
 """
 
@@ -85,28 +85,28 @@ def without_faults(document: object, schema: Schema, places: Iterable[Path], cut
 
 def repaired(document: object, schema: Schema) -> tuple[list[Misfit], PartialDocument | None]:
     """All misfits, and the document with as little changed as its schema needs; no part if it is no object."""
-    found = misfits(document, schema)
-    if not found:
+    wrong_parts = misfits(document, schema)
+    if not wrong_parts:
         return [], PartialDocument(document=document)
-    lenient, lost = _lenient(schema), frozenset(_nameless(found))
+    lenient, lost = _lenient(schema), frozenset(_nameless(wrong_parts))
     changes: dict[Path, Any] = {}  # place -> what stands there instead; NOTHING: it is left out
     part = PartialDocument(document=document, left_out=lost)
     for _ in range(MOST_ROUNDS):
         wrong = misfits(part.document, lenient, any_name=True)
         if not wrong:
-            return found, part
+            return wrong_parts, part
         for misfit in wrong:
             place, instead = _change(part.original(misfit.place), misfit, changes)
             changes[place] = instead
         if () in changes:
             break
         part = _changed(document, schema, changes, lost)
-    return found, None
+    return wrong_parts, None
 
 
-def _nameless(found: Iterable[Misfit]) -> Iterator[Path]:
+def _nameless(wrong_parts: Iterable[Misfit]) -> Iterator[Path]:
     """Lists without items, and items with an empty name: what others name may have been meant to be there."""
-    for place, fault, *_ in found:
+    for place, fault, *_ in wrong_parts:
         if fault.code == EMPTY and (len(place) <= ITEM or place[-1] in NAME_KEYS):
             yield place[:ITEM]
 
@@ -148,7 +148,7 @@ _Tree: TypeAlias = dict[str | int, "_Tree | _Leaf"]  # a step -> what to change 
 
 def _tree(changes: Mapping[Path, Any]) -> _Tree:
     root: _Tree = {}
-    for path in sorted(changes, key=len):  # whole things first: what lies inside of them is gone with them
+    for path in sorted(changes, key=len):  # whole things first: what lies inside them is gone with them
         node: _Tree | _Leaf = root
         for step in path[:-1]:
             if isinstance(node, dict):

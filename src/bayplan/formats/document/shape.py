@@ -29,7 +29,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 OCTAL = re.compile(r"[+-]?0[0-9]")  # other programs take 010 for 8
-FAR = 2**53  # a bound beyond this is not worth saying to somebody who is below it
+FAR = 2**53  # a bound beyond this is not worth saying of a number below it
 LONGEST = 10**300  # no float holds much more
 MISSING_KEY = "E1107"
 ODD_NAME, PLAIN = "has a control character", "letters, digits and signs only"
@@ -58,17 +58,17 @@ class Misfit(NamedTuple):
 
 def misfits(document: object, schema: Schema, *, any_name: bool = False) -> list[Misfit]:
     """Every misfit of the document; with `any_name`, names may be empty and hold what they may not."""
-    found: list[Misfit] = []
+    all_misfits: list[Misfit] = []
     walk: _Walk
 
-    def report(path: Path, code: str, problem: str, *, key: Path = (), wanted: Schema | None = None, **more: Any) -> None:
+    def report(path: Path, code: str, problem: str, *, key: Path = (), wanted: Schema | None = None, **details: Any) -> None:
         instead = NOTHING if wanted is None else placeholder(wanted, walk.resolved)
-        fault = fault_at(document, path, code, problem, **more)
-        found.append(Misfit((*path, *key), fault, instead, not (key and code == MISSING_KEY)))
+        fault = fault_at(document, path, code, problem, **details)
+        all_misfits.append(Misfit((*path, *key), fault, instead, not (key and code == MISSING_KEY)))
 
     walk = _Walk(schema, report, any_name)
     walk.check(document, schema, ())
-    return found
+    return all_misfits
 
 
 def counted(entries: int) -> str:
@@ -179,9 +179,9 @@ class _Walk:
                 self.report(path, "E1205", ODD_NAME, key=(key,), value=shown(key), expected=PLAIN)
 
     def check_list(self, value: list[Any], schema: Schema, path: Path) -> None:
-        few, many = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-        if not few <= len(value) <= many:
-            wanted = f"exactly {few}" if few == many else f"at least {few}" if len(value) < few else f"at most {many}"
+        least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+        if not least <= len(value) <= most:
+            wanted = f"exactly {least}" if least == most else f"at least {least}" if len(value) < least else f"at most {most}"
             self.report(path, "E1111", f"has {counted(len(value))}" if value else "is empty", expected=wanted)
             return
         first: list[Schema] = schema.get("prefixItems", [])

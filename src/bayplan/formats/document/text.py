@@ -77,7 +77,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 def _advice(error: OSError) -> str:
     """What can be done about a file that cannot be written."""
-    return "make room, or write to another disk" if error.errno in _FULL else "check the folder and the permissions"
+    return "free some space, or write to another disk" if error.errno in _FULL else "check the folder and the permissions"
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -192,8 +192,8 @@ def _impossible(raw: Fields) -> Iterator[Fault]:
 def _wide_spreads(raw: Fields, size: IntArray) -> Iterator[Fault]:
     locations = len(np.unique(raw.machine[:, 1]))
     for s in np.flatnonzero(raw.spread > np.clip(size, 1, locations)):
-        has, what = (locations, "locations") if locations < size[s] else (max(1, size[s]), "processes of its own")
-        problem = f"its spread minimum is more than there are {what}"
+        has, noun = (locations, "locations") if locations < size[s] else (max(1, size[s]), "processes of its own")
+        problem = f"its spread minimum is more than there are {noun}"
         yield Fault(
             code="E1711", kind="service", name=f"s{s}", problem=problem, value=str(raw.spread[s]), expected=f"at most {has}"
         )

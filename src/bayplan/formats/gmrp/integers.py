@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bayplan.errors import Fault, InputError
 from bayplan.model import IntArray, ints
 
-MOST_DIGITS = 18  # so many always fit int64
+MOST_DIGITS = 18  # this many always fit int64
 _BLOCK = 1 << 18  # characters at a time: all that is made of them stays in the processor's cache
 _TAIL = 32  # characters: no number is longer
 _SPACE, _DIGIT, _PLUS, _MINUS, _JUNK = range(5)
@@ -30,18 +30,18 @@ def plain_numbers(text: str) -> IntArray | None:
     if not text.isascii():
         return None
     number = np.empty((len(text) + 1) // 2, dtype=np.int64)  # memory that is not written to costs nothing
-    at = found = 0
+    at = count = 0
     while at < len(text):
-        some = text[at : at + _BLOCK].encode("ascii")
-        block, kind = np.frombuffer(some, dtype=np.uint8), np.frombuffer(some.translate(_KINDS), dtype=np.uint8)
-        size = len(some) if at + len(some) == len(text) else _whole(kind)
+        chunk = text[at : at + _BLOCK].encode("ascii")
+        block, kind = np.frombuffer(chunk, dtype=np.uint8), np.frombuffer(chunk.translate(_KINDS), dtype=np.uint8)
+        size = len(chunk) if at + len(chunk) == len(text) else _whole(kind)
         new = _numbers(block[:size], kind[:size]) if size else None
         if new is None:
             return None
-        number[found : found + len(new)] = new
-        at, found = at + size, found + len(new)
+        number[count : count + len(new)] = new
+        at, count = at + size, count + len(new)
     number.flags.writeable = False
-    return number[:found]
+    return number[:count]
 
 
 def _whole(kind: Bytes) -> int:

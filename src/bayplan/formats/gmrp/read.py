@@ -46,7 +46,7 @@ def read_gmrp(path: Path | str, assignment: Path | str | None = None, *, text: s
     """The cluster, its initial assignment and its objective.
 
     Without `assignment` it is the model's neighbour: `assignment_a1_1.txt` beside `model_a1_1.txt`.
-    `text` is what the model's file holds, for those who have read it already.
+    `text` is what the model's file holds, for a caller that has read it already.
     """
     path = Path(path)
     raw = read_model(integer_stream(read_text(path) if text is None else text, str(path)))

@@ -1,6 +1,6 @@
-"""What no placement can ever satisfy, found before anybody looks for one.
+"""What no placement can ever satisfy, found before a search begins.
 
-Only plain cases: a rule that cannot hold, or a co-located group that another rule tears apart. Whether there is
+Only plain cases: a rule that cannot hold, or a co-located group that another rule forbids. Whether there is
 a placement at all is for the decisions to answer.
 """
 
@@ -118,11 +118,11 @@ def _allows(view: _View) -> Iterator[Fault]:
         if rule.machines in empty:
             yield _fault("E1307", number, rule.kind, "its machine set is empty", rule.machines, "at least one machine")
     nowhere = np.flatnonzero(~view.allowed.row.any(axis=1))
-    said: set[int] = set()  # rows: one of all workloads with the same sets is enough
+    reported: set[int] = set()  # rows: one of all workloads with the same sets is enough
     for w in np.flatnonzero(np.isin(view.allowed.row_of, nowhere)).tolist():
         row, sets = int(view.allowed.row_of[w]), set(view.sets_of[w])
-        if row not in said and not sets & empty:
-            said.add(row)
+        if row not in reported and not sets & empty:
+            reported.add(row)
             problem, expected = "its allowed sets share no machine", "a machine in all of them"
             name, value = view.cluster.workloads.name[w], ", ".join(sorted(sets))
             yield Fault(code="E1307", kind="workload", name=name, problem=problem, value=value, expected=expected)
@@ -174,9 +174,9 @@ def _groups(view: _View) -> Iterator[Fault]:
             limits.setdefault(w, {})[number] = limit
     for number, rule in groups:
         members = Counter(view.workload(c) for c in rule.containers)
-        asked = {other: limit for w in members for other, limit in limits.get(w, {}).items()}
-        yield from _torn(number, members, asked)
-        yield from _homeless(view, number, rule, members)
+        applying = {other: limit for w in members for other, limit in limits.get(w, {}).items()}
+        yield from _forbidden_together(number, members, applying)
+        yield from _without_machine(view, number, rule, members)
 
 
 def _counted(limit: AntiAffinity | Interference) -> tuple[int, ...]:
@@ -184,7 +184,7 @@ def _counted(limit: AntiAffinity | Interference) -> tuple[int, ...]:
     return limit.workloads if isinstance(limit, AntiAffinity) else (limit.b,)
 
 
-def _torn(number: int, members: Counter[int], limits: Mapping[int, AntiAffinity | Interference]) -> Iterator[Fault]:
+def _forbidden_together(number: int, members: Counter[int], limits: Mapping[int, AntiAffinity | Interference]) -> Iterator[Fault]:
     """The group is one that an anti-affinity or an interference rule forbids on one machine, so at any level."""
     for other, limit in limits.items():
         applies = isinstance(limit, AntiAffinity) or limit.a in members
@@ -194,7 +194,7 @@ def _torn(number: int, members: Counter[int], limits: Mapping[int, AntiAffinity 
             yield _fault("E1304", number, CoLocate.kind, problem, together, f"at most {limit.limit}")
 
 
-def _homeless(view: _View, number: int, rule: CoLocate, members: Counter[int]) -> Iterator[Fault]:
+def _without_machine(view: _View, number: int, rule: CoLocate, members: Counter[int]) -> Iterator[Fault]:
     """No machine may have the group, or none is large enough."""
     machines = view.allowed.row[[view.allowed.row_of[w] for w in members]].all(axis=0)
     names = ", ".join(view.cluster.containers.name[c] for c in rule.containers[:3])
@@ -205,10 +205,12 @@ def _homeless(view: _View, number: int, rule: CoLocate, members: Counter[int]) -
         return
     limited = sorted({r for _, capacity in view.rules(Capacity) for r in capacity.resources})
     need = view.cluster.request_of(np.array(rule.containers)).sum(axis=0)
-    room = view.cluster.machines.capacity[machines]
-    if not (room[:, limited] >= need[limited]).all(axis=1).any():
-        short = [r for r in limited if need[r] > room[:, r].max()] or limited
+    capacity_there = view.cluster.machines.capacity[machines]
+    if not (capacity_there[:, limited] >= need[limited]).all(axis=1).any():
+        short = [r for r in limited if need[r] > capacity_there[:, r].max()] or limited
         resource = view.cluster.resources[short[0]]
         problem = f"the group is larger than every machine it may run on ({resource.name})"
         value = f"{names}: {need[short[0]] / resource.scale:g}"
-        yield _fault("E1306", number, rule.kind, problem, value, f"at most {room[:, short[0]].max() / resource.scale:g}")
+        yield _fault(
+            "E1306", number, rule.kind, problem, value, f"at most {capacity_there[:, short[0]].max() / resource.scale:g}"
+        )

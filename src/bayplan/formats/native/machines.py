@@ -96,5 +96,5 @@ def _level(reader: Reader, name: str, index: int) -> Level:
 def read_machine_sets(reader: Reader, machine: Mapping[str, int]) -> dict[str, IntArray]:
     """name -> machines, ascending."""
     sets: Mapping[str, list[str]] = reader.document.get("machine_sets", {})
-    found = {name: reader.find_all("machine", machine, members, ("machine_sets", name)) for name, members in sets.items()}
-    return {name: ints(sorted(members)) for name, members in found.items()}
+    by_name = {name: reader.find_all("machine", machine, members, ("machine_sets", name)) for name, members in sets.items()}
+    return {name: ints(sorted(members)) for name, members in by_name.items()}

@@ -72,8 +72,8 @@ class _Reading(NamedTuple):
 def _read(document: Mapping[str, Any], source: str) -> _Reading:
     if other := version_faults(document):
         raise InputError(source, other)
-    found, part = repaired(document, SNAPSHOT)
-    faults = [(misfit.place if misfit.known else misfit.place[:-1], misfit.fault) for misfit in found]
+    wrong_parts, part = repaired(document, SNAPSHOT)
+    faults = [(misfit.place if misfit.known else misfit.place[:-1], misfit.fault) for misfit in wrong_parts]
     if part is None:
         return _Reading([fault for _, fault in faults], [path for path, _ in faults], None)
     reader = Reader(part, whole=document)
@@ -111,12 +111,12 @@ def _contradictions(document: Mapping[str, Any], reading: _Reading) -> list[Faul
     if reader.faults:
         return []
     snapshot, numbers = _put_together(reader, parts)
-    found = contradictions(snapshot.cluster, numbers)
-    return [fault for fault in found if fault.code != TOO_LARGE or not part.lacks("rules")]
+    faults = contradictions(snapshot.cluster, numbers)
+    return [fault for fault in faults if fault.code != TOO_LARGE or not part.lacks("rules")]
 
 
 def version_faults(document: Mapping[str, Any]) -> list[Fault]:
-    """A fault if the file says another version than ours: then nothing else can be judged."""
+    """A fault if the file says a version that is not known: then nothing else can be checked."""
     version = document.get("bayplan")
     if type(version) is int and version == VERSION:
         return []
@@ -197,9 +197,9 @@ def _table(reader: Reader, kind: str) -> dict[str, int]:
 
 
 def read_native_placement(document: Mapping[str, Any], cluster: Cluster, source: str) -> Placement:
-    """The placement that {"placement": {container: machine}} says; who is not named has no machine."""
-    found, part = repaired(document, PLACEMENT)
-    faults = [misfit.fault for misfit in found]
+    """The placement that {"placement": {container: machine}} says; a container that is not named has no machine."""
+    wrong_parts, part = repaired(document, PLACEMENT)
+    faults = [misfit.fault for misfit in wrong_parts]
     if part is None:
         raise InputError(source, faults)
     return _placed(Reader(part, whole=document, faults=faults), cluster, part.document["placement"].items(), source)

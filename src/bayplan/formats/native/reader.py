@@ -14,8 +14,8 @@ from bayplan.model import Resource
 from bayplan.model.units import LARGEST, format_quantity, parse_quantity
 
 MISSING = -1  # the index of a name that nothing has
-MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults, nor among
-MOST_NAMES = 20_000  # so many names
+MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults,
+MOST_NAMES = 20_000  # and not among more names than this
 
 
 NAMED_BY = {  # the keys of a document that give names of each kind; none of the others can be left out
@@ -95,14 +95,14 @@ class Reader:
 
     def find_all(self, kind: str, table: Mapping[str, int], names: Sequence[str], path: Path) -> tuple[int, ...]:
         """The indices of a list of names; a fault for each that is unknown or comes twice."""
-        found = tuple(self.find(kind, table, name, (*path, place)) for place, name in enumerate(names))
+        indices = tuple(self.find(kind, table, name, (*path, place)) for place, name in enumerate(names))
         if len(set(names)) != len(names):
             first: dict[str, int] = {}
             for place, name in enumerate(names):
                 if first.setdefault(name, place) != place:
                     where = (*path, place)
                     self.fault(where, "E1203", f"names the same {kind} again", value=shown(name), expected="each once")
-        return found
+        return indices
 
 
 def exact(value: float | str) -> Fraction:

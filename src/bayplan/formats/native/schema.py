@@ -133,7 +133,7 @@ OBJECTIVE = _object(
         "targets": {"type": "array", "items": TARGET},
         "move_costs": MOVE_COSTS,
     },
-    about="What is good; left out: the default of 000 section VI-B.",
+    about="What is good; left out: the default of [FreeContainer] §VI-B.",
 )
 
 SAFETY = {

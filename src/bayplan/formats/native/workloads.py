@@ -89,9 +89,9 @@ class _Row:
     def check(self, reader: Reader, amounts: Amounts, workload: Mapping[str, Any], path: Path) -> None:
         for r, resource in enumerate(amounts.resources):
             if self.limit[r] < self.request[r]:
-                asked = workload["request"].get(resource.name)
+                request = workload["request"].get(resource.name)
                 where = (*path, "limit", resource.name)
-                reader.contradiction(where, "E1116", "is below the request", expected=f"at least {asked}")
+                reader.contradiction(where, "E1116", "is below the request", expected=f"at least {request}")
             elif self.limit[r] < self.mean[r]:
                 reader.notes.append(f"workload '{workload['name']}': its mean usage of {resource.name} is above its limit")
 
@@ -152,7 +152,7 @@ def read_traffic(reader: Reader, workload: Mapping[str, int]) -> Traffic:
     for e, (a, b, weight) in enumerate(reader.document.get("traffic", [])):
         ends = [reader.find("workload", workload, name, ("traffic", e, side)) for side, name in enumerate((a, b))]
         if a == b:
-            expected = "two workloads (traffic inside of a service is its clique)"
+            expected = "two workloads (traffic inside a service is its clique)"
             reader.fault(("traffic", e), "E1117", "goes from a workload to itself", value=shown(a), expected=expected)
         edges.append((min(ends), max(ends), float(weight)))
     if not edges or reader.faults:

@@ -17,14 +17,14 @@ FINEST = 15  # the scale is at most 10^15, and so that a cluster's total stays e
 
 def rasa_faults(document: object) -> list[Fault]:
     """The faults of a cluster; none means that it can be built."""
-    found, part = repaired(document, schema("rasa"))
-    return [misfit.fault for misfit in found] + (list(_faults(part)) if part else [])
+    wrong_parts, part = repaired(document, schema("rasa"))
+    return [misfit.fault for misfit in wrong_parts] + (list(_faults(part)) if part else [])
 
 
 def solution_faults(document: object, machines: set[str], containers: set[str]) -> list[Fault]:
     """The faults of a solution for a cluster with these machines and containers."""
-    found, part = repaired(document, schema("rasa-solution"))
-    faults = [misfit.fault for misfit in found]
+    wrong_parts, part = repaired(document, schema("rasa-solution"))
+    faults = [misfit.fault for misfit in wrong_parts]
     listed: dict[str, list[str]] = part.document if part else {}
     unknown = [_unknown("machine", "solution", "", name) for name in listed if name not in machines]
     return faults + unknown + list(_placement_faults(listed.items(), containers))
@@ -37,8 +37,8 @@ def scales(rasa: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _total(rasa: Mapping[str, Any], resource: str) -> float:
-    asked = sum(float(service[REQUEST[resource]]) * len(service["ContainerList"]) for service in rasa["ServiceList"])
-    return max(asked, sum(float(machine[TOTAL[resource]]) for machine in rasa["MachineList"]))
+    requested = sum(float(service[REQUEST[resource]]) * len(service["ContainerList"]) for service in rasa["ServiceList"])
+    return max(requested, sum(float(machine[TOTAL[resource]]) for machine in rasa["MachineList"]))
 
 
 def _digits(total: float) -> int:
@@ -136,7 +136,7 @@ def _number(part: PartialDocument, key: str, place: int) -> str:
 
 
 def _placement_faults(listed: Iterable[tuple[str, list[str]]], containers: set[str] | None) -> Iterator[Fault]:
-    """Containers that stand on two machines, or that nobody has (unless it is not known who has which)."""
+    """Containers that stand on two machines, or that no service has (`containers` None: not known)."""
     seen: dict[str, str] = {}
     for machine, names in listed:
         for name in names:
@@ -149,8 +149,8 @@ def _placement_faults(listed: Iterable[tuple[str, list[str]]], containers: set[s
             seen[name] = machine
 
 
-def _unknown(what: str, kind: str, name: str, value: str) -> Fault:
-    expected = f"the name of a {what} of this cluster"
+def _unknown(noun: str, kind: str, name: str, value: str) -> Fault:
+    expected = f"the name of a {noun} of this cluster"
     return Fault(
-        code="E1602", kind=kind, name=name, problem=f"names a {what} that does not exist", value=value, expected=expected
+        code="E1602", kind=kind, name=name, problem=f"names a {noun} that does not exist", value=value, expected=expected
     )

@@ -1,4 +1,4 @@
-"""RASA clusters (004, the files that ByteDance published) and solutions: read into the model.
+"""RASA clusters (the files that ByteDance published with [RASA]) and solutions: read into the model.
 
 A RASA service is a workload here, in a service of the same name. Amounts are floats there (the published
 clusters are normalised to a total of 1.0) and whole numbers here: times a power of ten, rounded to nearest.
@@ -37,7 +37,7 @@ from bayplan.model import (
 
 
 def read_rasa(document: object, source: str) -> Snapshot:
-    """The cluster and the placement it was found in."""
+    """The cluster and its current placement."""
     faults = rasa_faults(document)
     if faults:
         raise InputError(source, faults)
@@ -68,7 +68,7 @@ def read_rasa(document: object, source: str) -> Snapshot:
 
 
 def read_rasa_solution(document: object, cluster: Cluster, source: str) -> Placement:
-    """The placement that a map from machine to containers says; who is not listed has no machine."""
+    """The placement that a map from machine to containers says; a container that is not listed has no machine."""
     faults = solution_faults(document, set(cluster.machines.name), set(cluster.containers.name))
     if faults:
         raise InputError(source, faults)

@@ -21,6 +21,8 @@ from bayplan.formats.requests.fleet import fleet_document, fleet_of
 from bayplan.model import BoolArray, Fleet, FloatArray, TimedRequests, floats, ints
 from bayplan.model.units import LARGEST
 
+EXACT = 2**53  # times and values stay within what floats count exactly
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UpToHorizon:
@@ -39,16 +41,13 @@ def up_to_horizon(start: FloatArray, end: FloatArray, horizon: float | None) -> 
     last = float(np.fmax.reduce(np.concatenate([start, end]), initial=-np.inf)) if horizon is None else horizon
     late = (start >= last) & (open_end if horizon is None else True)
     cut = ~late & ~open_end & (end > last)
-    said = [
+    counts = [
         (int((open_end & ~late).sum()), f"not ended: taken to run until the horizon, {last:g}"),
         (int(cut.sum()), f"an end after the horizon, {last:g}: cut off there"),
         (int(late.sum()), f"a start at or after the horizon, {last:g}: left out"),
     ]
-    notes = tuple(f"{'1 request has' if many == 1 else f'{many:,} requests have'} {words}" for many, words in said if many)
+    notes = tuple(f"{'1 request has' if count == 1 else f'{count:,} requests have'} {words}" for count, words in counts if count)
     return UpToHorizon(kept=~late, end=floats(np.where(open_end | cut, last, end)), notes=notes)
-
-
-EXACT = 2**53  # times and values stay within what floats count exactly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,18 +86,18 @@ def read_requests_file(document: object, source: str, horizon: float | None = No
     faults += quantities.faults
     if faults:
         raise InputError(source, faults)
-    window = up_to_horizon(start, end, horizon)
+    within = up_to_horizon(start, end, horizon)
     requests = TimedRequests(
-        name=kept(names, window.kept),
+        name=kept(names, within.kept),
         resources=quantities.resources,
         capacity=amounts[1],
-        start=floats(start[window.kept]),
-        end=floats(window.end[window.kept]),
-        demand=ints(amounts[0][window.kept]),
-        value=floats((floats(columns["value"]) if "value" in columns else np.ones(count))[window.kept]),
-        priority=kept(tuple(map(str, columns.get("priority", ()))), window.kept),
+        start=floats(start[within.kept]),
+        end=floats(within.end[within.kept]),
+        demand=ints(amounts[0][within.kept]),
+        value=floats((floats(columns["value"]) if "value" in columns else np.ones(count))[within.kept]),
+        priority=kept(tuple(map(str, columns.get("priority", ()))), within.kept),
     )
-    return RequestsFile(requests=requests, fleet=fleet, notes=window.notes)
+    return RequestsFile(requests=requests, fleet=fleet, notes=within.notes)
 
 
 def kept(column: tuple[str, ...], keep: BoolArray) -> tuple[str, ...]:

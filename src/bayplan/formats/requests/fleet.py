@@ -57,9 +57,9 @@ def fleet_document(fleet: Fleet, resources: Sequence[Resource]) -> list[dict[str
 
 
 def _kind_faults(kinds: Sequence[str]) -> Iterator[Fault]:
-    for kind, many in Counter(kinds).items():
-        if many > 1:
-            value, expected = f"{many} times", "each kind once"
+    for kind, count in Counter(kinds).items():
+        if count > 1:
+            value, expected = f"{count} times", "each kind once"
             problem = "the name occurs more than once"
             yield Fault(code="E1201", kind="machine kind", name=kind, problem=problem, value=value, expected=expected)
 

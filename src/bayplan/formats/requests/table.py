@@ -5,7 +5,8 @@
     web,3,,2,prod,500m,512Mi
 
 `start` and `end` are needed; an empty end is not known: it still runs. Each column of another name is a resource. A machine
-has 1 of each unless the caller knows better, so shares of a machine (002) can be written as they are. Quick for a million lines.
+has 1 of each unless the caller says otherwise, so shares of a machine ([Cradle]) can be written as they are.
+Quick for a million lines.
 """
 
 import csv
@@ -48,20 +49,20 @@ def read_requests_table(text: str, source: str, horizon: float | None = None) ->
     faults = [*table.faults, *double_requests(names), *time_faults(names, start, end)]
     if faults:
         raise InputError(source, faults)
-    window = up_to_horizon(start, end, horizon)
+    within = up_to_horizon(start, end, horizon)
     requests = TimedRequests(
-        name=kept(names, window.kept),
+        name=kept(names, within.kept),
         resources=resources,
         capacity=ints([resource.scale for resource in resources]),
-        start=floats(start[window.kept]),
-        end=floats(window.end[window.kept]),
-        demand=ints(demand[window.kept]),
-        value=floats(value[window.kept]),
-        priority=kept(priority, window.kept),
+        start=floats(start[within.kept]),
+        end=floats(within.end[within.kept]),
+        demand=ints(demand[within.kept]),
+        value=floats(value[within.kept]),
+        priority=kept(priority, within.kept),
     )
     words = ", ".join(resource.name for resource in resources)
-    said = f"a machine has 1 of each resource of the table ({words}), unless --capacity or --fleet says otherwise"
-    return RequestsFile(requests=requests, notes=(said, *table.notes, *window.notes))
+    note = f"a machine has 1 of each resource of the table ({words}), unless --capacity or --fleet says otherwise"
+    return RequestsFile(requests=requests, notes=(note, *table.notes, *within.notes))
 
 
 @dataclass(slots=True)
@@ -204,18 +205,22 @@ def _quoted(text: str, source: str) -> tuple[list[int], list[int], list[str]]:
 
 def _header_faults(header: Sequence[str]) -> list[Fault]:
     known, expected = (*NEEDED, *OTHERS), "name, start, end, value, priority, and a column for each resource"
-    said = [("E1107", name, "is missing", expected) for name in NEEDED if name not in header]
-    said += [("E1203", name, "occurs twice in the header", "each column once") for name in set(header) if header.count(name) > 1]
-    said += [("E1111", str(i + 1), "has no name", expected) for i, name in enumerate(header) if not name]
-    said += [("E1205", name, "has a control character", expected) for name in header if name and not all_plain([name])]
-    said += [
+    problems = [("E1107", name, "is missing", expected) for name in NEEDED if name not in header]
+    problems += [
+        ("E1203", name, "occurs twice in the header", "each column once") for name in set(header) if header.count(name) > 1
+    ]
+    problems += [("E1111", str(i + 1), "has no name", expected) for i, name in enumerate(header) if not name]
+    problems += [("E1205", name, "has a control character", expected) for name in header if name and not all_plain([name])]
+    problems += [
         ("E1108", name, "is not known", expected + meant)
         for name in header
         if name not in known and (meant := did_you_mean(name, known))
     ]
-    if not said and not set(header) - set(known):
-        said.append(("E1107", "of a resource", "is missing", expected))
-    return [Fault(code=code, kind="column", name=name, problem=problem, expected=wanted) for code, name, problem, wanted in said]
+    if not problems and not set(header) - set(known):
+        problems.append(("E1107", "of a resource", "is missing", expected))
+    return [
+        Fault(code=code, kind="column", name=name, problem=problem, expected=wanted) for code, name, problem, wanted in problems
+    ]
 
 
 def _width_faults(number: Sequence[int], width: Sequence[int]) -> list[Fault]:

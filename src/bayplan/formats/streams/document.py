@@ -26,7 +26,7 @@ from bayplan.model.units import format_quantity, parse_quantity
 
 
 def from_slots(first: int, last: int) -> tuple[float, float]:
-    """(start, end] of the slots first..last of 001, both included."""
+    """(start, end] of the slots first..last of [Online clusters], both included."""
     return float(first - 1), float(last)
 
 
@@ -126,8 +126,8 @@ def head_of(zones: Zones) -> tuple[dict[str, Any], dict[str, Iterable[Any]]]:
 def _cap(quantities: Quantities, zone: Mapping[str, Any], capacity: IntArray) -> IntArray:
     """(resource,) what one request may take of a zone; the capacity where nothing is said."""
     stated = zone.get("request_cap", {})
-    said = [resource.name in stated for resource in quantities.resources]
-    return ints(np.where(said, quantities.row(stated, "zone", zone["name"]), capacity))
+    is_stated = [resource.name in stated for resource in quantities.resources]
+    return ints(np.where(is_stated, quantities.row(stated, "zone", zone["name"]), capacity))
 
 
 def _bandwidth(file: Mapping[str, Any]) -> IntArray:

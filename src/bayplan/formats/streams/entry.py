@@ -1,4 +1,4 @@
-"""One cluster request as a document: what a line of a stream holds, or what somebody offers to a service."""
+"""One cluster request as a document: what a line of a stream holds, or what is offered to a service."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def read_entry(entry: object, zones: Zones, *, base_units: bool) -> tuple[Cluste
     if faults:
         return None, faults
     request = built(entry, demand)
-    faults += no_room(request, zones)
+    faults += fits_nowhere(request, zones)
     return (None if faults else request), faults
 
 
@@ -129,12 +129,12 @@ def request_faults(entry: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _traffic_faults(name, entry.get("traffic"), members)
 
 
-def no_room(request: ClusterRequest, zones: Zones) -> Iterator[Fault]:
+def fits_nowhere(request: ClusterRequest, zones: Zones) -> Iterator[Fault]:
     """A fault for each member that fits into no zone, even if all are empty."""
     most = np.minimum(zones.capacity, zones.request_cap)  # (zone, resource)
     fits = np.all(request.demand[:, None, :] <= most[None, :, :], axis=2)  # (member, zone)
     for v in np.flatnonzero(~np.any(fits, axis=1)).tolist():
-        asked = ", ".join(
+        demanded = ", ".join(
             f"{resource.name} {format_quantity(int(request.demand[v, r]), resource.scale)}"
             for r, resource in enumerate(zones.resources)
         )
@@ -143,7 +143,7 @@ def no_room(request: ClusterRequest, zones: Zones) -> Iterator[Fault]:
             kind="request",
             name=request.name,
             problem="a member fits into no zone, even if all are empty",
-            value=f"{request.members[v]}: {asked}",
+            value=f"{request.members[v]}: {demanded}",
             expected=f"one of the {len(zones.name)} zones that lets one request have as much",
         )
 

@@ -1,4 +1,4 @@
-"""Requests one after the other, each judged alone and against those before it."""
+"""Requests one after the other, each checked alone and against those before it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -11,7 +11,7 @@ from bayplan.formats.document.json_text import parse_json
 from bayplan.formats.document.text import parse_document, read_document, read_text
 from bayplan.formats.files import ADMISSION, unknown_kind
 from bayplan.formats.streams.document import read_admission, read_zones
-from bayplan.formats.streams.entry import no_room
+from bayplan.formats.streams.entry import fits_nowhere
 from bayplan.formats.streams.gathering import Gathering, Line
 from bayplan.formats.streams.table import HEADER, table_lines
 from bayplan.model import ClusterRequests, Zones
@@ -71,9 +71,9 @@ def _form(text: str, source: str) -> str:
     suffix = Path(source.removesuffix(".gz")).suffix.lower()
     if suffix in (*LINES, *TABLES, *DOCUMENTS):
         return "lines" if suffix in LINES else "table" if suffix in TABLES else "document"
-    first, _, rest = text.lstrip().partition("\n")
+    first, _, others = text.lstrip().partition("\n")
     if first.startswith("{"):
-        alone = not rest.strip()
+        alone = not others.strip()
         return "lines" if (not alone or '"members"' in first) and _is_entry(first, alone=alone) else "document"
     return "table" if set(HEADER) <= {cell.strip() for cell in first.split(",")} else "document"
 
@@ -93,7 +93,7 @@ def _of_document(document: object, source: str, *, keep_going: bool) -> Gatherin
         raise InputError(source, [unknown_kind(document, f"{ADMISSION}, JSON lines or a table of requests")])
     if not keep_going or not isinstance(document.get("requests"), list):
         admission = read_admission(document, source)
-        faults = [fault for request in admission.requests for fault in no_room(request, admission.zones)]
+        faults = [fault for request in admission.requests for fault in fits_nowhere(request, admission.zones)]
         return Gathering(zones=admission.zones, base_units=True, requests=list(admission.requests), faults=faults)
     zones, base_units = read_zones(document, source)
     gathering = Gathering(zones=zones, base_units=base_units, unit="request", in_order=False)

@@ -110,7 +110,7 @@ def _matrix(group: Sequence[tuple[int, Mapping[str, str]]], members: Sequence[st
             value = _number(amount)
             if other not in place:
                 expected = f"{one_of_known('member', members)}, as in other=amount"
-                faults.append(_wrong("E1202", str(number), row["request"], "sends traffic to nobody", shown(part), expected))
+                faults.append(_wrong("E1202", str(number), row["request"], "sends traffic to no member", shown(part), expected))
             elif other in seen:
                 faults.append(_wrong("E1203", str(number), row["request"], "names a member twice", shown(part), "each once"))
             elif isinstance(value, str):
@@ -123,7 +123,7 @@ def _matrix(group: Sequence[tuple[int, Mapping[str, str]]], members: Sequence[st
 
 
 def _number(cell: str) -> float | str:
-    """The number; what is none stays a text, for the schema to complain about."""
+    """The number; what is none stays a text, for the walk through the schema to report."""
     if cell.lower().lstrip("+-.") in NOT_FINITE:
         return NotFinite(cell)
     try:

@@ -55,7 +55,7 @@ TRACES: Mapping[str, Trace] = {
         )
         for name in TIANCHI_SETS
     },
-    "alibaba_callgraphs": Trace("who calls whom how often in 2,014 applications: `read_callgraphs`", None),
+    "alibaba_callgraphs": Trace("the calls between the microservices of 2,014 applications: `read_callgraphs`", None),
     "alibaba_dlrm2025": Trace(
         "23,871 instances of 156 recommendation services, five resources; `read_dlrm_requests` has them over time",
         lambda folder, _: read_dlrm(folder),

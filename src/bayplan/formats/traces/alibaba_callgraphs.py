@@ -1,4 +1,4 @@
-"""Alibaba's microservice call graphs (2022, as collected by DGG): who calls whom how often, per application.
+"""Alibaba's microservice call graphs (2022, as collected by DGG): how often each calls each other, per application.
 
 Names are per application: the trace does not say which applications share a microservice. It has no amounts of
 resources and no numbers of replicas.
@@ -41,7 +41,7 @@ def read_callgraphs(
 ) -> tuple[CallGraph, ...]:
     """The applications with `smallest` to `largest` nodes, in order of name.
 
-    The node USER stands for those outside who call; it and its calls are left out unless asked for.
+    The node USER stands for callers from outside; it and its calls are left out unless asked for.
     """
     nodes = read_columns(folder, "nodes.parquet", ["service", "node"])
     edges = read_columns(folder, "edges.parquet", ["service", "src", "dst", "calls"])

@@ -161,7 +161,7 @@ def _parsed(path: Path, rows: Iterable[dict[str, str]]) -> list[_Instance]:
 
 def _instance(row: dict[str, str]) -> _Instance:
     request, limit = (_amounts(row, word) for word in ("request", "limit"))
-    if any(most < asked for most, asked in zip(limit, request, strict=True)):
+    if any(most < requested for most, requested in zip(limit, request, strict=True)):
         raise ValueError("a limit is below its request")
     return _Instance(
         name=row["instance_sn"],

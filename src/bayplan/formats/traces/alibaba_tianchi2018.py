@@ -1,7 +1,7 @@
-"""Alibaba/Tianchi 2018: real layouts of 68,224 containers of 9,338 applications, with limits on who shares a machine.
+"""Alibaba/Tianchi 2018: real layouts of 68,224 containers of 9,338 applications, with limits on which share a machine.
 
 CPU and memory are curves of 98 points over a day, in float32. The request is the peak of the curve (stricter than the
-competition, which asks for room at every point of the day) or its mean; mean and standard deviation over the day become
+competition, which asks for free capacity at every point of the day) or its mean; mean and standard deviation over the day become
 the usage. Disk and the P, M, PM slots are as they stand. There is no traffic in this trace.
 """
 
@@ -91,14 +91,14 @@ def _notes(request: str) -> tuple[str, ...]:
 
 def _workloads(apps: dict[str, Any], request: str) -> Workloads:
     names = tuple(apps["app"])
-    asked = _table(apps, "max" if request == "peak" else "mean")
+    requested = _table(apps, "max" if request == "peak" else "mean")
     return Workloads(
         name=names,
         service=np.arange(len(names)),
-        request=np.rint(asked),
+        request=np.rint(requested),
         usage_mean=_table(apps, "mean"),
         usage_std=_table(apps, "std"),
-        limit=np.full(asked.shape, NO_LIMIT),
+        limit=np.full(requested.shape, NO_LIMIT),
     )
 
 

@@ -72,12 +72,12 @@ def _rows(rows: np.ndarray[Any, np.dtype[np.int64]]) -> str:
     return f"row {rows[0] + 1}, {len(rows)} rows in all"
 
 
-def times_ok(source: Path | str, what: str, wrong: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
+def times_ok(source: Path | str, column: str, wrong: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
     """InputError if the lifetime of any row is wrong."""
     rows = np.flatnonzero(wrong)
     if len(rows):
         problem, expected = "a lifetime is empty or its bounds are in the wrong order", "an end after the start"
-        fault = Fault(code="E1807", kind="column", name=what, problem=problem, value=_rows(rows), expected=expected)
+        fault = Fault(code="E1807", kind="column", name=column, problem=problem, value=_rows(rows), expected=expected)
         raise InputError(str(source), [fault])
 
 
@@ -96,15 +96,15 @@ def names_ok(source: Path | str, kind: str, names: Sequence[str]) -> None:
     )
 
 
-def positions(source: Path | str, kind: str, names: Sequence[str], asked: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def positions(source: Path | str, kind: str, names: Sequence[str], wanted: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Where each asked name stands in `names`; InputError for those that are not there."""
     index = {name: i for i, name in enumerate(names)}
-    unknown = [name for name in dict.fromkeys(asked) if name not in index]
+    unknown = [name for name in dict.fromkeys(wanted) if name not in index]
     if unknown:
         problem, expected = "is named but does not exist", f"one of the {len(names)} {kind} names of the trace"
         faults = [Fault(code="E1805", kind=kind, name=str(name), problem=problem, expected=expected) for name in unknown]
         raise InputError(str(source), faults)
-    return np.array([index[name] for name in asked], dtype=np.int64)
+    return np.array([index[name] for name in wanted], dtype=np.int64)
 
 
 def _array(column: Any) -> Any:

@@ -150,7 +150,7 @@ def test_standard_input_is_read_only_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_full_disk_gets_fitting_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "replace", _no_space)
-    with pytest.raises(WorldError, match="No space left on device; make room"):
+    with pytest.raises(WorldError, match="No space left on device; free some space"):
         write_text_atomically(tmp_path / "x.json", "new")
 
 

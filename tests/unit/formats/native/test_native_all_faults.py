@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.report.errors_page import EXAMPLE, EXAMPLE_FILE, errors_page
 
@@ -28,7 +28,7 @@ def faults(tmp_path: Path, document: object) -> InputError:
     text = document if isinstance(document, str) else json.dumps(document)
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        collect.read(tmp_path / "x.json")
+        formats.read(tmp_path / "x.json")
     return caught.value
 
 
@@ -49,7 +49,7 @@ UNKNOWN = [("workloads 0 on 1", "zz"), ("traffic 0 1", "nope"), ("rules 0 servic
 
 def test_the_small_document_is_fine(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps(SMALL))
-    assert collect.read(tmp_path / "x.json").cluster.machines.name == ("m", "n")
+    assert formats.read(tmp_path / "x.json").cluster.machines.name == ("m", "n")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_placement_says_all_its_faults(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(json.dumps(SMALL))
     (tmp_path / "p.json").write_text(json.dumps({"placement": {"web-0": "zz", "nope": "m", "web-1": 7}, "extra": 1}))
     with pytest.raises(InputError) as caught:
-        collect.read_placement(tmp_path / "p.json", collect.read(tmp_path / "c.json").cluster)
+        formats.read_placement(tmp_path / "p.json", formats.read(tmp_path / "c.json").cluster)
     assert sorted(fault.code for fault in caught.value.faults) == ["E1101", "E1108", "E1402", "E1403"]
 
 
@@ -120,7 +120,7 @@ def test_the_example_of_the_docs_is_what_the_program_says(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     Path("shop.json").write_text(EXAMPLE_FILE, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        collect.read("shop.json")
+        formats.read("shop.json")
     assert str(caught.value) == EXAMPLE
     assert EXAMPLE in errors_page()
     assert EXAMPLE_FILE in errors_page()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.codes import CODES
 from bayplan.model import UNPLACED, Objective
 
@@ -20,7 +20,7 @@ def test_the_docs_show_the_example_word_for_word(name: str) -> None:
 
 
 def test_the_shop_is_what_its_file_says() -> None:
-    snapshot = collect.read(EXAMPLES / "shop.yaml")
+    snapshot = formats.read(EXAMPLES / "shop.yaml")
     cluster = snapshot.cluster
     assert cluster.machines.capacity.tolist() == [[16_000, 64 * 2**30]] * 3 + [[8_000, 128 * 2**30]]
     assert cluster.machines.safety[0].tolist() == [12_000, 64 * 2**30]
@@ -38,7 +38,7 @@ def test_the_shop_is_what_its_file_says() -> None:
 
 
 def test_the_rules_example_has_all_ten_kinds() -> None:
-    snapshot = collect.read(EXAMPLES / "rules.yaml")
+    snapshot = formats.read(EXAMPLES / "rules.yaml")
     assert len({rule.kind for rule in snapshot.cluster.rules}) == 10
     objective = snapshot.objective
     assert objective.explicit
@@ -51,8 +51,8 @@ def test_the_rules_example_has_all_ten_kinds() -> None:
 
 
 def test_the_placement_example_fits_the_shop() -> None:
-    cluster = collect.read(EXAMPLES / "shop.yaml").cluster
-    assert collect.read_placement(EXAMPLES / "placement.json", cluster).machine_of.tolist() == [1, 2, UNPLACED, 1, 2, 3]
+    cluster = formats.read(EXAMPLES / "shop.yaml").cluster
+    assert formats.read_placement(EXAMPLES / "placement.json", cluster).machine_of.tolist() == [1, 2, UNPLACED, 1, 2, 3]
 
 
 def test_the_docs_name_only_codes_that_exist() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayplan import formats as collect
+from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.formats.native import native_document, read_native
 from bayplan.model import NO_LIMIT, UNPLACED, Capacity, Snapshot, Spread, Term
@@ -143,24 +143,24 @@ def test_thousands_of_unknown_names_are_reported_quickly_as_one_line() -> None:
 
 def test_a_snapshot_is_a_placement_of_a_cluster_with_the_same_names(tmp_path: Path) -> None:
     snapshot = read(workloads=[{"name": "web", "request": {}, "containers": 2, "on": [None, "m-1"]}])
-    collect.write_snapshot(tmp_path / "x.yaml", snapshot)
-    placement = collect.read_placement(tmp_path / "x.yaml", snapshot.cluster)
+    formats.write_snapshot(tmp_path / "x.yaml", snapshot)
+    placement = formats.read_placement(tmp_path / "x.yaml", snapshot.cluster)
     assert np.array_equal(placement.machine_of, [UNPLACED, 1])
 
 
 def test_a_gmrp_model_on_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2\n1 10 0 10")))
     with pytest.raises(InputError, match="E1011"):
-        collect.read("-")
+        formats.read("-")
 
 
 def test_a_snapshot_on_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(SMALL).encode())))
-    assert collect.read("-").cluster.machines.name == ("m-0", "m-1")
+    assert formats.read("-").cluster.machines.name == ("m-0", "m-1")
 
 
 def test_each_item_is_written_on_its_own_line(tmp_path: Path) -> None:
-    collect.write_snapshot(tmp_path / "x.json", read(traffic=[["web", "job", 1]]))
+    formats.write_snapshot(tmp_path / "x.json", read(traffic=[["web", "job", 1]]))
     lines = (tmp_path / "x.json").read_text().splitlines()
     for name in ("m-0", "m-1", "web", "job"):
         assert sum(line.startswith(f'  {{"name": "{name}"') for line in lines) == 1
