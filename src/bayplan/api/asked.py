@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.formats.requests.document import RequestsFile
+from bayplan.formats.requests import RequestsFile
 from bayplan.model import ClusterRequests, Fleet, FloatArray, TimedRequests, floats, ints
 from bayplan.report.amounts import human_amount
 from bayplan.score.timed import LoadCurve, load_curve, load_factor, loads, span, wide

@@ -10,7 +10,7 @@ import numpy as np
 from bayplan.decide.schedule import ScheduleOptions, ScheduleProblem
 from bayplan.errors import UsageError
 from bayplan.formats.files import read_timed
-from bayplan.formats.requests.document import RequestsFile
+from bayplan.formats.requests import RequestsFile
 from bayplan.formats.requests.fleet import read_fleet
 from bayplan.model import Fleet, FloatArray, IntArray, Resource, TimedRequests, floats, ints
 from bayplan.model.units import parse_quantity, to_base_units

@@ -76,7 +76,7 @@ def convert(
     with working(f"converting {file}", quiet=quiet):
         from bayplan.api.inspect import started_from
         from bayplan.formats.files import read_whole, write
-        from bayplan.formats.requests.document import RequestsFile
+        from bayplan.formats.requests import RequestsFile
         from bayplan.model import ClusterRequests, Snapshot
 
         value = read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
