@@ -205,17 +205,17 @@ def _together() -> str:
 def _packings() -> str:
     """The services of [UCaC] Table 5 packed three ways."""
     from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
-    from bayplan.decide.pack.result import strictest_ucac
     from bayplan.generate.ucac import ucac
     from bayplan.model import Budget, silent
     from bayplan.report.pictures import Curve, ucac_curves
+    from bayplan.score.packing import strictest_ucac
 
     snapshot = ucac()
     problem, curves = pack_problem(snapshot.cluster, snapshot.placement), []
     for name in ("bi-level", "bf-ucac", "bf-nsigma"):
         result = PACKERS[name](problem, PackOptions(), budget=Budget(), seed=0, progress=silent)
         assert result.solution is not None
-        used = strictest_ucac(problem, result.solution) / problem.main.capacity
+        used = strictest_ucac(problem.cluster, result.solution, problem.main) / problem.main.capacity
         curves.append(Curve(name=name, share=used[used > 0]))
     return ucac_curves(curves, title="17 services, used capacity at 99.9 %")
 

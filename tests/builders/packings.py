@@ -1,11 +1,13 @@
 """Small packing problems, and the best answers by trying everything."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from tests.builders.report_clusters import cluster_of
 
 from bayplan.decide.pack import PackProblem, pack_problem
 from bayplan.model import (
@@ -18,6 +20,7 @@ from bayplan.model import (
     Placement,
     Resource,
     Services,
+    Snapshot,
     Traffic,
     Workloads,
     floats,
@@ -28,9 +31,9 @@ from bayplan.score.confidence import deviate
 
 
 def packing(mean, std, counts, *, capacity, alpha=0.95, running=(), memory=None) -> tuple[Cluster, Placement]:
-    """Services with these means, deviations and counts; `capacity` of each machine; `running`: (service, machine) of some.
+    """Workloads with these means, deviations and counts; `capacity` of each machine; `running`: (workload, machine) pairs.
 
-    `memory`: (requests of the services, capacities of the machines) under a capacity rule.
+    `memory`: (requests of the workloads, capacities of the machines) under a capacity rule.
     """
     names, machine = tuple(f"s{k}" for k in range(len(mean))), tuple(f"m{m}" for m in range(len(capacity)))
     second = memory is not None
@@ -68,20 +71,30 @@ def _placed(cluster, running):
     return machine_of
 
 
+def uncertain(*rules: Confidence, unplaced: int = 10) -> Snapshot:
+    """A random cluster of five workloads and six machines whose usage varies; the first containers are unplaced."""
+    snapshot = cluster_of(machines=6, services=5, replicas=6)
+    workloads = snapshot.cluster.workloads
+    cluster = replace(snapshot.cluster, workloads=replace(workloads, usage_std=workloads.usage_mean * 0.3), rules=tuple(rules))
+    machine_of = snapshot.placement.machine_of.copy()
+    machine_of[:unplaced] = UNPLACED
+    return replace(snapshot, cluster=cluster, placement=Placement(machine_of=machine_of))
+
+
 @st.composite
 def packings(draw: DrawFn, *, empty: bool = False, memory: bool = False) -> tuple[Cluster, Placement]:
-    """1-3 services of 0-4 containers and 1-3 machines; what runs already keeps its chance constraint."""
-    n_k, n_m = draw(st.integers(1, 3)), draw(st.integers(1, 3))
-    mean = draw(st.lists(st.integers(5, 60), min_size=n_k, max_size=n_k))
-    std = draw(st.lists(st.integers(0, 20), min_size=n_k, max_size=n_k))
-    counts = draw(st.lists(st.integers(0, 4), min_size=n_k, max_size=n_k))
+    """1-3 workloads of 0-4 containers and 1-3 machines; what runs already keeps its chance constraint."""
+    n_w, n_m = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    mean = draw(st.lists(st.integers(5, 60), min_size=n_w, max_size=n_w))
+    std = draw(st.lists(st.integers(0, 20), min_size=n_w, max_size=n_w))
+    counts = draw(st.lists(st.integers(0, 4), min_size=n_w, max_size=n_w))
     capacity = draw(st.lists(st.sampled_from([60, 100, 150]), min_size=n_m, max_size=n_m))
     alpha = draw(st.sampled_from([0.9, 0.99, 0.999]))
-    needs = draw(st.lists(st.integers(0, 5), min_size=n_k, max_size=n_k)) if memory else None
+    needs = draw(st.lists(st.integers(0, 5), min_size=n_w, max_size=n_w)) if memory else None
     stated = (needs, [8] * n_m) if memory else None
-    some = [] if empty else draw(st.lists(st.tuples(st.integers(0, n_k - 1), st.integers(0, n_m - 1)), max_size=4))
+    drawn = [] if empty else draw(st.lists(st.tuples(st.integers(0, n_w - 1), st.integers(0, n_m - 1)), max_size=4))
     running: list[tuple[int, int]] = []
-    for k, m in some:
+    for k, m in drawn:
         more = [*running, (k, m)]
         if sum(w == k for w, _ in more) <= counts[k] and _fits(more, m, mean, std, capacity, alpha, stated):
             running = more
@@ -121,5 +134,5 @@ def best_by_trying(problem: PackProblem, goal: str) -> float | None:
 
 
 def problem_of(pair: tuple[Cluster, Placement]) -> PackProblem:
-    """As a packer gets it."""
+    """The problem that a packer gets."""
     return pack_problem(*pair)

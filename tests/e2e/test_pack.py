@@ -61,7 +61,7 @@ def test_the_help_says_what_every_method_does():
 
 
 @pytest.mark.parametrize("method", PACKERS)
-def test_every_method_packs_what_waits_and_moves_nothing(method, day, tmp_path, capsys):
+def test_every_method_packs_what_is_unplaced_and_moves_nothing(method, day, tmp_path, capsys):
     out = tmp_path / "packed.json"
     answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--method", method, "--out", out)
     before = read(day)
@@ -167,39 +167,39 @@ def test_odd_usage_is_noted(more, said, tmp_path, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_where_nothing_waits_the_answer_is_about_what_runs(tmp_path, capsys):
+def test_where_nothing_is_unplaced_the_answer_is_about_what_runs(tmp_path, capsys):
     file = tmp_path / "still.yaml"
     file.write_text(
         DAY.replace(", ~, ~, ~, ~", "").replace("containers: 6", "containers: 2").replace("containers: 2}", "containers: 0}"),
         encoding="utf-8",
     )
     assert main(["pack", str(file), "--confidence", "0.9"]) == 0
-    assert "nothing waits: all 2 containers have a machine" in capsys.readouterr().err
+    assert "nothing to pack: all 2 containers have a machine" in capsys.readouterr().err
     assert answer_of(capsys, "pack", file, "--confidence", "0.9")["levels"] == []
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "no confidence is stated; expected --confidence"),
-        (["--confidence", "0.5"], "--confidence: 0.5 is no confidence; expected above 0.5 and below 1"),
-        (["--confidence", "1"], "--confidence: 1 is no confidence"),
-        (["--confidence", "99.9"], "--confidence: 99.9 is no confidence"),
-        (["--confidence", "nan"], "--confidence: nan is no confidence"),
-        (["--confidence", "0.9", "--confidence-of", "web=2"], "--confidence-of 'web=2': 2 is no confidence"),
+        ([], "no confidence is stated; expected a confidence, such as 0.999"),
+        (["--confidence", "0.5"], "confidence: 0.5 is no confidence; expected above 0.5 and below 1"),
+        (["--confidence", "1"], "confidence: 1 is no confidence"),
+        (["--confidence", "99.9"], "confidence: 99.9 is no confidence; expected above 0.5 and below 1, such as 0.999"),
+        (["--confidence", "nan"], "confidence: nan is no confidence"),
+        (["--confidence", "0.9", "--confidence-of", "web=2"], "confidence of 'web': 2 is no confidence"),
         (["--confidence", "0.9", "--confidence-of", "web"], "--confidence-of 'web': expected NAME=ALPHA"),
         (["--confidence", "0.9", "--confidence-of", "web=high"], "'high' is not a number"),
-        (["--confidence", "0.9", "--confidence-of", "nobody=0.99"], "is called 'nobody'"),
+        (["--confidence", "0.9", "--confidence-of", "unknown=0.99"], "is called 'unknown'"),
         (["--confidence", "0.9", "--resource", "gpu"], "no resource 'gpu' in cluster 'day'; expected cpu or memory"),
         (["--confidence", "0.9", "--uncertainty", "fuzzy"], "no uncertainty 'fuzzy'; expected one of gaussian"),
-        (["--confidence", "0.9", "--uncertainty", "empirical"], "expected --samples FILE"),
+        (["--confidence", "0.9", "--uncertainty", "empirical"], "'empirical' needs measured usage; expected samples"),
         (["--confidence", "0.9", "--method", "magic"], "no method 'magic'; expected one of"),
-        (["--confidence", "0.9", "--n-sigma", "-1"], "--n-sigma -1.0: expected a number of 0 or more"),
+        (["--confidence", "0.9", "--n-sigma", "-1"], "n-sigma is -1.0; expected a number of 0 or more"),
         (["--confidence", "0.9", "--out", "-"], "--out '-': stdout is for the answer"),
         (["--confidence", "0.9", "--machines-needed", "--out", "x.json"], "expected neither --out nor --report"),
     ],
 )
-def test_a_wrong_wish_is_a_usage_fault_that_names_it(options, said, day, capsys):
+def test_a_wrong_option_is_a_usage_fault_that_names_it(options, said, day, capsys):
     assert main(["pack", str(day), *options]) == 2
     assert said in capsys.readouterr().err
 
@@ -226,7 +226,7 @@ def test_machines_needed_are_counted_by_type_from_empty_with_a_bound(day, capsys
     assert "machines needed" in capsys.readouterr().out
 
 
-def test_machines_needed_says_who_fits_on_none(tmp_path, capsys):
+def test_machines_needed_says_what_fits_on_none(tmp_path, capsys):
     answer = answer_of(capsys, "pack", written(tmp_path, more=BIG), "--confidence", "0.99", "--machines-needed")
     assert [entry["name"] for entry in answer["left_out"]] == ["huge"]
 

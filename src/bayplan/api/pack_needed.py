@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.api.pack_wishes import Question
+from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.machines_needed import MachinesNeeded, machines_needed
 from bayplan.model import Budget, Cluster, IntArray, Progress
 from bayplan.model.interrupt import stoppable
@@ -13,19 +13,19 @@ from bayplan.model.units import format_quantity
 from bayplan.report.amounts import written
 
 
-def how_many(question: Question, *, budget: Budget, seed: int, progress: Progress) -> Mapping[str, Any]:
+def how_many(instance: PackInstance, *, budget: Budget, seed: int, progress: Progress) -> Mapping[str, Any]:
     """What `pack --machines-needed` says as JSON. Ctrl-C asks for the best so far."""
     with stoppable() as stop:
-        need = machines_needed(question.problem, alpha_of=question.alpha_of, budget=budget, seed=seed, progress=progress)
+        need = machines_needed(instance.problem, alpha_of=instance.alpha_of, budget=budget, seed=seed, progress=progress)
         interrupted = stop.asked
     result = need.result
     return {
         "machines": int(need.by_type.sum()),
         "bound": result.bound,
         "gap": result.gap,
-        "by_type": _types(question.problem.cluster, need),
-        "confidence": question.alpha,
-        "resource": question.resource.name,
+        "by_type": _types(instance.problem.cluster, need),
+        "confidence": instance.alpha,
+        "resource": instance.resource.name,
         "status": str(result.status),
         "seconds": result.seconds,
         "seed": seed,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli import clock, screen
-from bayplan.cli import pack_options as wish
+from bayplan.cli import pack_options as option
 from bayplan.cli.decision import Out, Seconds, Threads, expect_files
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
@@ -21,22 +21,22 @@ BEST_SO_FAR = "interrupted: this is the best so far"
 
 def pack(
     file: File,
-    method: wish.Method = "csp-ucac",
-    confidence: wish.Alpha = None,
-    confidence_of: wish.AlphaOf = None,
-    resource: wish.ResourceName = None,
-    uncertainty: wish.Uncertainty = "gaussian",
-    samples: wish.SamplesFile = None,
-    n_sigma: wish.Sigmas = None,
-    patterns: wish.Patterns = None,
-    save_patterns: wish.SavePatterns = None,
-    machines_needed: wish.Needed = False,
+    method: option.Method = "csp-ucac",
+    confidence: option.Alpha = None,
+    confidence_of: option.AlphaOf = None,
+    resource: option.ResourceName = None,
+    uncertainty: option.Uncertainty = "gaussian",
+    samples: option.SamplesFile = None,
+    n_sigma: option.Sigmas = None,
+    patterns: option.Patterns = None,
+    save_patterns: option.SavePatterns = None,
+    machines_needed: option.Needed = False,
     seconds: Seconds = 30.0,
     seed: Seed = 0,
     start: Start = None,
     threads: Threads = 1,
     out: Out = None,
-    report: wish.Report = None,
+    report: option.Report = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -71,41 +71,41 @@ def pack(
     with working(f"packing {file}", quiet=quiet) as progress:
         from bayplan.api.decide import budget_for, chosen
         from bayplan.api.inspect import load
+        from bayplan.api.pack import instance_of, pack_options, save, seconds_afterwards, write_packing
         from bayplan.api.pack import pack as pack_it
-        from bayplan.api.pack import pack_options, save, seconds_afterwards, write_packing
         from bayplan.api.pack_needed import how_many
-        from bayplan.api.pack_wishes import PackWishes, question_of
         from bayplan.decide.pack import PACKERS
         from bayplan.decide.pack.cutting_stock import with_bound
+        from bayplan.decide.pack.instance import UsageModel, main_resource
+        from bayplan.formats.samples import read_samples
 
-        wishes = PackWishes(
-            confidence=confidence,
-            confidence_of=confidence_of or (),
-            resource=resource,
-            uncertainty=uncertainty,
-            samples=samples,
-            seed=seed,
-        )
         packer = chosen(PACKERS, method)
         snapshot = load(file, start)
-        question = question_of(snapshot, wishes)
-        note((*snapshot.notes, *question.notes), quiet=quiet)
-        options = pack_options(question, n_sigma=n_sigma, patterns=patterns)
+        measured = {} if samples is None else read_samples(samples, snapshot.cluster, main_resource(snapshot.cluster, resource))
+        instance = instance_of(
+            snapshot,
+            confidence=confidence,
+            confidence_of=option.confidences_of(confidence_of),
+            resource=resource,
+            usage=UsageModel(uncertainty=uncertainty, samples=measured, seed=seed),
+        )
+        note((*snapshot.notes, *instance.notes), quiet=quiet)
+        options = pack_options(instance, n_sigma=n_sigma, patterns=patterns)
         budget = budget_for(
-            snapshot, seconds=seconds, used=clock.seconds() + seconds_afterwards(question, seconds), threads=threads
+            snapshot, seconds=seconds, used=clock.seconds() + seconds_afterwards(instance, seconds), threads=threads
         )
         if machines_needed:
-            needed = how_many(question, budget=budget, seed=seed, progress=progress)
+            needed = how_many(instance, budget=budget, seed=seed, progress=progress)
         else:
             left = budget.clock()
             packing = pack_it(
-                question,
+                instance,
                 lambda problem: with_bound(
                     problem, packer(problem, options, budget=budget, seed=seed, progress=progress), clock=left, progress=progress
                 ),
             )
             given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
-            line = command_line(f"pack {file}", method=method, confidence=question.alpha, seed=seed, **given)
+            line = command_line(f"pack {file}", method=method, confidence=instance.alpha, seed=seed, **given)
             write_packing(packing, out=out, report=report, command=line)
             save(packing, save_patterns)
     if machines_needed:

@@ -10,17 +10,10 @@ from tests.builders.report_clusters import RESOURCES, cluster_of
 from bayplan.model import Reason, Result, Status
 from bayplan.report.amounts import odds
 from bayplan.report.answers.pack_page import PackStory, pack_page
-from bayplan.report.answers.pack_tables import (
-    ConfidenceLevel,
-    OverflowOdds,
-    PackedMachine,
-    PackFigures,
-    confidence,
-    level_table,
-    pack_report,
-)
+from bayplan.report.answers.pack_tables import confidence, level_table, pack_report
 from bayplan.report.pictures import Curve, ucac_curves
 from bayplan.report.terminal import text_of
+from bayplan.score.packing import ConfidenceLevel, OverflowOdds, PackedMachine, PackFigures
 
 CPU = RESOURCES[0]
 EVIL = "<script>alert('&\"')</script>\x00"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bayplan.decide.pack.cutting_stock import csp_machines, csp_ucac
 from bayplan.decide.pack.heuristics import bf_nsigma, bf_ucac, bi_level
 from bayplan.decide.pack.options import Packer, PackOptions
-from bayplan.decide.pack.problem import ChanceConstraint, PackProblem, pack_problem
+from bayplan.decide.pack.problem import PackProblem, pack_problem
 
 PACKERS: Mapping[str, Packer] = {
     "csp-ucac": csp_ucac,
@@ -15,4 +15,4 @@ PACKERS: Mapping[str, Packer] = {
     "csp-machines": csp_machines,
 }
 
-__all__ = ["PACKERS", "ChanceConstraint", "PackOptions", "PackProblem", "Packer", "pack_problem"]
+__all__ = ["PACKERS", "PackOptions", "PackProblem", "Packer", "pack_problem"]

@@ -19,22 +19,9 @@ from bayplan.model import (
 )
 from bayplan.score.confidence import deviate
 from bayplan.score.counts import loads, workload_counts
+from bayplan.score.packing import ChanceConstraint
 
 UNLIMITED = np.iinfo(np.int64).max // 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ChanceConstraint:
-    """One resource whose usage stays within capacity with a stated probability: mean + d sqrt(variance) <= capacity.
-
-    [UCaC] (2), with d = D(alpha).
-    """
-
-    resource: int
-    mean: FloatArray  # (workload,)
-    variance: FloatArray  # (workload,)
-    deviate: FloatArray  # (workload,) d; on a machine the largest of those that run there counts
-    capacity: FloatArray  # (machine,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,7 +53,7 @@ def pack_problem(
     """
     rules = [rule for rule in cluster.rules if isinstance(rule, Confidence)]
     if not rules:
-        raise UsageError("no confidence is stated: expected a confidence rule in the input, or --confidence")
+        raise UsageError("no confidence is stated: expected a confidence rule")
     first = rules[0].resource if main is None else main
     rules.sort(key=lambda rule: rule.resource != first)
     limited = _limited(cluster)

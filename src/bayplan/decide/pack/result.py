@@ -6,7 +6,8 @@ import numpy as np
 
 from bayplan.check import Violation, check
 from bayplan.decide.pack.problem import PackProblem
-from bayplan.model import UNPLACED, FloatArray, IntArray, Placement, Reason, Result, Status, ints
+from bayplan.model import UNPLACED, IntArray, Placement, Reason, Result, Status, ints
+from bayplan.score.packing import strictest_ucac
 
 CONFIDENCE = "confidence"  # the kind of rule that is the chance constraint
 
@@ -56,20 +57,9 @@ def _placement(problem: PackProblem, count: IntArray) -> Placement:
 def _scores(problem: PackProblem, placement: Placement) -> dict[str, float]:
     """UCaC of the main resource in its written unit, and machines that run something."""
     resource = problem.cluster.resources[problem.main.resource]
-    total = float(strictest_ucac(problem, placement).sum()) / resource.scale
+    total = float(strictest_ucac(problem.cluster, placement, problem.main).sum()) / resource.scale
     used = np.unique(placement.machine_of[placement.machine_of != UNPLACED])
     return {"ucac": total, "machines": float(len(used))}
-
-
-def strictest_ucac(problem: PackProblem, placement: Placement) -> FloatArray:
-    """(machine,) UCaC of the main resource in base units, with the deviate of the strictest workload on each machine."""
-    main = problem.main
-    machine, w = placement.machine_of[placement.placed], problem.cluster.containers.workload[placement.placed]
-    d = np.zeros(len(main.capacity))
-    np.maximum.at(d, machine, main.deviate[w])
-    mean = np.bincount(machine, weights=main.mean[w], minlength=len(d))
-    uncertain: FloatArray = d * np.sqrt(np.bincount(machine, weights=main.variance[w], minlength=len(d)))
-    return mean + uncertain
 
 
 def _without_violations(

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from bayplan.model import Placement, Reason, Result, Snapshot
 from bayplan.report.amounts import count, odds, percent, scale_of
 from bayplan.report.answers.pack_tables import (
-    ConfidenceLevel,
-    PackedMachine,
-    PackFigures,
     amount,
     bound_facts,
     capacity_facts,
@@ -25,6 +22,7 @@ from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.ucac import CAPTION, Curve, ucac_curves
 from bayplan.report.table import Facts
 from bayplan.report.violations import SHOWN
+from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
 
 UCAC = (
     "UCaC, used capacity at confidence: what a machine's usage does not exceed with the stated probability. Peaks of independent "

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bayplan.model import Reason, Resource, Result
@@ -10,6 +9,7 @@ from bayplan.report.amounts import human_amount, odds, percent, score
 from bayplan.report.answers.decision_tables import ended, reason_table
 from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
+from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
 
 LEVELS = (
     TableColumn("packed at"),
@@ -37,64 +37,6 @@ COMPARED: Mapping[str, tuple[str, bool]] = {  # field of PackFigures, is it an a
     "promised": ("reserved", True),
     "over-commitment": ("over_commitment", False),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverflowOdds:
-    """How probable it is that a machine uses more than it has."""
-
-    largest: float  # of all machines
-    mean: float  # over the machines that run something
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackFigures:
-    """What one placement takes of the resource that counts."""
-
-    resource: Resource
-    alpha: float
-    machines: int  # that run something
-    containers: int
-    capacity: float  # of these machines
-    ucac: float
-    mean: float
-    reserved: float | None  # the sum of the limits, or of the requests where no limits are stated; None if neither is
-    reserved_by: str  # "limits" or "requests"
-    predicted: OverflowOdds
-    simulated: OverflowOdds
-    draws: int  # for each machine
-
-    @property
-    def over_commitment(self) -> float | None:
-        """How many times the capacity in use is promised; None if nothing is promised."""
-        return self.reserved / self.capacity if self.reserved is not None and self.capacity else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfidenceLevel:
-    """The same containers packed at another confidence, by a quick method."""
-
-    alpha: float | None  # None: by limits or requests, as if all were used at once
-    by: str  # "limits", "requests" or "" for a confidence
-    machines: int
-    ucac: float  # at this confidence; by limits: what is reserved
-    left_out: int
-    saved: int | None  # machines fewer than by limits; None if there are none to compare with
-    at_least: bool = False  # by limits some are left out, so more would be saved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedMachine:
-    """One machine."""
-
-    machine: str
-    containers: int
-    capacity: float
-    mean: float
-    ucac: float
-    reserved: float | None
-    predicted: float
-    simulated: float
 
 
 def pack_report(

@@ -1,0 +1,97 @@
+"""What over-commitment buys: the same containers packed quickly at several confidences, and by what is reserved for them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bayplan.decide.pack.heuristics import bi_level
+from bayplan.decide.pack.instance import PackInstance
+from bayplan.decide.pack.options import PackOptions
+from bayplan.decide.pack.problem import PackProblem
+from bayplan.model import Budget, Cluster, Level, Machines, Placement, Result, floats, ints, machine_level, silent
+from bayplan.score.packing import ConfidenceLevel, Reservation, reservation_of
+
+LEVELS = (0.99, 0.999, 0.9999)
+MOST_MACHINES = 100_000  # that are added where there are too few
+
+
+def confidence_levels(instance: PackInstance) -> Iterator[ConfidenceLevel]:
+    """One level by reservation, if anything is reserved, then one per confidence, all packed by bi-level.
+
+    Where the reservations take more machines than there are, all levels get more of the same, empty: else nothing could be
+    compared.
+    """
+    reservation = reservation_of(instance.snapshot.cluster, instance.problem.main.resource)
+    reserved = None if reservation is None else _packed(_reserved_problem(instance, reservation))
+    if reservation is not None and reserved is not None and _left_out(reserved):
+        instance = _with_more_machines(instance, reservation, reserved)
+        reserved = _packed(_reserved_problem(instance, reservation))
+    if reservation is not None and reserved is not None:
+        yield _level(reserved, instance, None, reservation.by)
+    for alpha in sorted({*LEVELS, instance.alpha}):
+        yield _level(_packed(instance.at(alpha).problem), instance, alpha, "", reserved)
+
+
+def _packed(problem: PackProblem) -> Result[Placement]:
+    return bi_level(problem, PackOptions(), budget=Budget(), seed=0, progress=silent)
+
+
+def _left_out(result: Result[Placement]) -> int:
+    return 0 if result.solution is None else len(result.solution.unplaced)
+
+
+def _level(
+    result: Result[Placement], instance: PackInstance, alpha: float | None, by: str, reserved: Result[Placement] | None = None
+) -> ConfidenceLevel:
+    machines = int(result.score["machines"])
+    return ConfidenceLevel(
+        alpha=alpha,
+        by=by,
+        machines=machines,
+        ucac=result.score["ucac"] * instance.resource.scale,
+        left_out=_left_out(result),
+        saved=None if reserved is None else int(reserved.score["machines"]) - machines,
+        at_least=reserved is not None and _left_out(reserved) > _left_out(result),
+    )
+
+
+def _reserved_problem(instance: PackInstance, reservation: Reservation) -> PackProblem:
+    """The problem if every container always uses all that is reserved for it."""
+    main, cluster = instance.problem.main, instance.problem.cluster
+    certain = replace(main, mean=floats(reservation.amount), variance=floats(np.zeros(len(reservation.amount))))
+    mean, std = cluster.workloads.usage_mean.copy(), cluster.workloads.usage_std.copy()
+    mean[:, main.resource], std[:, main.resource] = reservation.amount, 0.0
+    workloads = replace(cluster.workloads, usage_mean=mean, usage_std=std)
+    others = instance.problem.chance_constraints[1:]
+    return replace(instance.problem, cluster=replace(cluster, workloads=workloads), chance_constraints=(certain, *others))
+
+
+def _with_more_machines(instance: PackInstance, reservation: Reservation, result: Result[Placement]) -> PackInstance:
+    """The instance with copies of all machines, about twice as many as the reservations left out take."""
+    cluster, main = instance.snapshot.cluster, instance.problem.main
+    assert result.solution is not None
+    missing = float(reservation.amount[cluster.containers.workload[result.solution.unplaced]].sum())
+    times = int(np.ceil(2 * missing / max(1.0, float(main.capacity.sum())))) + 1
+    copies = min(times, max(1, MOST_MACHINES // len(cluster.machines.name)))
+    return instance.on(_with_copies(cluster, copies))
+
+
+def _with_copies(cluster: Cluster, copies: int) -> Cluster:
+    """The cluster with that many empty copies of each machine behind its own."""
+    n = len(cluster.machines.name)
+    names = (*cluster.machines.name, *(f"{name} (copy {k + 1})" for k in range(copies) for name in cluster.machines.name))
+    capacity, safety = (np.tile(part, (copies + 1, 1)) for part in (cluster.machines.capacity, cluster.machines.safety))
+    levels = [
+        Level(name=level.name, group=level.group, group_of=np.tile(level.group_of, copies + 1)) for level in cluster.levels[1:]
+    ]
+    sets = {
+        name: ints(np.concatenate([machines + k * n for k in range(copies + 1)]))
+        for name, machines in cluster.machine_sets.items()
+    }
+    return replace(
+        cluster,
+        machines=Machines(name=names, capacity=capacity, safety=safety),
+        levels=(machine_level(names), *levels),
+        machine_sets=sets,
+    )
