@@ -19,7 +19,7 @@ from bayplan.check import check
 from bayplan.cli import clock
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
-from bayplan.decide.collocate.partition.stages import affine, master_count, masters
+from bayplan.decide.collocate.partition.multi_stage import master_count, master_workloads, workloads_with_affinity
 from bayplan.formats import read
 from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
 from bayplan.score.affinity import gained_affinity
@@ -75,7 +75,7 @@ def options_of(cell: Cell, services: int) -> CollocateOptions:
         partition=wish.get("partition", "multi-stage"),
         select=wish.get("select", "gcn"),
         trivial=wish.get("trivial", "refit"),
-        masters=None if ratio is None else floor(float(ratio) * master_count(services)),
+        master_workloads=None if ratio is None else floor(float(ratio) * master_count(services)),
         move_price=float(wish.get("price", 0.0)),
     )
 
@@ -119,7 +119,7 @@ def partitioned(cluster: Cluster, options: CollocateOptions, seed: int) -> dict[
     graph = affinity_graph(cluster)
     partition = PARTITIONERS[options.partition](graph, masters=options.masters, seed=seed)
     seconds = time.perf_counter() - began
-    chosen = masters(graph, affine(graph), options.masters)
+    chosen = master_workloads(graph, workloads_with_affinity(graph), options.masters)
     inside = np.isin(graph.a, chosen) & np.isin(graph.b, chosen)
     numbers = (f"{partition.lost:.6f}", f"{seconds:.3f}", str(len(chosen)), f"{graph.weight[inside].sum():.6f}")
     return dict(zip(PARTITION, (str(len(partition.sets)), *numbers), strict=True))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bayplan.decide.collocate.select.features import FeatureGraph
-from bayplan.decide.collocate.select.signature import CG, MIP
+from bayplan.decide.collocate.select.selector import CG, MIP
 from experiments.results import Row, rows
 from experiments.selection.graphs import kept
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from bayplan.decide.collocate.pool import POOL
+from bayplan.decide.collocate.rasa import SOLVERS
 from bayplan.decide.collocate.select.features import FeatureGraph, feature_graph
-from bayplan.decide.collocate.select.signature import LABELS
-from bayplan.decide.collocate.task import Task, faults, gained
+from bayplan.decide.collocate.select.selector import LABELS
+from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
 from experiments.results import append, commit, machine, rows
 from experiments.selection.examples import GRAPHS, HERE, RUNS, SUBPROBLEM, name_of
 from experiments.selection.graphs import keep
@@ -25,12 +25,12 @@ SMALL = 1004  # the seed of a source with one small sub-problem
 FIELDS = (*SUBPROBLEM, "algorithm", "budget", "gained", "seconds", "cpu", "commit", "machine")
 
 
-def measured(task: Task, name: str, seconds: float) -> dict[str, str]:
+def measured(task: Subproblem, name: str, seconds: float) -> dict[str, str]:
     """What an algorithm gains, its seconds by the clock and of the processor; ends all if its answer breaks a rule."""
     begin, busy = time.perf_counter(), time.process_time()
-    counts = POOL[name](task, seconds=seconds, seed=0, threads=1)
+    counts = SOLVERS[name](task, seconds=seconds, seed=0, threads=1)
     took, used = time.perf_counter() - begin, time.process_time() - busy
-    if broken := faults(task, counts):
+    if broken := violations(task, counts):
         sys.exit(f"{name}: {broken}")
     return {"gained": f"{gained(task, counts):.8g}", "seconds": f"{took:.3f}", "cpu": f"{used:.3f}"}
 
@@ -39,10 +39,10 @@ def measured(task: Task, name: str, seconds: float) -> dict[str, str]:
 def _warm_up(name: str) -> None:
     """Nothing, but the algorithm's code is compiled: that is not part of its time."""
     ((_, task), *_) = parts(source(SMALL))
-    POOL[name](task, seconds=1.0, seed=0, threads=1)
+    SOLVERS[name](task, seconds=1.0, seed=0, threads=1)
 
 
-def subproblem(origin: Source, part: int, task: Task, graph: FeatureGraph) -> dict[str, str]:
+def subproblem(origin: Source, part: int, task: Subproblem, graph: FeatureGraph) -> dict[str, str]:
     """What a sub-problem is."""
     told = (
         origin.settings.name, origin.seed, origin.masters, origin.trivial, part, task.shape[0], task.demand.sum(), graph.machines,

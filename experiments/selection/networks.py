@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import block_diag
 
 from bayplan.decide.collocate.select.features import FEATURES, FeatureGraph, adjacency, logs, sizes
-from bayplan.decide.collocate.select.signature import LABELS
-from bayplan.decide.collocate.select.weights import GCN_SIZES, MLP, Layer, Network
+from bayplan.decide.collocate.select.networks import GCN_SIZES, MLP, Layer, Network
+from bayplan.decide.collocate.select.selector import LABELS
 from bayplan.model import FloatArray, floats
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayplan.decide.collocate.options import TRIVIAL
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
-from bayplan.decide.collocate.rasa import machines_of
-from bayplan.decide.collocate.signature import TRIVIAL
-from bayplan.decide.collocate.task import Task
-from bayplan.decide.collocate.tasks import sub_tasks
+from bayplan.decide.collocate.rasa import owner_of_machines
+from bayplan.decide.collocate.subproblem import Subproblem, subproblems
 from bayplan.generate.rasa import make
 from bayplan.generate.rasa.settings import Settings
 from bayplan.model import Snapshot
@@ -48,19 +47,19 @@ def source(seed: int) -> Source:
     return Source(seed=seed, settings=settings, masters=min(masters, services), trivial=trivial)
 
 
-def fits(task: Task) -> bool:
+def fits(task: Subproblem) -> bool:
     """Is it of a size to be labelled, with something to gain?"""
     n_s, n_m = task.shape
     return SERVICES[0] <= n_s <= SERVICES[1] and MACHINES[0] <= n_m <= MACHINES[1] and len(task.a) > 0
 
 
-def parts(origin: Source, skip: Collection[str] = ()) -> Iterator[tuple[int, Task]]:
+def parts(origin: Source, skip: Collection[str] = ()) -> Iterator[tuple[int, Subproblem]]:
     """Sub-problems of a cluster with their numbers, without those named `seed-number` in `skip`; some, if there are many."""
     problem = Problem.of(origin.snapshot())
     graph = affinity_graph(problem.cluster)
     found = PARTITIONERS["multi-stage"](graph, masters=origin.masters, seed=origin.seed)
-    owner = machines_of(problem, graph, found, origin.trivial)
-    tasks = sub_tasks(problem, found.sets, owner, trivial=origin.trivial)
+    owner = owner_of_machines(problem, graph, found, origin.trivial)
+    tasks = subproblems(problem, found.sets, owner, trivial=origin.trivial)
     some = [(number, task) for number, task in enumerate(tasks) if fits(task)]
     order = np.random.default_rng(origin.seed).permutation(len(some))[:MOST_PARTS]
     yield from (some[k] for k in sorted(order) if f"{origin.seed}-{some[k][0]}" not in skip)

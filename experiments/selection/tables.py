@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from statistics import mean
 
-from bayplan.decide.collocate.select.heuristic import choice
-from bayplan.decide.collocate.select.signature import CG, LABELS, MIP
-from bayplan.decide.collocate.select.weights import GCN, GCN_SIZES, MLP
+from bayplan.decide.collocate.select.networks import GCN, GCN_SIZES, MLP
+from bayplan.decide.collocate.select.selector import CG, LABELS, MIP, choice
 from experiments.results import ROOT, Row, measured_on, put, rows
 from experiments.selection.examples import HERE, RUNS, TIE, is_held_out, labelled, lost_by, name_of
 

@@ -12,10 +12,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayplan.decide.collocate.select.gcn import scores
-from bayplan.decide.collocate.select.mlp import mlp_scores
-from bayplan.decide.collocate.select.signature import LABELS
-from bayplan.decide.collocate.select.weights import FILE, GCN, GCN_SIZES, MLP, Network, read_networks, written
+from bayplan.decide.collocate.select.networks import (
+    GCN,
+    GCN_SIZES,
+    MLP,
+    WEIGHTS_FILE,
+    Network,
+    gcn_scores,
+    mlp_scores,
+    networks_text,
+    read_networks,
+)
+from bayplan.decide.collocate.select.selector import LABELS
 from experiments.results import rows
 from experiments.selection.examples import FOLDS, HERE, RUNS, Example, accuracy, examples, regret
 from experiments.selection.networks import batch, forward, frozen, new_layers, scale_of
@@ -48,7 +56,7 @@ def train(kind: str, some: Sequence[Example]) -> Network:
 
 def choices(kind: str, network: Network, some: Sequence[Example]) -> list[str]:
     """What a network says about each, as the package computes it."""
-    score = mlp_scores if kind == MLP else scores
+    score = mlp_scores if kind == MLP else gcn_scores
     return [LABELS[int(np.argmax(score(one.graph, network)))] for one in some]
 
 
@@ -82,7 +90,7 @@ def main() -> None:
     everything = examples()
     shown, judged = ([one for one in everything if one.is_held_out is held] for held in (False, True))
     networks = {kind: train(kind, shown) for kind in KINDS}
-    networks = dict(read_networks(written(networks, {}))[0])  # with the digits that are shipped
+    networks = dict(read_networks(networks_text(networks, {}))[0])  # with the digits that are shipped
     held = {kind: choices(kind, networks[kind], judged) for kind in KINDS}
     inside = {kind: folded(kind, shown) for kind in KINDS}
     for kind in KINDS:
@@ -91,7 +99,7 @@ def main() -> None:
             f"held out {accuracy(judged, held[kind]):.3f}, {regret(judged, held[kind]):.4f}",
             file=sys.stderr,
         )
-    FILE.write_text(written(networks, note(everything, judged, held)), encoding="utf-8")
+    WEIGHTS_FILE.write_text(networks_text(networks, note(everything, judged, held)), encoding="utf-8")
     with CHOICES.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["name", *KINDS])

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from bayplan.decide.collocate.partition import Graph
+from bayplan.decide.collocate.partition import AffinityGraph
 
 
-def drawn_graph(seed: int, *, most: int = 30) -> Graph:
+def drawn_graph(seed: int, *, most: int = 30) -> AffinityGraph:
     """A graph of up to `most` services."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, most + 1))
@@ -23,11 +23,11 @@ def drawn_graph(seed: int, *, most: int = 30) -> Graph:
     )
 
 
-def graph_of(a, b, weight, *, replicas, row_of=None, allow=None) -> Graph:
+def graph_of(a, b, weight, *, replicas, row_of=None, allow=None) -> AffinityGraph:
     """A graph of these edges; every service may run on the only machine unless told otherwise."""
     weight = np.asarray(weight, dtype=np.float64)
     n = len(replicas)
-    return Graph(
+    return AffinityGraph(
         a=np.asarray(a, dtype=np.int64),
         b=np.asarray(b, dtype=np.int64),
         weight=weight / weight.sum() if len(weight) else weight,
@@ -38,7 +38,7 @@ def graph_of(a, b, weight, *, replicas, row_of=None, allow=None) -> Graph:
     )
 
 
-def ring(n: int, chords: int = 0, seed: int = 0) -> Graph:
+def ring(n: int, chords: int = 0, seed: int = 0) -> AffinityGraph:
     """Services in a circle, each with affinity to the next; and chords across."""
     rng = np.random.default_rng(seed)
     a, b = np.arange(n), (np.arange(n) + 1) % n
@@ -47,6 +47,6 @@ def ring(n: int, chords: int = 0, seed: int = 0) -> Graph:
     return graph_of(pair[:, 0], pair[:, 1], np.ones(len(pair)), replicas=np.ones(n, dtype=np.int64))
 
 
-def edges_of(graph: Graph) -> list[tuple[int, int, float]]:
+def edges_of(graph: AffinityGraph) -> list[tuple[int, int, float]]:
     """(a, b, weight) one after the other."""
     return list(zip(graph.a.tolist(), graph.b.tolist(), graph.weight.tolist(), strict=True))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.model import (
     Capacity,
     Cluster,
@@ -22,7 +22,9 @@ from bayplan.model import (
 )
 
 
-def drawn_task(seed: int, *, services: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False) -> Task:
+def drawn_task(
+    seed: int, *, services: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False
+) -> Subproblem:
     """A sub-problem with something to decide; some containers stay, some stand already."""
     rng = np.random.default_rng(seed)
     demand = rng.integers(0 if rng.random() < 0.2 else 1, most + 1, services)
@@ -33,7 +35,7 @@ def drawn_task(seed: int, *, services: int = 3, machines: int = 3, most: int = 3
     sets = int(rng.integers(0, 3))
     a, b = _pairs(rng, services, edges)
     weight = rng.uniform(0.05, 1.0, len(a)) if rng.random() < 0.7 else np.ones(len(a))
-    task = Task(
+    task = Subproblem(
         workload=np.arange(services),
         machine=np.arange(machines),
         replicas=np.maximum(1, demand + fixed.sum(axis=1) + rng.integers(0, 2, services)),
@@ -60,7 +62,7 @@ def _pairs(rng: np.random.Generator, services: int, edges: int) -> tuple[np.ndar
     return a[chosen], b[chosen]
 
 
-def _with_start(task: Task, rng: np.random.Generator) -> Task:
+def _with_start(task: Subproblem, rng: np.random.Generator) -> Subproblem:
     """Some containers stand somewhere: often, but not always, where they may."""
     now = np.zeros(task.shape, dtype=np.int64)
     for s, demand in enumerate(task.demand.tolist()):
@@ -69,13 +71,13 @@ def _with_start(task: Task, rng: np.random.Generator) -> Task:
     return replace(task, now=now)
 
 
-def whole(snapshot: Snapshot) -> Task:
+def whole(snapshot: Snapshot) -> Subproblem:
     """A cluster as one sub-problem, every container movable, every machine allowed, without anti-affinity."""
     cluster = snapshot.cluster
     n_w, n_m = len(cluster.workloads.name), len(cluster.machines.name)
     now = np.zeros((n_w, n_m), dtype=np.int64)
     np.add.at(now, (cluster.containers.workload, snapshot.placement.machine_of), 1)
-    return Task(
+    return Subproblem(
         workload=np.arange(n_w),
         machine=np.arange(n_m),
         replicas=now.sum(axis=1),

@@ -8,7 +8,7 @@ from tests.builders.affinity_graphs import drawn_graph, edges_of, graph_of
 from tests.builders.strategies import clusters
 from tests.naive import collocate_bfs as naive
 
-from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph, wanted
+from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph, demand_of_sets
 
 every_partitioner = pytest.mark.parametrize("name", PARTITIONERS)
 graphs = st.integers(0, 10**6).map(drawn_graph)
@@ -47,7 +47,7 @@ def test_any_cluster_can_be_partitioned(name, cluster):
     graph = affinity_graph(cluster)
     partition = PARTITIONERS[name](graph, masters=None, seed=0)
     assert len(partition.set_of) == len(cluster.workloads.name)
-    assert wanted(graph, partition.sets).shape == (len(partition.sets), len(cluster.resources))
+    assert demand_of_sets(graph, partition.sets).shape == (len(partition.sets), len(cluster.resources))
 
 
 @every_partitioner

@@ -10,8 +10,8 @@ from tests.builders.strategies import valid_snapshots
 from tests.naive.collocate_hold import expect_consistent
 
 from bayplan.check import check
-from bayplan.decide.collocate.hold import copied, hold_of, placement_of
-from bayplan.decide.collocate.walker import Walker
+from bayplan.decide.collocate.annealing.count_state import copied, count_state, placement_of
+from bayplan.decide.collocate.annealing.walker import CountWalker
 from bayplan.kernels.collocate.anneal import Style, new_party, walk
 from bayplan.kernels.collocate.hold import MOST_MOVES, MOVES, PRICE
 from bayplan.model import Allow, AntiAffinity, Capacity, Snapshot
@@ -33,7 +33,7 @@ def plain(snapshot: Snapshot) -> Snapshot:
 @tuned(max_examples=60)
 def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed):
     problem = Problem.of(snapshot)
-    hold, who = hold_of(problem, snapshot.placement, most_moves=None)
+    hold, who = count_state(problem, snapshot.placement, most_moves=None)
     hold.worth[PRICE] = 0.01
     if not len(who):
         return
@@ -47,7 +47,7 @@ def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed
 @given(snapshot=valid_snapshots(complete=True).map(plain), most=st.integers(0, 4), seed=st.integers(0, 99))
 @tuned(max_examples=40)
 def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
-    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=most)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=most)
     if len(who):
         style = Style(near=0.4, back=0.2, ejected=3, looks=1, tries=4, finds=1)
         walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 1.0, 200, new_party())
@@ -57,7 +57,7 @@ def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
 @given(snapshot=valid_snapshots(complete=True).map(plain), seed=st.integers(0, 99))
 @tuned(max_examples=40)
 def test_without_heat_nothing_gets_worse(snapshot, seed):
-    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=None)
     if not len(who):
         return
     style = Style(near=0.4, back=0.0, ejected=3, looks=1, tries=4, finds=1)
@@ -68,16 +68,16 @@ def test_without_heat_nothing_gets_worse(snapshot, seed):
 
 
 def test_a_copy_walks_alone(together):
-    hold, _ = hold_of(Problem.of(together), together.placement, most_moves=None)
-    walker = Walker(copied(hold), seed=1)
+    hold, _ = count_state(Problem.of(together), together.placement, most_moves=None)
+    walker = CountWalker(copied(hold), seed=1)
     walker.turn(1.0, 0.1, 500)
     assert (walker.hold.machine_of != hold.machine_of).any()
     assert hold.worth[0] == pytest.approx(gained_affinity(together.cluster, together.placement))
 
 
 def test_the_best_of_a_walk_is_what_it_says(together):
-    hold, who = hold_of(Problem.of(together), together.placement, most_moves=None)
-    walker = Walker(hold, seed=1)
+    hold, who = count_state(Problem.of(together), together.placement, most_moves=None)
+    walker = CountWalker(hold, seed=1)
     for heat in (1.0, 0.1, 0.0):
         walker.turn(heat, 0.01, 2_000)
     best = placement_of(together.placement, who, walker.ever_of)
@@ -93,8 +93,8 @@ def together() -> Snapshot:
 
 def test_what_a_round_begins_with_is_not_forgotten():
     snapshot = pairs_apart(3)
-    hold, who = hold_of(Problem.of(snapshot), snapshot.placement, most_moves=None)
-    walker = Walker(hold, seed=1)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    walker = CountWalker(hold, seed=1)
     together = np.repeat(np.arange(3), 4).astype(np.int32)  # both services of each pair on one machine
     walker.begin(together)
     walker.forget()

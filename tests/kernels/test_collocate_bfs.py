@@ -5,7 +5,7 @@ import pytest
 from tests.builders.affinity_graphs import drawn_graph, edges_of
 from tests.naive import collocate_bfs as naive
 
-from bayplan.decide.collocate.partition.balanced import _web
+from bayplan.decide.collocate.partition.multi_stage import _web
 from bayplan.kernels.collocate.bfs import Queues, grow, judge
 
 SEEDS = range(60)

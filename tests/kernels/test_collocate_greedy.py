@@ -6,7 +6,7 @@ from tests.builders.collocations import drawn_task
 from tests.naive import collocate as naive
 
 from bayplan.decide.collocate.greedy import _order, greedy_counts
-from bayplan.decide.collocate.task import faults, gained
+from bayplan.decide.collocate.subproblem import gained, violations
 from bayplan.kernels.collocate.greedy import fill_by_gain, warm_up
 
 
@@ -20,9 +20,9 @@ def test_places_each_container_where_it_gains_most(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_goes_on_from_a_start_that_breaks_nothing(seed):
     task = drawn_task(seed, services=5, machines=4, most=4, edges=6)
-    start = np.zeros_like(task.now) if faults(task, task.now) else task.now
+    start = np.zeros_like(task.now) if violations(task, task.now) else task.now
     counts = greedy_counts(task, start)
-    assert faults(task, counts) == []
+    assert violations(task, counts) == []
     assert (counts >= start).all()
     assert gained(task, counts) >= gained(task, start)
     assert counts.tolist() == naive.greedy(task, _order(task).tolist(), start).tolist()

@@ -5,8 +5,7 @@ import pytest
 from tests.builders.collocations import drawn_task
 from tests.naive.columns import every_pattern, gain, most_added
 
-from bayplan.decide.collocate.columns.pricing import Pricer, room_for
-from bayplan.decide.collocate.columns.question import corner_of, question_of
+from bayplan.decide.collocate.columns.pricing import Pricer, one_machine, pricing_problem, scratch_arrays
 from bayplan.kernels.collocate.branch import PROVEN, explore, warm_up
 from bayplan.kernels.collocate.pattern_search import search, worth
 from bayplan.kernels.collocate.relax import bound_at, lower, open_box
@@ -25,7 +24,7 @@ def asked(seed: int):
 def test_boxes_find_the_best_pattern_and_prove_it(seed):
     task, m, cost = asked(seed)
     best = most_added(task, m, cost)
-    priced = Pricer(task=task, corner=corner_of(task, m)).priced(cost, target=0.0, boxes=10**6, stop=lambda: False)
+    priced = Pricer(task=task, corner=one_machine(task, m)).priced(cost, target=0.0, boxes=10**6, stop=lambda: False)
     assert priced.upper == pytest.approx(max(0.0, best), abs=1e-12)
     assert max([0.0, *priced.value]) == pytest.approx(max(0.0, best), abs=1e-12)
     for pattern, value in zip(priced.pattern, priced.value, strict=True):
@@ -36,7 +35,7 @@ def test_boxes_find_the_best_pattern_and_prove_it(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_bound_holds_wherever_the_search_is_cut_off(seed):
     task, m, cost = asked(seed)
-    pricer = Pricer(task=task, corner=corner_of(task, m))
+    pricer = Pricer(task=task, corner=one_machine(task, m))
     for boxes in (0, 1):
         assert pricer.priced(cost, target=0.0, boxes=boxes, stop=lambda: False).upper >= most_added(task, m, cost) - 1e-12
 
@@ -44,8 +43,8 @@ def test_the_bound_holds_wherever_the_search_is_cut_off(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_prices_bound_every_pattern_of_a_box(seed):
     task, m, cost = asked(seed)
-    question, service, _ = question_of(task, corner_of(task, m), cost)
-    part, _, prices = room_for(question)
+    question, service, _ = pricing_problem(task, one_machine(task, m), cost)
+    part, _, prices = scratch_arrays(question)
     rng = np.random.default_rng(seed)
     low = rng.integers(0, 2, len(service)) % (question.most + 1)
     high = rng.integers(low, question.most + 1)
@@ -61,8 +60,8 @@ def test_any_prices_bound_every_pattern_of_a_box(seed):
 
 def test_a_target_that_nothing_beats_is_proven_at_once():
     task, m, cost = asked(3)
-    question, service, _ = question_of(task, corner_of(task, m), cost)
-    part, stack, now = room_for(question)
+    question, service, _ = pricing_problem(task, one_machine(task, m), cost)
+    part, stack, now = scratch_arrays(question)
     stack.high[0] = question.most
     found = np.zeros(len(service), dtype=np.int64)
     assert explore(question, part, stack, now, 10.0, 5, 10, found) == PROVEN
@@ -71,7 +70,7 @@ def test_a_target_that_nothing_beats_is_proven_at_once():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_walk_ends_with_a_pattern_that_fits_and_is_worth_what_it_says(seed):
     task, m, cost = asked(seed)
-    pricer = Pricer(task=task, corner=corner_of(task, m))
+    pricer = Pricer(task=task, corner=one_machine(task, m))
     chance = np.array([seed + 1], dtype=np.uint64)
     pattern, value = pricer.walked(cost, np.zeros(len(cost), dtype=np.int64), 0.5, chance)
     assert any((pattern == other).all() for other in every_pattern(task, m))
@@ -84,7 +83,7 @@ def test_a_warm_up_compiles_what_a_price_needs():
     warm_up()
     before = [len(kernel.signatures) for kernel in (explore, search, lower)]
     task, m, cost = asked(3)
-    pricer = Pricer(task=task, corner=corner_of(task, m))
+    pricer = Pricer(task=task, corner=one_machine(task, m))
     pricer.priced(cost, target=0.0, boxes=5, stop=lambda: False)
     pricer.walked(cost, np.zeros(len(cost), dtype=np.int64), 0.5, np.array([7], dtype=np.uint64))
     assert [len(kernel.signatures) for kernel in (explore, search, lower)] == before

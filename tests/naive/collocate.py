@@ -5,12 +5,12 @@ from itertools import product
 
 import numpy as np
 
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.subproblem import Subproblem
 
 Rows = tuple[tuple[int, ...], ...]  # (service, machine)
 
 
-def allowed(task: Task, rows: Rows) -> bool:
+def allowed(task: Subproblem, rows: Rows) -> bool:
     """Do counts obey (3)-(6) of 004?"""
     services, machines = range(len(rows)), range(len(task.machine))
     for s in services:
@@ -26,7 +26,7 @@ def allowed(task: Task, rows: Rows) -> bool:
     return True
 
 
-def affinity(task: Task, rows: Rows) -> float:
+def affinity(task: Subproblem, rows: Rows) -> float:
     """(1), (2) of 004."""
     total = 0.0
     for a, b, weight in zip(task.a.tolist(), task.b.tolist(), task.weight.tolist(), strict=True):
@@ -36,7 +36,7 @@ def affinity(task: Task, rows: Rows) -> float:
     return total
 
 
-def every_count(task: Task) -> Iterator[Rows]:
+def every_count(task: Subproblem) -> Iterator[Rows]:
     """All counts that obey the rules."""
     choices = [
         [row for row in product(range(int(demand) + 1), repeat=len(task.machine)) if sum(row) <= demand] for demand in task.demand
@@ -44,12 +44,12 @@ def every_count(task: Task) -> Iterator[Rows]:
     return (rows for rows in product(*choices) if allowed(task, rows))
 
 
-def most_gained(task: Task) -> float:
+def most_gained(task: Subproblem) -> float:
     """The most affinity that any counts gain."""
     return max(affinity(task, rows) for rows in every_count(task))
 
 
-def greedy(task: Task, order: list[int], start: np.ndarray) -> np.ndarray:
+def greedy(task: Subproblem, order: list[int], start: np.ndarray) -> np.ndarray:
     """Services in order, each container where the whole affinity grows most; ties: where most of the service fit, then first."""
     counts = start.copy()
     for s in order:
@@ -71,7 +71,7 @@ def _rows(counts: np.ndarray) -> Rows:
     return tuple(tuple(row) for row in counts.tolist())
 
 
-def _takes(task: Task, counts: np.ndarray, s: int, m: int) -> float:
+def _takes(task: Subproblem, counts: np.ndarray, s: int, m: int) -> float:
     """How many containers of s the resources of machine m still take."""
     room = task.room[m] - counts[:, m] @ task.request
     return min((int(room[r]) // int(q) for r, q in enumerate(task.request[s].tolist()) if q), default=float("inf"))

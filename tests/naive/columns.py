@@ -5,10 +5,10 @@ from itertools import product
 
 import numpy as np
 
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.subproblem import Subproblem
 
 
-def every_pattern(task: Task, m: int) -> Iterator[np.ndarray]:
+def every_pattern(task: Subproblem, m: int) -> Iterator[np.ndarray]:
     """All counts (service,) that machine m can take."""
     for counts in product(*(range(int(demand) + 1) for demand in task.demand)):
         pattern = np.array(counts, dtype=np.int64)
@@ -17,7 +17,7 @@ def every_pattern(task: Task, m: int) -> Iterator[np.ndarray]:
             yield pattern
 
 
-def gain(task: Task, m: int, pattern: np.ndarray) -> float:
+def gain(task: Subproblem, m: int, pattern: np.ndarray) -> float:
     """The affinity on machine m with a pattern."""
     total = 0.0
     for a, b, weight in zip(task.a.tolist(), task.b.tolist(), task.weight.tolist(), strict=True):
@@ -27,7 +27,7 @@ def gain(task: Task, m: int, pattern: np.ndarray) -> float:
     return float(total)
 
 
-def most_added(task: Task, m: int, cost: np.ndarray) -> float:
+def most_added(task: Subproblem, m: int, cost: np.ndarray) -> float:
     """What the best pattern of machine m adds to what is there, less what its containers cost."""
     nothing = gain(task, m, np.zeros(len(task.demand), dtype=np.int64))
     return max(gain(task, m, pattern) - nothing - float(pattern @ cost) for pattern in every_pattern(task, m))

@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 from tests.builders.strategies import snapshots, valid_snapshots
 
 from bayplan.check import check
-from bayplan.decide.collocate.applsci19 import applsci19
-from bayplan.decide.collocate.k8s_plus import k8s_plus
-from bayplan.decide.collocate.movable import movable
-from bayplan.decide.collocate.original import original
-from bayplan.decide.collocate.parts import packed_parts
-from bayplan.decide.collocate.recall import recall
-from bayplan.decide.collocate.signature import CollocateOptions
-from bayplan.decide.collocate.yard import yard_of
+from bayplan.decide.collocate.applsci19 import applsci19, pack_parts
+from bayplan.decide.collocate.baselines import k8s_plus, original
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.packing_state import packing_state
+from bayplan.decide.collocate.place_leftovers import restore_homes
+from bayplan.decide.collocate.subproblem import movable
 from bayplan.kernels.collocate.yard import best_fit
 from bayplan.model import UNPLACED, Budget, Confidence, Placement, Transient, ints, silent
 from bayplan.model.problem import Problem
@@ -70,7 +68,7 @@ def test_the_same_seed_gives_the_same_answer(name, snapshot, seed):
 @given(snapshot=valid_snapshots(), seed=st.integers(0, 9))
 def test_parts_break_no_rule_but_leave_those_without_traffic_out(snapshot, seed):
     problem = known(snapshot)
-    after = packed_parts(problem, clock=Budget().clock(), seed=seed, progress=silent)
+    after = pack_parts(problem, clock=Budget().clock(), seed=seed, progress=silent)
     assert {fault.rule for fault in check(problem.cluster, after, problem.before)} <= {"running"}
     quiet = np.setdiff1d(
         np.arange(len(problem.cluster.workloads.name)), np.r_[problem.cluster.traffic.a, problem.cluster.traffic.b]
@@ -85,9 +83,9 @@ def test_after_a_recall_everyone_has_a_machine_who_had_one(snapshot, seed):
     problem = known(snapshot)
     who = np.random.default_rng(seed).permutation(np.flatnonzero(movable(problem)))
     service, home = problem.cluster.containers.workload[who], problem.start.machine_of[who]
-    yard, machine_of = yard_of(problem), np.full(len(who), UNPLACED)
+    yard, machine_of = packing_state(problem), np.full(len(who), UNPLACED)
     settle_anywhere(yard, service, machine_of, seed)
-    recall(yard, service, home, machine_of)
+    restore_homes(yard, service, home, machine_of)
     assert (machine_of[home != UNPLACED] != UNPLACED).all()
     after = problem.start.machine_of.copy()
     after[who] = machine_of

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from tests.builders.collocations import drawn_task
 from tests.naive import collocate as naive
 
-from bayplan.decide.collocate.columns.every import every_pattern
-from bayplan.decide.collocate.columns.solve import solve_columns
-from bayplan.decide.collocate.columns.types import types_of
-from bayplan.decide.collocate.task import faults, gained
+from bayplan.decide.collocate.columns.pattern_master import machine_types_of
+from bayplan.decide.collocate.columns.solve import enumerate_patterns, solve_columns
+from bayplan.decide.collocate.subproblem import gained, violations
 
 SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machines": 4, "edges": 1})
 
@@ -19,12 +18,12 @@ SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machi
 @tuned(max_examples=60)
 def test_the_optimum_of_small_clusters_is_found_by_columns(seed):
     task = drawn_task(seed, **SHAPES[seed % len(SHAPES)])
-    assert every_pattern(task, types_of(task)) is not None
+    assert enumerate_patterns(task, machine_types_of(task)) is not None
     counts = solve_columns(task, seconds=20.0, seed=seed)
-    assert faults(task, counts) == []
+    assert violations(task, counts) == []
     assert gained(task, counts) == pytest.approx(naive.most_gained(task), abs=1e-9)
 
 
 def test_patterns_that_are_too_many_are_not_listed():
     task = drawn_task(5, services=7, machines=2, most=4)
-    assert every_pattern(task, types_of(task)) is None
+    assert enumerate_patterns(task, machine_types_of(task)) is None

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from tests.builders.collocations import drawn_task
 from tests.naive import collocate as naive
 
-from bayplan.decide.collocate.mip import solve_mip
-from bayplan.decide.collocate.task import Task, faults, gained
+from bayplan.decide.collocate.assignment_mip import solve_mip
+from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
 
 SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machines": 4, "edges": 1})
 FALSELY_OPTIMAL = 201  # HiGHS 1.14.0 calls a worse point optimal here, if it simplifies the program first
 
 
-def small(seed: int) -> Task:
+def small(seed: int) -> Subproblem:
     return drawn_task(seed, **SHAPES[seed % len(SHAPES)])
 
 
@@ -28,9 +28,9 @@ def test_a_false_claim_of_the_solver_is_not_believed():
     expect_the_optimum(small(FALSELY_OPTIMAL))
 
 
-def expect_the_optimum(task: Task) -> None:
+def expect_the_optimum(task: Subproblem) -> None:
     counts = solve_mip(task, seconds=20)
-    assert faults(task, counts) == []
+    assert violations(task, counts) == []
     assert gained(task, counts) == pytest.approx(naive.most_gained(task), abs=1e-9)
     rows = tuple(tuple(row) for row in counts.tolist())
     assert naive.allowed(task, rows)

@@ -15,11 +15,10 @@ from tests.naive.collocate import most_gained
 from tests.naive.search import breaches
 
 from bayplan.decide.collocate.bound import affinity_bound
-from bayplan.decide.collocate.columns.generation import Columns
-from bayplan.decide.collocate.columns.rounds import Rounds
+from bayplan.decide.collocate.columns.pattern_master import PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.columns.solve import solve_columns
-from bayplan.decide.collocate.columns.types import types_of
-from bayplan.decide.collocate.task import faults, gained
+from bayplan.decide.collocate.subproblem import gained, violations
 from bayplan.model import UNPLACED, Placement, ints, silent
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -55,10 +54,12 @@ def wrong(seed: int, seen: Counter[str]) -> Iterator[str]:
     best = most_gained(task)
     counts = solve_columns(task, seconds=0.05, seed=seed)
     seen.update({"tasks": 1, "optimal answers": int(gained(task, counts) > best - 1e-9)})
-    yield from faults(task, counts)
+    yield from violations(task, counts)
     if gained(task, counts) > best + 1e-12:
         yield f"{gained(task, counts)} is above the optimum {best}"
-    rounds = Rounds(columns=Columns(task=task, types=types_of(task)), seed=seed, boxes=(1, 3, 3_000)[seed % 3])
+    rounds = PricingRounds(
+        columns=PatternMaster(task=task, types=machine_types_of(task)), seed=seed, boxes=(1, 3, 3_000)[seed % 3]
+    )
     for _ in range(40):
         rounds.one(lambda: False)
         if rounds.bound < best - 1e-12:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from bayplan.api.wishes import Wishes, not_negative, problem_of, read_weights
-from bayplan.decide.collocate.signature import TRIVIAL, CollocateOptions
+from bayplan.decide.collocate.options import TRIVIAL, CollocateOptions
 from bayplan.errors import UsageError
 from bayplan.model import Cluster, FloatArray, Objective, Snapshot, Term, Traffic, floats
 from bayplan.model.problem import Problem

@@ -6,7 +6,7 @@ from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.api.collocate import STAYS, collocate, collocate_object
 from bayplan.api.collocate_wishes import CollocateWishes, collocate_options, prioritised, question_of, read_gain
-from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.errors import UsageError
 from bayplan.model import Objective, Reason, Result, Snapshot, Status, Term
 

@@ -6,10 +6,8 @@ from experiments.results import rows
 from experiments.selection import examples, graphs, label, sources, tables
 
 from bayplan.decide.collocate.select.features import feature_graph
-from bayplan.decide.collocate.select.gcn import scores
-from bayplan.decide.collocate.select.mlp import mlp_scores
-from bayplan.decide.collocate.select.signature import CG, LABELS, MIP
-from bayplan.decide.collocate.select.weights import GCN, GCN_SIZES, MLP, shipped
+from bayplan.decide.collocate.select.networks import GCN, GCN_SIZES, MLP, gcn_scores, mlp_scores, shipped_networks
+from bayplan.decide.collocate.select.selector import CG, LABELS, MIP
 from bayplan.generate import GENERATORS
 
 SMALL = label.SMALL
@@ -88,8 +86,8 @@ def test_a_kept_graph_is_what_it_was(tmp_path):
     (back,) = graphs.kept(tmp_path / "g.zip").values()
     assert back.feature == pytest.approx(graph.feature, rel=1e-4)
     assert (back.a.tolist(), back.b.tolist(), back.types) == (graph.a.tolist(), graph.b.tolist(), graph.types)
-    networks, _ = shipped()
-    assert scores(back, networks[GCN]) == pytest.approx(scores(graph, networks[GCN]), abs=1e-3)
+    networks, _ = shipped_networks()
+    assert gcn_scores(back, networks[GCN]) == pytest.approx(gcn_scores(graph, networks[GCN]), abs=1e-3)
 
 
 def test_there_are_a_few_hundred_labels_of_clusters_that_are_not_reported_on(runs):
@@ -111,7 +109,7 @@ def test_no_cluster_both_teaches_and_judges(everything):
 
 
 def test_the_note_of_the_weights_speaks_of_the_labels(runs, everything):
-    _, note = shipped()
+    _, note = shipped_networks()
     assert note["sub-problems"] == len(examples.labelled(runs))
     assert note["held out"] == sum(one.is_held_out for one in everything)
     assert {str(note["labelling budget, seconds per algorithm"])} == {f"{float(row['budget'])}" for row in runs}
@@ -119,10 +117,10 @@ def test_the_note_of_the_weights_speaks_of_the_labels(runs, everything):
 
 @pytest.mark.parametrize("kind", [GCN, GCN_SIZES, MLP])
 def test_the_shipped_weights_choose_what_the_files_say_on_held_out_clusters(kind, everything):
-    network, note = shipped()[0][kind], shipped()[1]
+    network, note = shipped_networks()[0][kind], shipped_networks()[1]
     told = {row["name"]: row[kind] for row in rows(tables.CHOICES)}
     judged = [one for one in everything if one.is_held_out]
-    score = mlp_scores if kind == MLP else scores
+    score = mlp_scores if kind == MLP else gcn_scores
     said = [LABELS[int(np.argmax(score(one.graph, network)))] for one in judged]
     assert said == [told[one.name] for one in judged]
     assert note["on the held out"][kind]["right"] == pytest.approx(examples.accuracy(judged, said), abs=1e-4)
@@ -139,7 +137,7 @@ def test_torch_computes_what_numpy_computes(everything):
         layers = networks.new_layers(kind, np.random.default_rng(1))
         theirs = networks.forward(kind, layers, networks.batch(some, scale)).detach().numpy()
         ours = networks.frozen(kind, layers, scale)
-        score = mlp_scores if kind == MLP else scores
+        score = mlp_scores if kind == MLP else gcn_scores
         assert np.array([score(graph, ours) for graph in some]) == pytest.approx(theirs, abs=1e-9)
 
 

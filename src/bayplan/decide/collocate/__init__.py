@@ -1,6 +1,23 @@
 """Which services should share machines?"""
 
-from bayplan.decide.collocate.registry import COLLOCATORS
-from bayplan.decide.collocate.signature import CollocateOptions, Collocator
+from collections.abc import Mapping
+
+from bayplan.decide.collocate.applsci19 import applsci19
+from bayplan.decide.collocate.baselines import k8s_plus, original, pop
+from bayplan.decide.collocate.best import best
+from bayplan.decide.collocate.options import CollocateOptions, Collocator
+from bayplan.decide.collocate.rasa import column_generation, mip, rasa
+
+COLLOCATORS: Mapping[str, Collocator] = {
+    "best": best,
+    "rasa": rasa,
+    "mip": mip,
+    "column-generation": column_generation,
+    "pop": pop,
+    "k8s-plus": k8s_plus,
+    "applsci19": applsci19,
+    "original": original,
+}
+
 
 __all__ = ["COLLOCATORS", "CollocateOptions", "Collocator"]

@@ -8,14 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayplan.decide.collocate.annealing import Crew, Pace
-from bayplan.decide.collocate.answer import collocated, has_other_terms, net_gain, worth_it
-from bayplan.decide.collocate.berths import few_moves
-from bayplan.decide.collocate.finish import start_of, time_to_solve
-from bayplan.decide.collocate.hold import Int32Array, hold_of, items_of, placement_of
-from bayplan.decide.collocate.original import outsiders
-from bayplan.decide.collocate.recombine import recombined, worth_recombining
-from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.annealing.count_state import Int32Array, count_state, item_machines, placement_of
+from bayplan.decide.collocate.annealing.walker_pool import WalkerPool, WalkLimits
+from bayplan.decide.collocate.columns.merge_solutions import can_merge, merge_solutions
+from bayplan.decide.collocate.finish import (
+    collocation_result,
+    has_other_terms,
+    keep_or_start,
+    net_gain,
+    start_with_new_containers,
+    time_to_solve,
+    unplaced_reasons,
+)
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.permute_equal_machines import permute_equal_machines
 from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progress, Result, Term, Tick, Transient
 from bayplan.model.interrupt import Stop, stoppable
 from bayplan.model.problem import Problem
@@ -38,7 +44,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     """
     clock = budget.clock()
     with stoppable() as stop:
-        start = start_of(problem, clock, seed)
+        start = start_with_new_containers(problem, clock, seed)
         asked, combined = replace(problem, start=start), has_other_terms(problem.objective)
         placement, other_rules = start, has_other_rules(problem)
         if not other_rules:
@@ -46,9 +52,9 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
             placement = _walked(asked, options, _pace(clock, stop, progress, seconds), seed)
         if combined or other_rules:
             placement = _searched(asked, options, placement, clock, seed, progress)
-    found, why = worth_it(problem, placement, options, start)
+    found, why = keep_or_start(problem, placement, options, start)
     progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, found, options)))
-    return collocated(problem, found, left_out=outsiders(problem, found), notes=why, seconds=clock.seconds)
+    return collocation_result(problem, found, left_out=unplaced_reasons(problem, found), notes=why, seconds=clock.seconds)
 
 
 def has_other_rules(problem: Problem) -> bool:
@@ -64,23 +70,23 @@ def move_price(problem: Problem, options: CollocateOptions) -> float:
     return options.move_price / max(1, len(problem.cluster.containers.name))
 
 
-def _pace(clock: Clock, stop: Stop, progress: Progress, seconds: float) -> Pace:
+def _pace(clock: Clock, stop: Stop, progress: Progress, seconds: float) -> WalkLimits:
     until = None if clock.budget.seconds is None else clock.seconds + seconds
-    return Pace(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
+    return WalkLimits(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
 
 
-def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) -> Placement:
+def _walked(problem: Problem, options: CollocateOptions, pace: WalkLimits, seed: int) -> Placement:
     """Explore, then put machines together and refine."""
-    hold, who = hold_of(problem, problem.start, most_moves=problem.most_moves)
+    hold, who = count_state(problem, problem.start, most_moves=problem.most_moves)
     price = move_price(problem, options)
-    crew = Crew(hold, threads=pace.clock.budget.threads, seed=seed, price=price)
+    crew = WalkerPool(hold, threads=pace.clock.budget.threads, seed=seed, price=price)
     if crew.stuck:
         return problem.start
     if pace.until is None and pace.steps is None:
         pace = replace(pace, steps=STEPS * len(hold.machine_of))
     free = price == 0 and problem.most_moves is None
     settling = SETTLE if free else 0.0
-    generating = free and pace.until is not None and worth_recombining(problem)  # by steps alone the answer is always the same
+    generating = free and pace.until is not None and can_merge(problem)  # by steps alone the answer is always the same
     explored = _explored(pace) if generating else 1.0 - REFINE - settling
     crew.explore(_part(pace, 0.0, explored))
     machine_of = crew.best_of
@@ -89,26 +95,26 @@ def _walked(problem: Problem, options: CollocateOptions, pace: Pace, seed: int) 
     crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
     if free and not pace.stop.asked:
         found = placement_of(problem.start, who, crew.best_of)
-        crew.settle(_part(pace, 1.0 - SETTLE, 1.0), items_of(few_moves(problem, found), who))
+        crew.settle(_part(pace, 1.0 - SETTLE, 1.0), item_machines(permute_equal_machines(problem, found), who))
     return placement_of(problem.start, who, crew.best_of)
 
 
-def _explored(pace: Pace) -> float:
+def _explored(pace: WalkLimits) -> float:
     """The part of a walk after which patterns are generated."""
     return min(EXPLORE, LONGEST / max(1e-9, (pace.until or np.inf) - pace.began))
 
 
-def _put_together(problem: Problem, crew: Crew, who: IntArray, part: Pace, seed: int) -> Int32Array:
+def _put_together(problem: Problem, crew: WalkerPool, who: IntArray, part: WalkLimits, seed: int) -> Int32Array:
     """(item,) What column generation makes of the machines that the crew has passed; the crew's best, if that gains more."""
     answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
     part.progress(Tick(stage="generating patterns", done=0.0))
     seconds = max(0.0, (part.until or 0.0) - part.clock.seconds)
-    found = recombined(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
+    found = merge_solutions(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
     better = gained_affinity(problem.cluster, found) > crew.best
-    return items_of(found, who) if better else crew.best_of
+    return item_machines(found, who) if better else crew.best_of
 
 
-def _part(pace: Pace, begin: float, end: float) -> Pace:
+def _part(pace: WalkLimits, begin: float, end: float) -> WalkLimits:
     """A part of a walk."""
     length = 0.0 if pace.until is None else pace.until - pace.began
     until = None if pace.until is None else pace.began + end * length

@@ -10,14 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bayplan.decide.collocate.blocks import LARGEST, block_size, blocks
-from bayplan.decide.collocate.columns.generation import Columns
-from bayplan.decide.collocate.columns.rounds import Rounds
-from bayplan.decide.collocate.columns.types import types_of
-from bayplan.decide.collocate.columns.whole import patterns_of
+from bayplan.decide.collocate.columns.integer_master import patterns_of
+from bayplan.decide.collocate.columns.pattern_master import PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
-from bayplan.decide.collocate.task import Task
-from bayplan.decide.collocate.tasks import whole_task
+from bayplan.decide.collocate.subproblem import Subproblem, whole_cluster
 from bayplan.model import (
     UNPLACED,
     Allow,
@@ -37,6 +34,37 @@ from bayplan.model import (
 from bayplan.model.problem import Problem
 from bayplan.score.counts import loads
 
+SMALLEST, LARGEST = 25, 200  # services of a block: those of a large one take longer
+A_SECOND = 500  # services of a block, times all services that talk, for which a second is enough
+
+
+def block_size(cluster: Cluster, seconds: float) -> int:
+    """How large blocks may become if all of them have to be bounded in time."""
+    talking = len(np.union1d(cluster.traffic.a, cluster.traffic.b))
+    return int(np.clip(A_SECOND * seconds / max(1, talking), SMALLEST, LARGEST))
+
+
+def blocks(cluster: Cluster, largest: int) -> IntArray:
+    """(workload,) its block: edges from heavy to light join the blocks at their ends, unless that becomes too large."""
+    leader = np.arange(len(cluster.workloads.name))
+    size = np.ones(len(leader), dtype=np.int64)
+
+    def find(w: int) -> int:
+        while leader[w] != w:
+            leader[w] = leader[leader[w]]
+            w = int(leader[w])
+        return w
+
+    traffic = cluster.traffic
+    for e in np.argsort(-traffic.weight, kind="stable").tolist():
+        a, b = find(int(traffic.a[e])), find(int(traffic.b[e]))
+        if a != b and size[a] + size[b] <= largest:
+            leader[b] = a
+            size[a] += size[b]
+    _, block = np.unique([find(w) for w in range(len(leader))], return_inverse=True)
+    return ints(block)
+
+
 SAFETY = 1e-9  # added to every bound: far more than sums of floating-point numbers lose
 ENOUGH = 0.6  # of the time: after that no larger blocks are begun
 LAST = 0.2  # of the time: for a bound at the last prices
@@ -55,7 +83,7 @@ def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> f
     clock, relaxed = Budget(seconds=seconds).clock(), _relaxed(problem)
     total, size = 1.0, block_size(problem.cluster, seconds)
     while not clock.expired():
-        told = Told(progress=progress, clock=clock)
+        told = BoundProgress(progress=progress, clock=clock)
         total = min(total, _by_blocks(relaxed, blocks(problem.cluster, size), told))
         if size >= LARGEST or clock.seconds > ENOUGH * seconds:
             break
@@ -63,7 +91,7 @@ def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> f
     return min(1.0, total + SAFETY)
 
 
-def _by_blocks(problem: Problem, block_of: IntArray, told: "Told") -> float:
+def _by_blocks(problem: Problem, block_of: IntArray, told: "BoundProgress") -> float:
     """A bound: all traffic, less what each block cannot gain. Heavy blocks come first and have more of the time."""
     traffic = problem.cluster.traffic
     inside = block_of[traffic.a] == block_of[traffic.b]
@@ -72,7 +100,7 @@ def _by_blocks(problem: Problem, block_of: IntArray, told: "Told") -> float:
     for block in np.argsort(-weight, kind="stable").tolist():
         if weight[block] <= 0 or told.remaining <= 0:
             break
-        task = whole_task(problem, services=ints(np.flatnonzero(block_of == block)), free=everyone)
+        task = whole_cluster(problem, services=ints(np.flatnonzero(block_of == block)), free=everyone)
         share = told.remaining * weight[block] / weight[weight <= weight[block]].sum()
         told.without = total - float(weight[block])
         total = min(total, told.without + _bounded(task, share, told))
@@ -80,7 +108,7 @@ def _by_blocks(problem: Problem, block_of: IntArray, told: "Told") -> float:
 
 
 @dataclass(slots=True, kw_only=True)
-class Told:
+class BoundProgress:
     """What a bound of one block means for all, told on the way."""
 
     progress: Progress
@@ -98,13 +126,13 @@ class Told:
         self.progress(Tick(stage="bounding", done=min(1.0, done), score=min(1.0, self.without + bound)))
 
 
-def _bounded(task: Task, seconds: float, told: Told) -> float:
+def _bounded(task: Subproblem, seconds: float, told: BoundProgress) -> float:
     """A bound of what the services of a task gain together; infinite if time runs out before there is one."""
     ends = time.perf_counter() + seconds
-    columns = Columns(task=task, types=types_of(task))
+    columns = PatternMaster(task=task, types=machine_types_of(task))
     for t, pattern in patterns_of(columns.types, greedy_counts(task)):
         columns.add(t, pattern)
-    rounds, late = Rounds(columns=columns, seed=0), ends - LAST * seconds
+    rounds, late = PricingRounds(columns=columns, seed=0), ends - LAST * seconds
     while not rounds.done and rounds.bound - columns.gain > CLOSE and time.perf_counter() < late:
         before = rounds.bound
         rounds.one(lambda: time.perf_counter() > late)
@@ -119,7 +147,7 @@ def _relaxed(problem: Problem) -> Problem:
     """The problem with the rules that the bound knows, each loosened as far as the start breaks it."""
     cluster, start = problem.cluster, problem.start
     stays = (start.machine_of == problem.before.machine_of) & (start.machine_of != UNPLACED)
-    rules = [rule for rule in cluster.rules if _counts(cluster, start, rule)]
+    rules = [rule for rule in cluster.rules if _holds_at_start(cluster, start, rule)]
     pins = [c for rule in cluster.rules if isinstance(rule, Pinned) for c in rule.containers if stays[c]]
     capacity = np.maximum(cluster.machines.capacity, loads(cluster, start))
     loose = replace(
@@ -130,17 +158,17 @@ def _relaxed(problem: Problem) -> Problem:
     return replace(problem, cluster=loose, frozen=problem.frozen & stays if len(problem.frozen) else problem.frozen)
 
 
-def _counts(cluster: Cluster, start: Placement, rule: Rule) -> bool:
+def _holds_at_start(cluster: Cluster, start: Placement, rule: Rule) -> bool:
     """Does the bound know a rule, and does the start keep it?"""
     if isinstance(rule, AntiAffinity) and rule.level == 0:
-        return bool(np.max(_standing(cluster, start, rule.workloads), initial=0) <= rule.limit)
+        return bool(np.max(_containers_on(cluster, start, rule.workloads), initial=0) <= rule.limit)
     if isinstance(rule, Allow):
-        there = np.flatnonzero(_standing(cluster, start, rule.workloads))
+        there = np.flatnonzero(_containers_on(cluster, start, rule.workloads))
         return bool(np.isin(there, cluster.machine_sets[rule.machines]).all())
     return isinstance(rule, Capacity)
 
 
-def _standing(cluster: Cluster, start: Placement, workloads: tuple[int, ...]) -> IntArray:
+def _containers_on(cluster: Cluster, start: Placement, workloads: tuple[int, ...]) -> IntArray:
     """(machine,) containers of some workloads."""
     one_of = np.isin(cluster.containers.workload, workloads) & (start.machine_of != UNPLACED)
     return ints(np.bincount(start.machine_of[one_of], minlength=len(cluster.machines.name)))

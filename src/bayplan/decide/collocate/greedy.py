@@ -5,14 +5,14 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.kernels.collocate.greedy import Floor, Wanted, fill_by_gain
 from bayplan.model import FloatArray, IntArray
 
 Rows: TypeAlias = tuple[IntArray, IntArray]  # (row + 1,) starts, (entry,) values
 
 
-def greedy_counts(task: Task, start: IntArray | None = None) -> IntArray:
+def greedy_counts(task: Subproblem, start: IntArray | None = None) -> IntArray:
     """Counts (service, machine) that break nothing: `start`, if it breaks nothing, and what is missing by marginal gain.
 
     Services come by T / (d * size): affinity over what all containers take of the machines' scarcest resource. Ties: the
@@ -23,7 +23,7 @@ def greedy_counts(task: Task, start: IntArray | None = None) -> IntArray:
     return counts
 
 
-def _order(task: Task) -> IntArray:
+def _order(task: Subproblem) -> IntArray:
     """Services by affinity for their size; those without affinity last, the large ones first."""
     affinity = np.bincount(task.a, task.weight, len(task.demand)) + np.bincount(task.b, task.weight, len(task.demand))
     size = (task.request * _unit(task)).max(axis=1, initial=0.0)
@@ -32,13 +32,13 @@ def _order(task: Task) -> IntArray:
     return order
 
 
-def _unit(task: Task) -> FloatArray:
+def _unit(task: Subproblem) -> FloatArray:
     """(resource,) one over the room of all machines."""
     unit: FloatArray = 1.0 / np.maximum(1.0, task.room.sum(axis=0, dtype=np.float64))
     return unit
 
 
-def _wanted(task: Task, counts: IntArray) -> Wanted:
+def _wanted(task: Subproblem, counts: IntArray) -> Wanted:
     service, one_set = np.nonzero(task.member.T)
     set_start, set_of = _lists(service, one_set, len(task.demand))
     ends, others = np.concatenate([task.a, task.b]), np.concatenate([task.b, task.a])
@@ -63,7 +63,7 @@ def _lists(row: IntArray, value: IntArray, rows: int) -> Rows:
     return np.searchsorted(row, np.arange(rows + 1)).astype(np.int64), value.astype(np.int64)
 
 
-def _floor(task: Task, counts: IntArray) -> Floor:
+def _floor(task: Subproblem, counts: IntArray) -> Floor:
     member = csr_array(task.member.astype(np.int64))
     return Floor(
         room=np.ascontiguousarray(task.room - counts.T @ task.request),

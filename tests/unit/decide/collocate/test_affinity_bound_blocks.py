@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tests.builders.three_services import problem_of
 
-from bayplan.decide.collocate.blocks import LARGEST, SMALLEST, block_size, blocks
-from bayplan.decide.collocate.bound import affinity_bound
+from bayplan.decide.collocate.bound import LARGEST, SMALLEST, affinity_bound, block_size, blocks
 from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import Capacity, Pinned, Traffic, silent

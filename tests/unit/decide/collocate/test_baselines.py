@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bayplan.decide.collocate.applsci19 import applsci19
-from bayplan.decide.collocate.k8s_plus import k8s_plus
-from bayplan.decide.collocate.original import SHOWN, original
-from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.baselines import k8s_plus, original
+from bayplan.decide.collocate.finish import SHOWN
+from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.errors import UsageError
 from bayplan.formats import read
 from bayplan.model import (

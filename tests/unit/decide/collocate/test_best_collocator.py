@@ -7,8 +7,8 @@ import pytest
 from tests.builders.collocations import pairs_apart
 
 from bayplan.decide.collocate import CollocateOptions
-from bayplan.decide.collocate.answer import has_other_terms
 from bayplan.decide.collocate.best import best, move_price
+from bayplan.decide.collocate.finish import has_other_terms
 from bayplan.model import Budget, Objective, Result, Term, Transient, TransientMode, silent
 from bayplan.model.problem import Problem
 

@@ -7,9 +7,14 @@ import pytest
 from tests.builders.affinity_graphs import graph_of, ring
 
 from bayplan.decide.collocate.partition import PARTITIONERS, Partition, affinity_graph
-from bayplan.decide.collocate.partition import balanced as stage
-from bayplan.decide.collocate.partition.balanced import balanced, part_count
-from bayplan.decide.collocate.partition.stages import affine, compatible, master_count, masters
+from bayplan.decide.collocate.partition.multi_stage import (
+    balanced_split,
+    compatibility_classes,
+    master_count,
+    master_workloads,
+    part_count,
+    workloads_with_affinity,
+)
 from bayplan.errors import ModelError, UsageError
 from bayplan.formats import read
 from bayplan.generate import GENERATORS
@@ -39,7 +44,7 @@ def test_weights_add_up_to_one(cluster):
 
 def test_services_without_edges_or_containers_are_not_affine():
     graph = graph_of([0, 2], [1, 3], [1, 1], replicas=[1, 1, 1, 0, 1])
-    assert affine(graph).tolist() == [0, 1]
+    assert workloads_with_affinity(graph).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(("services", "count"), [(0, 0), (1, 0), (2, 35), (547, 151), (5_904, 187), (10_180, 195), (10_682, 195)])
@@ -49,20 +54,20 @@ def test_master_count_is_the_formula_of_the_paper(services, count):
 
 def test_masters_have_the_largest_total_affinity():
     graph = graph_of([0, 1, 3], [1, 2, 4], [1, 5, 3], replicas=np.ones(5, dtype=np.int64))
-    assert masters(graph, affine(graph), 2).tolist() == [1, 2]  # T = 1, 6, 5, 3, 3
-    assert masters(graph, affine(graph), 3).tolist() == [1, 2, 3]  # of equals, the first
-    assert masters(graph, affine(graph)).tolist() == [0, 1, 2, 3, 4]  # never more than there are
+    assert master_workloads(graph, workloads_with_affinity(graph), 2).tolist() == [1, 2]  # T = 1, 6, 5, 3, 3
+    assert master_workloads(graph, workloads_with_affinity(graph), 3).tolist() == [1, 2, 3]  # of equals, the first
+    assert master_workloads(graph, workloads_with_affinity(graph)).tolist() == [0, 1, 2, 3, 4]  # never more than there are
     with pytest.raises(UsageError, match="-1 master services"):
-        masters(graph, affine(graph), -1)
+        master_workloads(graph, workloads_with_affinity(graph), -1)
 
 
 def test_services_that_share_no_machine_even_by_a_chain_are_told_apart():
     allow = np.array([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]], dtype=np.bool_)
     graph = graph_of([0], [1], [1], replicas=np.ones(5, dtype=np.int64), row_of=[2, 0, 1, 3, 0], allow=allow)
-    blocks = compatible(graph, np.arange(5))
+    blocks = compatibility_classes(graph, np.arange(5))
     assert lists(blocks.sets) == [[0], [1, 2, 4]]  # row 4, which would link all, belongs to nobody
     assert blocks.nowhere.tolist() == [3]
-    assert compatible(graph, ints([])) == ((), pytest.approx([]))
+    assert compatibility_classes(graph, ints([])) == ((), pytest.approx([]))
 
 
 # ---- stage 4 -------------------------------------------------------------------------------------------------------------------
@@ -77,14 +82,14 @@ def test_two_cliques_with_a_bridge_are_cut_at_the_bridge():
     low, high = np.array(np.triu_indices(6, 1)), np.array(np.triu_indices(6, 1)) + 6
     a, b = np.concatenate([low, high, [[0], [6]]], axis=1)
     graph = graph_of(a, b, np.ones(len(a)), replicas=np.ones(12, dtype=np.int64))
-    split = balanced(graph, np.arange(12), seed=1, parts=2)
+    split = balanced_split(graph, np.arange(12), seed=1, parts=2)
     assert sorted(lists(split.parts)) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
     assert split.balanced
 
 
 def test_a_large_ring_is_cut_into_arcs():
     graph = ring(400)
-    split = balanced(graph, np.arange(400), seed=3)
+    split = balanced_split(graph, np.arange(400), seed=3)
     assert split.balanced
     assert len(split.parts) == 3
     outside = sum(len(set(range(400)) & {(s + 1) % 400 for s in part.tolist()} - set(part.tolist())) for part in split.parts)
@@ -94,7 +99,7 @@ def test_a_large_ring_is_cut_into_arcs():
 def test_a_star_of_stars_that_no_round_balances_says_so():
     """The hub is a seed in few rounds; else one part is walled in behind its leaf."""
     graph = graph_of(np.zeros(29, dtype=np.int64), np.arange(1, 30), np.ones(29), replicas=np.ones(30, dtype=np.int64))
-    split = balanced(graph, np.arange(30), seed=0, parts=2)
+    split = balanced_split(graph, np.arange(30), seed=0, parts=2)
     assert not split.balanced
     assert split.note == "no balanced split of 30 services into 2 parts in 29 rounds"
 
@@ -102,7 +107,7 @@ def test_a_star_of_stars_that_no_round_balances_says_so():
 def test_little_components_get_no_seed_and_fill_up_the_smallest_part():
     pairs = 20 + np.arange(0, 20, 2)
     graph = graph_of(np.r_[np.arange(19), pairs], np.r_[np.arange(1, 20), pairs + 1], np.ones(29), replicas=np.ones(40, int))
-    split = balanced(graph, np.arange(40), seed=0, parts=2)
+    split = balanced_split(graph, np.arange(40), seed=0, parts=2)
     assert split.balanced
     owner = {s: k for k, part in enumerate(split.parts) for s in part.tolist()}
     assert all(owner[int(a)] == owner[int(a) + 1] for a in pairs)  # nothing of theirs is lost
@@ -110,8 +115,8 @@ def test_little_components_get_no_seed_and_fill_up_the_smallest_part():
 
 
 def test_fewer_rounds_than_edges_are_said(monkeypatch):
-    monkeypatch.setattr(stage, "WORK", 5_000)
-    split = balanced(ring(200, 50), np.arange(200), seed=0)
+    monkeypatch.setattr(sys.modules[balanced_split.__module__], "WORK", 5_000)
+    split = balanced_split(ring(200, 50), np.arange(200), seed=0)
     assert "4 rounds instead of " in split.note
 
 

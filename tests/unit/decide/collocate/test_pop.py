@@ -12,9 +12,9 @@ from tests.builders.strategies import valid_snapshots
 from tests.builders.three_services import problem_of
 
 from bayplan.check import check
-from bayplan.decide.collocate.partition import NOBODY
-from bayplan.decide.collocate.pop import PARTS, parts, pop
-from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.baselines import PARTS, pop, random_parts
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.partition import UNOWNED
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Capacity, Confidence, Transient, silent
 from bayplan.model.problem import Problem
@@ -25,18 +25,18 @@ HERE = CollocateOptions(engine="here")
 @given(seed=st.integers(0, 10**6))
 def test_every_service_that_has_a_machine_is_in_one_part(seed):
     graph = drawn_graph(seed)
-    sets, owner = parts(graph, np.ones((6, 2), dtype=np.int64), seed)
+    sets, owner = random_parts(graph, np.ones((6, 2), dtype=np.int64), seed)
     hosted = np.flatnonzero(graph.allow[graph.row_of].any(axis=1))
     assert sorted(np.concatenate([np.zeros(0, dtype=np.int64), *sets]).tolist()) == hosted.tolist()
     used = graph.allow[graph.row_of].any(axis=0)
-    assert ((owner == NOBODY) == ~used).all()
-    assert owner.max(initial=NOBODY) < len(sets)
+    assert ((owner == UNOWNED) == ~used).all()
+    assert owner.max(initial=UNOWNED) < len(sets)
 
 
 def test_parts_have_equal_shares_of_each_kind_of_machine():
     graph = graph_of([0], [1], [1.0], replicas=[1] * 40, allow=np.ones((1, 24), dtype=np.bool_))
     capacity = np.repeat([[1], [2]], [8, 16], axis=0)
-    sets, owner = parts(graph, capacity, seed=3)
+    sets, owner = random_parts(graph, capacity, seed=3)
     assert [len(part) for part in sets] == [10] * PARTS
     assert Counter(owner[:8].tolist()) == dict.fromkeys(range(PARTS), 2)
     assert Counter(owner[8:].tolist()) == dict.fromkeys(range(PARTS), 4)
@@ -45,7 +45,7 @@ def test_parts_have_equal_shares_of_each_kind_of_machine():
 def test_services_that_share_no_machine_are_split_apart():
     allow = np.array([[True] * 4 + [False] * 4, [False] * 4 + [True] * 4])
     graph = graph_of([0], [1], [1.0], replicas=[1] * 8, row_of=[0, 1] * 4, allow=allow)
-    sets, owner = parts(graph, np.ones((8, 1), dtype=np.int64), seed=0)
+    sets, owner = random_parts(graph, np.ones((8, 1), dtype=np.int64), seed=0)
     assert len(sets) == 2 * PARTS
     for number, part in enumerate(sets):
         assert allow[graph.row_of[part]][:, owner == number].all()
@@ -54,7 +54,7 @@ def test_services_that_share_no_machine_are_split_apart():
 def test_another_seed_splits_otherwise():
     graph = graph_of([0], [1], [1.0], replicas=[1] * 40, allow=np.ones((1, 24), dtype=np.bool_))
     capacity = np.ones((24, 1), dtype=np.int64)
-    one, same, other = (parts(graph, capacity, seed) for seed in (1, 1, 2))
+    one, same, other = (random_parts(graph, capacity, seed) for seed in (1, 1, 2))
     assert [part.tolist() for part in one[0]] == [part.tolist() for part in same[0]]
     assert (one[1] == same[1]).all()
     assert [part.tolist() for part in one[0]] != [part.tolist() for part in other[0]]

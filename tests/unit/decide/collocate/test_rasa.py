@@ -11,14 +11,19 @@ from tests.builders.strategies import snapshots, valid_snapshots
 from tests.builders.three_services import problem_of
 
 from bayplan.check import check
-from bayplan.decide.collocate import pool
-from bayplan.decide.collocate.alone import column_generation, mip
-from bayplan.decide.collocate.finish import Solved, finished, time_to_solve
-from bayplan.decide.collocate.pool import Load, dealt, shares, solve_all
-from bayplan.decide.collocate.rasa import rasa
-from bayplan.decide.collocate.signature import CollocateOptions
-from bayplan.decide.collocate.task import faults
-from bayplan.decide.collocate.tasks import sub_tasks, whole_task
+from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.rasa import (
+    SOLVERS,
+    WorkerShare,
+    column_generation,
+    divide_among_workers,
+    mip,
+    rasa,
+    solve_all,
+    time_shares,
+)
+from bayplan.decide.collocate.subproblem import subproblems, violations, whole_cluster
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Capacity, Confidence, Placement, Transient, ints, silent
 from bayplan.model.problem import Problem
@@ -36,13 +41,14 @@ def stand_ins(monkeypatch):
         for s, demand in enumerate(task.demand.tolist()):
             for m in [m for m in range(len(task.machine)) for _ in range(demand)]:
                 counts[s, m] += 1
-                counts[s, m] -= bool(faults(task, counts))
+                counts[s, m] -= bool(violations(task, counts))
         return counts
 
     def lazy(task, *, seconds, seed, threads):
         return np.zeros(task.shape, dtype=np.int64)
 
-    monkeypatch.setattr(pool, "POOL", {"mip": first_fit, "cg": lazy})
+    monkeypatch.setitem(SOLVERS, "mip", first_fit)
+    monkeypatch.setitem(SOLVERS, "cg", lazy)
 
 
 def known(snapshot):
@@ -120,7 +126,7 @@ def test_what_fits_nowhere_is_left_out_with_its_reason():
 
 def test_time_is_kept_for_the_answer():
     problem = problem_of()
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock(), [task]) < 10.0
     assert time_to_solve(problem, Budget(seconds=0).clock()) == 0.0
     assert time_to_solve(problem, Budget(seconds=10).clock(already=20), [task]) == 0.0
@@ -128,16 +134,16 @@ def test_time_is_kept_for_the_answer():
 
 def test_large_tasks_and_those_with_much_affinity_get_more_time():
     problem = problem_of()
-    small, large = sub_tasks(problem, [ints([2]), ints([0, 1])], ints([0, 1, 1]), trivial="pinned")
-    share = shares([small, large])
+    small, large = subproblems(problem, [ints([2]), ints([0, 1])], ints([0, 1, 1]), trivial="pinned")
+    share = time_shares([small, large])
     assert share[1] > share[0]
     assert share.sum() == pytest.approx(1.0)
 
 
 def test_workers_get_about_the_same():
-    mine = dealt(np.array([0.1, 0.4, 0.2, 0.3]), 2)
+    mine = divide_among_workers(np.array([0.1, 0.4, 0.2, 0.3]), 2)
     assert [some.tolist() for some in mine] == [[1, 0], [3, 2]]
-    assert [some.tolist() for some in dealt(np.array([0.5, 0.5]), 5)] == [[0], [1]]
+    assert [some.tolist() for some in divide_among_workers(np.array([0.5, 0.5]), 5)] == [[0], [1]]
 
 
 def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
@@ -147,24 +153,24 @@ def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
         given_seconds.append(seconds)
         return np.zeros(task.shape, dtype=np.int64)
 
-    monkeypatch.setattr(pool, "POOL", {"mip": quick})
-    task = whole_task(problem_of())
-    solve_all(Load((task, task), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
+    monkeypatch.setitem(SOLVERS, "mip", quick)
+    task = whole_cluster(problem_of())
+    solve_all(WorkerShare((task, task), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
     assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
     assert given_seconds[1] > 6.0
 
 
 def test_a_task_without_machines_is_not_solved():
     problem = problem_of()
-    (task,) = sub_tasks(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
-    assert solve_all(Load((task,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
+    (task,) = subproblems(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
+    assert solve_all(WorkerShare((task,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
 
 
 def test_the_start_is_given_where_the_counts_are_worse():
     problem = problem_of()
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     apart = np.array([[0, 0, 4], [3, 0, 0]])
-    result = finished(problem, Solved([task], [apart]), HERE, clock=Budget().clock(), seed=1)
+    result = finish(problem, SolvedSubproblems([task], [apart]), HERE, clock=Budget().clock(), seed=1)
     assert result.solution.machine_of.tolist() == problem.start.machine_of.tolist()
     assert "worse" in result.notes[0]
 

@@ -9,11 +9,22 @@ from tests.naive import selection as naive
 
 from bayplan.decide.collocate.select import CG, MIP, SELECTORS
 from bayplan.decide.collocate.select.features import FeatureGraph, adjacency, feature_graph, machine_types
-from bayplan.decide.collocate.select.gcn import probability, scores
-from bayplan.decide.collocate.select.heuristic import choice, heuristic
-from bayplan.decide.collocate.select.mlp import mlp_scores
-from bayplan.decide.collocate.select.weights import FILE, GCN, GCN_SIZES, MLP, Layer, Network, read_networks, shipped, written
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.select.networks import (
+    GCN,
+    GCN_SIZES,
+    MLP,
+    WEIGHTS_FILE,
+    Layer,
+    Network,
+    gcn_probability,
+    gcn_scores,
+    mlp_scores,
+    networks_text,
+    read_networks,
+    shipped_networks,
+)
+from bayplan.decide.collocate.select.selector import choice, heuristic
+from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.model import floats, ints
 
 every_selector = pytest.mark.parametrize("selector", SELECTORS.values(), ids=SELECTORS)
@@ -24,7 +35,7 @@ def task_of(seed=0, services=7, machines=6, edges=9, sets=2):
     pairs = [(a, b) for a in range(services) for b in range(a)]
     some = rng.permutation(len(pairs))[:edges]
     demand = rng.integers(1, 20, services)
-    return Task(
+    return Subproblem(
         workload=ints(np.arange(services)),
         machine=ints(np.arange(machines)),
         replicas=ints(demand),
@@ -55,7 +66,7 @@ def network_of(seed, out):
 def test_the_gcn_is_what_its_slow_twin_computes(out):
     for seed in range(20):
         graph, network = feature_graph(task_of(seed)), network_of(seed, out)
-        assert scores(graph, network) == pytest.approx(naive.gcn_scores(graph, network), abs=1e-9)
+        assert gcn_scores(graph, network) == pytest.approx(naive.gcn_scores(graph, network), abs=1e-9)
 
 
 def test_the_mlp_is_what_its_slow_twin_computes():
@@ -65,13 +76,13 @@ def test_the_mlp_is_what_its_slow_twin_computes():
 
 
 def test_the_shipped_networks_are_what_their_slow_twins_compute():
-    networks, _ = shipped()
+    networks, _ = shipped_networks()
     graph = feature_graph(task_of(3))
     assert set(networks) == {GCN, GCN_SIZES, MLP}
     for name in (GCN, GCN_SIZES):
-        assert scores(graph, networks[name]) == pytest.approx(naive.gcn_scores(graph, networks[name]), abs=1e-9)
+        assert gcn_scores(graph, networks[name]) == pytest.approx(naive.gcn_scores(graph, networks[name]), abs=1e-9)
     assert mlp_scores(graph, networks[MLP]) == pytest.approx(naive.mlp_scores(graph, networks[MLP]), abs=1e-9)
-    assert FILE.stat().st_size < 100_000
+    assert WEIGHTS_FILE.stat().st_size < 100_000
 
 
 def test_machine_types_are_counted_as_their_slow_twin_counts_them():
@@ -95,14 +106,14 @@ def test_the_order_of_services_does_not_matter():
     order = np.random.default_rng(0).permutation(len(graph.feature))
     place = np.argsort(order)
     other = replace(graph, feature=graph.feature[order], a=ints(place[graph.b]), b=ints(place[graph.a]))
-    assert scores(other, network) == pytest.approx(scores(graph, network))
+    assert gcn_scores(other, network) == pytest.approx(gcn_scores(graph, network))
 
 
 def test_the_unit_of_weights_does_not_matter_but_the_graph_does():
     graph, network = feature_graph(task_of(6)), network_of(6, 4)
-    assert scores(replace(graph, weight=graph.weight * 1e-7), network) == pytest.approx(scores(graph, network))
+    assert gcn_scores(replace(graph, weight=graph.weight * 1e-7), network) == pytest.approx(gcn_scores(graph, network))
     turned = replace(graph, a=ints((graph.a + 1) % 7), b=ints((graph.b + 1) % 7))
-    assert abs(scores(turned, network) - scores(graph, network)).max() > 1e-6
+    assert abs(gcn_scores(turned, network) - gcn_scores(graph, network)).max() > 1e-6
     assert mlp_scores(turned, network).tolist() == mlp_scores(graph, network).tolist()
 
 
@@ -117,7 +128,7 @@ def test_the_adjacency_of_equal_weights_is_that_of_kipf_and_welling():
 def test_probabilities_sum_to_one_even_where_scores_are_huge():
     network = network_of(1, 4)
     last = Layer(matrix=network.layer[-1].matrix, bias=floats([4000, -4000]))
-    assert probability(feature_graph(task_of()), replace(network, layer=(*network.layer[:-1], last))).tolist() == [1, 0]
+    assert gcn_probability(feature_graph(task_of()), replace(network, layer=(*network.layer[:-1], last))).tolist() == [1, 0]
 
 
 def test_the_heuristic_compares_containers_of_a_service_with_machines_of_a_type():
@@ -159,10 +170,10 @@ def test_constant_selectors_are_constant():
 
 def test_written_weights_are_read_as_they_were_up_to_five_digits():
     networks = {GCN: network_of(1, 4), MLP: network_of(2, 4)}
-    back, note = read_networks(written(networks, {"seed": 3}))
+    back, note = read_networks(networks_text(networks, {"seed": 3}))
     assert note == {"seed": 3}
     for name, network in networks.items():
         assert back[name].centre == pytest.approx(network.centre, rel=1e-4)
         for one, other in zip(back[name].layer, network.layer, strict=True):
             assert one.matrix == pytest.approx(other.matrix, rel=1e-4)
-    assert json.loads(written(networks, {})) == json.loads(written(read_networks(written(networks, {}))[0], {}))
+    assert json.loads(networks_text(networks, {})) == json.loads(networks_text(read_networks(networks_text(networks, {}))[0], {}))

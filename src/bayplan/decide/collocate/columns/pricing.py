@@ -7,12 +7,88 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.decide.collocate.columns.question import Corner, question_of
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.kernels.collocate.branch import FOUND, OPEN, PROVEN, Stack, explore
 from bayplan.kernels.collocate.pattern_search import EJECTIONS, Walk, search, worth
 from bayplan.kernels.collocate.relax import Part, Prices, Question, lower
-from bayplan.model import FloatArray, IntArray
+from bayplan.model import FloatArray, IntArray, ints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneMachine:
+    """One machine of a type: what it could run, and what stands there."""
+
+    most: IntArray  # (service,) containers at most
+    amount: IntArray  # (service, row) resources and anti-affinity sets that can become scarce
+    room: IntArray  # (row,) positive
+    fixed: IntArray  # (service,)
+    base: float  # affinity that is gained there without any new container
+
+
+def one_machine(task: Subproblem, m: int) -> OneMachine:
+    """Machine m by itself."""
+    amount = np.concatenate([task.request, task.member.T.astype(np.int64)], axis=1)
+    room = np.concatenate([task.room[m], task.spare[:, m]])
+    fits = np.where(amount > 0, room // np.maximum(amount, 1), np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(np.int64).max)
+    most = np.where(task.allow[task.row_of, m], np.minimum(task.demand, fits), 0)
+    scarce = (most.astype(np.float64) @ amount > 0.999 * room) & (room > 0)  # float: sums may pass 2^63
+    share = task.fixed[:, m] / task.replicas
+    base = float(task.weight @ np.minimum(share[task.a], share[task.b]))
+    return OneMachine(most=ints(most), amount=ints(amount[:, scarce]), room=ints(room[scarce]), fixed=task.fixed[:, m], base=base)
+
+
+def pricing_problem(task: Subproblem, corner: OneMachine, cost: FloatArray) -> tuple[Question, IntArray, IntArray]:
+    """The question at some cost per container, the services that it is about, and for each half-edge its number.
+
+    Half-edges are numbered by the task's edges, seen from a; then all of them again, seen from b.
+
+    A container that gains less than it costs even where all of its neighbours stand is in no best pattern.
+    """
+    stays = corner.fixed > 0
+    alive = (corner.most > 0) | stays
+    while True:
+        inside = alive[task.a] & alive[task.b] & (task.weight > 0)
+        gain = np.bincount(task.a, task.weight * inside, len(alive)) + np.bincount(task.b, task.weight * inside, len(alive))
+        pays = (gain / task.replicas > cost) & (corner.most > 0)
+        keep = alive & (pays | stays)
+        if (keep == alive).all():
+            break
+        alive = keep
+    service = np.flatnonzero(alive)
+    most = np.where(pays, corner.most, 0)[service]
+    question, edge = _assembled(task, corner, cost, service, most)
+    return question, ints(service), edge
+
+
+def _assembled(
+    task: Subproblem, corner: OneMachine, cost: FloatArray, service: IntArray, most: IntArray
+) -> tuple[Question, IntArray]:
+    place = np.full(len(task.demand), -1, dtype=np.int64)
+    place[service] = np.arange(len(service))
+    inside = np.flatnonzero((place[task.a] >= 0) & (place[task.b] >= 0) & (task.weight > 0))
+    a, b, weight = place[task.a[inside]], place[task.b[inside]], task.weight[inside]
+    ends, others = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.argsort(ends, kind="stable")
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    user, row = np.nonzero(corner.amount[service])
+    question = Question(
+        start=np.searchsorted(ends[order], np.arange(len(service) + 1)).astype(np.int64),
+        other=others[order],
+        twin=position[(order + len(a)) % max(1, 2 * len(a))],
+        weight=np.concatenate([weight, weight])[order],
+        unit=1.0 / task.replicas[service],
+        share=corner.fixed[service] / task.replicas[service],
+        cost=cost[service],
+        most=most,
+        row_start=np.searchsorted(user, np.arange(len(service) + 1)).astype(np.int64),
+        row=row.astype(np.int64),
+        amount=corner.amount[service[user], row],
+        room=corner.room.copy(),  # kernels are compiled for arrays that can be written to
+        fill=(corner.amount[service] / corner.room)[user, row],
+    )
+    return question, np.concatenate([inside, inside + len(task.a)])[order]
+
 
 AT_ONCE = 20  # boxes between two looks at the clock
 STEPS = 10  # of the bound, in each box
@@ -37,8 +113,8 @@ class Priced:
 class Pricer:
     """One type of machine; remembers what made its last bound tight."""
 
-    task: Task
-    corner: Corner
+    task: Subproblem
+    corner: OneMachine
     split: FloatArray = field(init=False)  # (edge,) which part of the weight goes to service a
     nu: FloatArray = field(init=False)  # (row,)
 
@@ -51,10 +127,10 @@ class Pricer:
 
         Each pattern found becomes the new target, so `upper` is the last one's value where all boxes could be looked at.
         """
-        question, service, edge = question_of(self.task, self.corner, cost)
+        question, service, edge = pricing_problem(self.task, self.corner, cost)
         if not question.most.any():
             return Priced(pattern=[], value=[], upper=target, boxes=0)
-        part, stack, now = room_for(question)
+        part, stack, now = scratch_arrays(question)
         base = worth(question, np.zeros(len(service), dtype=np.int64))
         self._begin(question, edge, part, stack, now, base + target)
         found: list[IntArray] = []
@@ -71,7 +147,7 @@ class Pricer:
 
     def walked(self, cost: FloatArray, start: IntArray, ease: float, chance: Chance) -> tuple[IntArray, float]:
         """A good pattern and what it adds at some cost, by annealing from a start; `ease`: share of the cost at first."""
-        question, service, _ = question_of(self.task, self.corner, cost)
+        question, service, _ = pricing_problem(self.task, self.corner, cost)
         best = np.minimum(start[service], question.most)
         if (best @ self.corner.amount[service] > self.corner.room).any():
             best = np.zeros_like(best)
@@ -106,7 +182,7 @@ class Pricer:
         self.split[edge[first]] = best.alpha[first] / question.weight[first]
 
 
-def room_for(question: Question) -> tuple[Part, Stack, Prices]:
+def scratch_arrays(question: Question) -> tuple[Part, Stack, Prices]:
     """Arrays for the kernels; the stack is as deep as boxes can be cut."""
     n, h, r = len(question.most), len(question.other), len(question.room)
     slots = 3 + int(np.ceil(np.log2(question.most + 1.0)).sum())

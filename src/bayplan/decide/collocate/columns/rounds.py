@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayplan.decide.collocate.columns.generation import Columns, Point
+from bayplan.decide.collocate.columns.pattern_master import DualPrices, PatternMaster
 from bayplan.decide.collocate.columns.pricing import Chance
 from bayplan.model import BoolArray, FloatArray, IntArray
 
@@ -22,16 +22,16 @@ USED = 1e-6  # value of a column that the master uses
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Rounds:
+class PricingRounds:
     """A column generation under way, and the best bound so far."""
 
-    columns: Columns
+    columns: PatternMaster
     seed: int
     boxes: int = 3_000  # in one question
     bound: float = np.inf  # proven: no whole solution gains more
-    at: Point | None = None  # the prices of that bound
+    at: DualPrices | None = None  # the prices of that bound
     done: bool = False  # no pattern can improve the master any more
-    center: Point | None = None
+    center: DualPrices | None = None
     rng: np.random.Generator = field(init=False)
     chance: Chance = field(init=False)
     below: BoolArray = field(init=False)  # (type, type) whatever runs on a machine of the first runs on one of the second
@@ -58,7 +58,7 @@ class Rounds:
         number = self.columns.types.number.astype(np.float64)
         return self.rng.choice(len(number), min(SOME, len(number)), replace=False, p=number / number.sum())
 
-    def _walk(self, point: Point, between: Point, types: IntArray, stop: Callable[[], bool]) -> int:
+    def _walk(self, point: DualPrices, between: DualPrices, types: IntArray, stop: Callable[[], bool]) -> int:
         """Patterns by annealing from those that the master uses; how many are new."""
         columns, cost, new = self.columns, self.columns.cost_at(between), 0
         used = np.flatnonzero(columns.value > USED)
@@ -74,12 +74,12 @@ class Rounds:
                 new += self._offer(t, columns.pricer(t).walked(cost, start, ease, self.chance)[0], point)
         return new
 
-    def _offer(self, t: int, pattern: IntArray, point: Point) -> bool:
+    def _offer(self, t: int, pattern: IntArray, point: DualPrices) -> bool:
         """Add a pattern if it improves the master; True if it is new."""
         adds = self.columns.sigma_of(t, pattern) - float(pattern @ self.columns.cost_at(point))
         return adds > point.cv[t] + LEAST and self.columns.add(t, pattern)
 
-    def _look(self, point: Point, between: Point, stop: Callable[[], bool]) -> int:
+    def _look(self, point: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
         """Patterns by boxes, and the bound at these prices; how many patterns are new."""
         cost, new = self.columns.cost_at(between), 0
         known, number = self.columns.best_known(cost), self.columns.types.number
@@ -113,7 +113,7 @@ class Rounds:
                 upper[t] = min(upper[t], priced.upper)
         self._note(point, upper)
 
-    def _note(self, point: Point, upper: FloatArray) -> None:
+    def _note(self, point: DualPrices, upper: FloatArray) -> None:
         """Keep the bound at some prices, if it is the best so far."""
         columns = self.columns
         bound = float(point.pi @ columns.task.demand + point.mu.sum() + columns.types.number @ (upper + columns.base))
@@ -130,7 +130,7 @@ def _after(moment: float) -> Callable[[], bool]:
     return lambda: time.perf_counter() > moment
 
 
-def _below(columns: Columns) -> BoolArray:
+def _below(columns: PatternMaster) -> BoolArray:
     """(type, type) Is the first at most the second in room, in what it allows, and in what may come; the same in what stands?"""
     task, first = columns.task, columns.types.first
     rising = np.concatenate([task.room[first].T, task.allow[:, first], task.spare[:, first]]).astype(np.int64).T

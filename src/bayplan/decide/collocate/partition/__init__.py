@@ -1,17 +1,27 @@
 """Which services make a sub-problem of their own, and on which machines (004 IV-B)."""
 
-from bayplan.decide.collocate.partition.graph import Graph, affinity_graph
-from bayplan.decide.collocate.partition.machines import NOBODY, share_out
-from bayplan.decide.collocate.partition.registry import PARTITIONERS
-from bayplan.decide.collocate.partition.signature import Partition, Partitioner, wanted
+from collections.abc import Mapping
+
+from bayplan.decide.collocate.partition.comparison import min_cut, no_partition, random_partition
+from bayplan.decide.collocate.partition.graph import AffinityGraph, Partition, Partitioner, affinity_graph, demand_of_sets
+from bayplan.decide.collocate.partition.machines import UNOWNED, divide_machines
+from bayplan.decide.collocate.partition.multi_stage import multi_stage
+
+PARTITIONERS: Mapping[str, Partitioner] = {
+    "multi-stage": multi_stage,
+    "random": random_partition,
+    "min-cut": min_cut,
+    "none": no_partition,
+}
+
 
 __all__ = [
-    "NOBODY",
     "PARTITIONERS",
-    "Graph",
+    "UNOWNED",
+    "AffinityGraph",
     "Partition",
     "Partitioner",
     "affinity_graph",
-    "share_out",
-    "wanted",
+    "demand_of_sets",
+    "divide_machines",
 ]

@@ -9,11 +9,9 @@ Neither looks at which machines a service may use.
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayplan.decide.collocate.partition.balanced import part_count
-from bayplan.decide.collocate.partition.graph import Graph
-from bayplan.decide.collocate.partition.signature import Partition, lost_affinity, partition_of
-from bayplan.decide.collocate.partition.stages import affine
-from bayplan.decide.collocate.partition.stages import masters as masters_of
+from bayplan.decide.collocate.partition.graph import AffinityGraph, Partition, lost_affinity, partition_of
+from bayplan.decide.collocate.partition.multi_stage import master_workloads as masters_of
+from bayplan.decide.collocate.partition.multi_stage import part_count, workloads_with_affinity
 from bayplan.errors import UsageError
 from bayplan.model import IntArray, ints
 
@@ -22,20 +20,20 @@ ECOSOCIAL = 4  # KaHIP's mode: a few services have most edges, as in social netw
 UNITS = 2**28  # the total weight as KaHIP counts it: whole numbers of 32 bits
 
 
-def no_partition(graph: Graph, *, masters: int | None, seed: int) -> Partition:
+def no_partition(graph: AffinityGraph, *, masters: int | None, seed: int) -> Partition:
     """One set with all services; `masters` changes nothing."""
     every = np.arange(graph.n)
     return Partition(sets=(ints(every),) if graph.n else (), trivial=ints([]), lost=lost_affinity(graph, ints(0 * every)))
 
 
-def random_partition(graph: Graph, *, masters: int | None, seed: int) -> Partition:
+def random_partition(graph: AffinityGraph, *, masters: int | None, seed: int) -> Partition:
     """The affine services dealt out at random to sets of equal size."""
     services = _dealt_out(graph, masters)
     order = services[np.random.default_rng(seed).permutation(len(services))]
     return partition_of(graph, [ints(np.sort(part)) for part in np.array_split(order, _sets(services))])
 
 
-def min_cut(graph: Graph, *, masters: int | None, seed: int) -> Partition:
+def min_cut(graph: AffinityGraph, *, masters: int | None, seed: int) -> Partition:
     """The affine services in sets of about equal size with little affinity between them, by KaHIP (the paper's choice)."""
     services = _dealt_out(graph, masters)
     h = _sets(services)
@@ -49,9 +47,9 @@ def min_cut(graph: Graph, *, masters: int | None, seed: int) -> Partition:
     return partition_of(graph, parts, balanced=found, notes=note)
 
 
-def _dealt_out(graph: Graph, masters: int | None) -> IntArray:
+def _dealt_out(graph: AffinityGraph, masters: int | None) -> IntArray:
     """The services that get into sets."""
-    every = affine(graph)
+    every = workloads_with_affinity(graph)
     return masters_of(graph, every, len(every) if masters is None else masters)
 
 
@@ -60,7 +58,7 @@ def _sets(services: IntArray) -> int:
     return min(max(part_count(len(services)), 2), max(len(services), 1))
 
 
-def _kahip(graph: Graph, services: IntArray, h: int, seed: int) -> IntArray:
+def _kahip(graph: AffinityGraph, services: IntArray, h: int, seed: int) -> IntArray:
     """(service,) number of its set."""
     try:
         from kahip import kaffpa

@@ -5,12 +5,14 @@ import numpy as np
 from bayplan.errors import ModelError
 from bayplan.model import BoolArray, FloatArray, IntArray, floats, ints
 
-NOBODY = -1  # owner of a machine that no set may use
+UNOWNED = -1  # owner of a machine that no set may use
 FITTINGS = 200  # rounds of proportional fitting
 NOUGHT = 1e-12  # the request of a set that requests nothing: it gets machines that nobody else may use
 
 
-def share_out(demand: FloatArray, usable: BoolArray, kind: IntArray, here: IntArray, size: FloatArray | None = None) -> IntArray:
+def divide_machines(
+    demand: FloatArray, usable: BoolArray, kind: IntArray, here: IntArray, size: FloatArray | None = None
+) -> IntArray:
     """(machine,) the set that owns it, `NOBODY` where no set may use it.
 
     demand (set, resource): what a set requests, as shares of the cluster: `wanted`; its largest share counts.
@@ -29,7 +31,7 @@ def share_out(demand: FloatArray, usable: BoolArray, kind: IntArray, here: IntAr
     n_s, n_m = usable.shape
     if (len(demand), len(kind), here.shape) != (n_s, n_m, (n_s, n_m)):
         raise ModelError("demand, usable, kind and here speak of different sets or machines")
-    owner = np.full(n_m, NOBODY, dtype=np.int64)
+    owner = np.full(n_m, UNOWNED, dtype=np.int64)
     worth = _worth(n_m, size)
     groups = _groups(usable, kind, worth)
     if n_s == 0 or not groups:

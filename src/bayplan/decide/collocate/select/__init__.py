@@ -1,6 +1,17 @@
 """Which algorithm of the pool suits a sub-problem? (004 section IV-D)"""
 
-from bayplan.decide.collocate.select.registry import SELECTORS
-from bayplan.decide.collocate.select.signature import CG, MIP, Selector
+from collections.abc import Mapping
+
+from bayplan.decide.collocate.select.networks import gcn, mlp
+from bayplan.decide.collocate.select.selector import CG, MIP, Selector, always_cg, always_mip, heuristic
+
+SELECTORS: Mapping[str, Selector] = {
+    "gcn": gcn,
+    "mlp": mlp,
+    "heuristic": heuristic,
+    "cg": always_cg,
+    "mip": always_mip,
+}
+
 
 __all__ = ["CG", "MIP", "SELECTORS", "Selector"]

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayplan.decide.collocate.columns.types import types_of
-from bayplan.decide.collocate.task import Task
+from bayplan.decide.collocate.columns.pattern_master import machine_types_of
+from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.model import FloatArray, IntArray, floats, ints
 
 FEATURES = ("r", "d")  # demand of one container, containers
@@ -34,7 +34,7 @@ class FeatureGraph:
         return len(self.a) == 0 or self.machines < 2
 
 
-def feature_graph(task: Task) -> FeatureGraph:
+def feature_graph(task: Subproblem) -> FeatureGraph:
     """The graph of a task. Demand is the dominant share of one container on a machine with the mean room of the task's."""
     n_s, n_m = task.shape
     room = task.room.mean(axis=0) if n_m else np.zeros(task.room.shape[1])
@@ -50,9 +50,9 @@ def feature_graph(task: Task) -> FeatureGraph:
     )
 
 
-def machine_types(task: Task) -> int:
+def machine_types(task: Subproblem) -> int:
     """How many kinds of machines there are, as column generation tells them apart: 0 if there are no machines."""
-    return len(types_of(task).number)
+    return len(machine_types_of(task).number)
 
 
 def adjacency(graph: FeatureGraph) -> Matrix:

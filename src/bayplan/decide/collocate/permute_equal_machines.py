@@ -4,8 +4,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
-from bayplan.decide.collocate.movable import movable
-from bayplan.decide.collocate.tasks import lift
+from bayplan.decide.collocate.subproblem import lift, movable
 from bayplan.model import UNPLACED, IntArray, Placement, ints
 from bayplan.model.problem import Problem
 from bayplan.score.counts import workload_counts
@@ -13,7 +12,7 @@ from bayplan.score.counts import workload_counts
 MOST = 1_500  # machines that are dealt out at once: the time grows with the cube
 
 
-def few_moves(problem: Problem, placement: Placement) -> Placement:
+def permute_equal_machines(problem: Problem, placement: Placement) -> Placement:
     """The placement with the loads of equal machines exchanged so that more containers stay. It keeps every rule it kept."""
     now, then = (csr_array(workload_counts(problem.cluster, some).T) for some in (placement, problem.before))
     berth = np.arange(len(problem.cluster.machines.name))
@@ -29,7 +28,7 @@ def equal_machines(problem: Problem) -> list[IntArray]:
     """Machines that every movable container may use alike, on which nothing stays: lists of two or more, at most `MOST`."""
     ground = lift(problem, np.arange(len(problem.cluster.workloads.name)))
     bare = np.flatnonzero(np.diff(csr_array(ground.standing.T).indptr) == 0)
-    trait = np.concatenate([problem.cluster.machines.capacity.T, ground.may.row, _zones(problem)])[:, bare]
+    trait = np.concatenate([problem.cluster.machines.capacity.T, ground.may.row, _groups_above(problem)])[:, bare]
     _, kind = np.unique(trait, axis=1, return_inverse=True)
     lists = []
     for k in range(int(kind.max(initial=-1)) + 1):
@@ -38,7 +37,7 @@ def equal_machines(problem: Problem) -> list[IntArray]:
     return lists
 
 
-def _zones(problem: Problem) -> IntArray:
+def _groups_above(problem: Problem) -> IntArray:
     """(level, machine) groups above the machine: those who stay may count who else is in theirs."""
     return np.array([level.group_of for level in problem.cluster.levels[1:]], dtype=np.int64).reshape(
         -1, len(problem.cluster.machines.name)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from tests.builders.three_services import problem_of
 
-from bayplan.decide.collocate.refit import refit
+from bayplan.decide.collocate.place_leftovers import place_leftovers
 from bayplan.kernels.collocate import eject
 from bayplan.model import UNPLACED, Budget, Capacity, Placement, ints
 
@@ -15,7 +15,7 @@ CPU = (Capacity(resources=(0,)),)
 def refitted(problem, machine_of, may_go=None):
     everyone = np.ones(len(machine_of), dtype=np.bool_)
     placement = Placement(machine_of=ints(machine_of))
-    after = refit(problem, placement, may_go=everyone if may_go is None else may_go, clock=Budget().clock(), seed=1)
+    after = place_leftovers(problem, placement, may_go=everyone if may_go is None else may_go, clock=Budget().clock(), seed=1)
     return after.machine_of.tolist()
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.builders.three_services import problem_of
 
-from bayplan.decide.collocate.answer import collocated, worth_it
-from bayplan.decide.collocate.signature import CollocateOptions
+from bayplan.decide.collocate.finish import collocation_result, keep_or_start
+from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.errors import ModelError
 from bayplan.model import Capacity, Placement, Term, Traffic, ints
 
@@ -16,7 +16,7 @@ NOW = 1 / 3 + 1 / 2  # what the start gains
 
 
 def test_the_goal_is_the_gained_affinity():
-    result = collocated(problem_of(), TOGETHER, bound=1.0, seconds=2.0)
+    result = collocation_result(problem_of(), TOGETHER, bound=1.0, seconds=2.0)
     assert (result.goal, result.score["affinity"], result.bound, result.seconds) == ("affinity", 1.0, 1.0, 2.0)
     assert result.score["moves"] == 4
 
@@ -25,41 +25,41 @@ def test_the_goal_is_the_gained_affinity():
 def test_affinity_is_scored_whatever_the_objective(weight):
     problem = problem_of()
     problem = replace(problem, objective=problem.objective.with_weights(weight))
-    assert collocated(problem, TOGETHER).score["affinity"] == 1.0
+    assert collocation_result(problem, TOGETHER).score["affinity"] == 1.0
 
 
 def test_without_traffic_nothing_is_gained():
     problem = problem_of()
     problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
-    assert collocated(problem, TOGETHER).score["affinity"] == 0.0
+    assert collocation_result(problem, TOGETHER).score["affinity"] == 0.0
 
 
 def test_a_bound_may_be_passed_by_rounding_only():
-    assert collocated(problem_of(), TOGETHER, bound=1.0 - 1e-12).bound == 1.0
+    assert collocation_result(problem_of(), TOGETHER, bound=1.0 - 1e-12).bound == 1.0
     with pytest.raises(ModelError, match="no bound"):
-        collocated(problem_of(), TOGETHER, bound=0.9)
+        collocation_result(problem_of(), TOGETHER, bound=0.9)
 
 
 def test_a_broken_rule_never_gets_out():
     problem = problem_of(rules=(Capacity(resources=(0,)),), capacity=8)
     with pytest.raises(ModelError, match="capacity"):
-        collocated(problem, TOGETHER)
+        collocation_result(problem, TOGETHER)
 
 
 def test_a_good_answer_is_given():
-    assert worth_it(problem_of(), TOGETHER, CollocateOptions(least_gain=0.1)) == (TOGETHER, ())
+    assert keep_or_start(problem_of(), TOGETHER, CollocateOptions(least_gain=0.1)) == (TOGETHER, ())
 
 
 def test_a_small_gain_is_not_worth_any_move():
     problem = problem_of()
-    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions(least_gain=0.2))
+    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions(least_gain=0.2))
     assert given is problem.start
     assert note == "nothing moves: the best answer gains 0.1667 of the total affinity, less than 0.2"
 
 
 def test_a_worse_answer_is_not_given():
     problem = problem_of()
-    given, (note,) = worth_it(problem, APART, CollocateOptions())
+    given, (note,) = keep_or_start(problem, APART, CollocateOptions())
     assert given is problem.start
     assert "worse by 0.8333" in note
 
@@ -67,7 +67,7 @@ def test_a_worse_answer_is_not_given():
 def test_moves_that_gain_nothing_are_not_made():
     problem = problem_of()
     problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
-    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions())
+    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions())
     assert given is problem.start
     assert note == "nothing moves: there is nothing to gain by a move"
 
@@ -77,18 +77,18 @@ def test_where_other_terms_count_all_of_them_say_what_is_worse():
     for weight, wanted in ((0.001, problem.start), (1000.0, APART)):  # APART loses affinity, and is more even
         terms = {Term.AFFINITY: 1.0, Term.UTILISATION: weight}
         both = replace(problem, objective=problem.objective.with_weights(terms))
-        assert worth_it(both, APART, CollocateOptions())[0] is wanted
+        assert keep_or_start(both, APART, CollocateOptions())[0] is wanted
 
 
 def test_moves_have_their_price():
     problem = problem_of()
-    assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
-    assert worth_it(problem, TOGETHER, CollocateOptions(move_price=0.4))[0] is problem.start
+    assert keep_or_start(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
+    assert keep_or_start(problem, TOGETHER, CollocateOptions(move_price=0.4))[0] is problem.start
 
 
 def test_more_moves_than_allowed_are_not_given():
     problem = replace(problem_of(), most_moves=3)
-    given, (note,) = worth_it(problem, TOGETHER, CollocateOptions())
+    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions())
     assert given is problem.start
     assert note == "nothing moves: 4 containers would move, at most 3 may"
 
@@ -96,6 +96,6 @@ def test_more_moves_than_allowed_are_not_given():
 def test_an_answer_that_leaves_more_out_is_not_given():
     problem = problem_of()
     fewer = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, -1]))
-    given, (note,) = worth_it(problem, fewer, CollocateOptions())
+    given, (note,) = keep_or_start(problem, fewer, CollocateOptions())
     assert given is problem.start
     assert note == "nothing moves: containers without a machine would be 1 instead of 0"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.decide.collocate.hold import Int32Array
-from bayplan.decide.collocate.walker import TURN, Walker
+from bayplan.decide.collocate.annealing.count_state import Int32Array
+from bayplan.decide.collocate.annealing.walker import TURN, CountWalker
 from bayplan.kernels.collocate.hold import Hold
 from bayplan.model import Clock, Progress, Tick
 from bayplan.model.interrupt import Stop
@@ -33,7 +33,7 @@ CAP_FROM = 0.8  # of a round; from there on the cap on moves is hard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class WalkLimits:
     """How far walks may go, from a moment on."""
 
     clock: Clock
@@ -56,7 +56,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class AnnealingRound:
     """A part of a walk."""
 
     begin: float  # part of the walk that is done when it begins
@@ -69,12 +69,12 @@ class Round:
         return max(0.0, (share - self.begin) / max(1e-9, self.end - self.begin))
 
 
-class Crew:
+class WalkerPool:
     """Walkers over one hold, and the best that any of them has seen."""
 
     def __init__(self, hold: Hold, *, threads: int, seed: int, price: float) -> None:
         self.start = hold.machine_of.copy()
-        self.walkers = [Walker(hold, seed=seed * 1_000 + n, price=price) for n in range(threads)]
+        self.walkers = [CountWalker(hold, seed=seed * 1_000 + n, price=price) for n in range(threads)]
         self.best, self.best_of = self.walkers[0].worth, self.start
         self.passed: list[Int32Array] = []  # late in a round, and at its end
 
@@ -89,20 +89,20 @@ class Crew:
         """Rounds that there was time for when it was measured."""
         return max(walker.ease for walker in self.walkers)
 
-    def explore(self, pace: Pace) -> None:
+    def explore(self, pace: WalkLimits) -> None:
         """Rounds from the start."""
         self._go(lambda walker: _fresh_rounds(walker, pace, self.start))
 
-    def refine(self, pace: Pace, machine_of: Int32Array) -> None:
+    def refine(self, pace: WalkLimits, machine_of: Int32Array) -> None:
         """One round from a placement, not so hot that it is forgotten."""
 
-        def walk(walker: Walker) -> None:
+        def walk(walker: CountWalker) -> None:
             walker.begin(machine_of)
-            _walked(walker, pace, Round(begin=0.0, end=1.0, hot=WARM))
+            _walked(walker, pace, AnnealingRound(begin=0.0, end=1.0, hot=WARM))
 
         self._go(walk)
 
-    def settle(self, pace: Pace, machine_of: Int32Array) -> None:
+    def settle(self, pace: WalkLimits, machine_of: Int32Array) -> None:
         """Go on from a placement as good as the best, and send those home who gain nothing where they are."""
         walker = self.walkers[0]
         walker.steps = 0
@@ -112,7 +112,7 @@ class Crew:
             walker.turn(0.0, COLD, pace.turn(walker.steps))
         self.best, self.best_of = walker.worth, walker.hold.machine_of.copy()
 
-    def _go(self, walk: Callable[[Walker], None]) -> None:
+    def _go(self, walk: Callable[[CountWalker], None]) -> None:
         for walker in self.walkers:
             walker.steps = 0
         with ThreadPoolExecutor(len(self.walkers)) as pool:
@@ -124,28 +124,28 @@ class Crew:
                 self.best, self.best_of = walker.ever, walker.ever_of
 
 
-def _fresh_rounds(walker: Walker, pace: Pace, start: Int32Array) -> None:
-    _get_to_know(walker, pace)
+def _fresh_rounds(walker: CountWalker, pace: WalkLimits, start: Int32Array) -> None:
+    _measure_speed(walker, pace)
     begin, hot = 0.0, _first_heat(walker)
     for n in range(PROBES if walker.capped else 0):
         walker.begin(start)
-        _walked(walker, pace, Round(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
+        _walked(walker, pace, AnnealingRound(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
         walker.learn()
         begin = (n + 1) * PROBE
     number = max(1, int(walker.ease * (1.0 - begin) / (SLOWER if walker.capped else 1.0)))
     length = (1.0 - begin) / number
     for n in range(number):
         walker.begin(start)
-        _walked(walker, pace, Round(begin=begin + n * length, end=begin + (n + 1) * length, hot=hot))
+        _walked(walker, pace, AnnealingRound(begin=begin + n * length, end=begin + (n + 1) * length, hot=hot))
 
 
-def _first_heat(walker: Walker) -> float:
+def _first_heat(walker: CountWalker) -> float:
     """The temperature at which rounds from the start begin."""
     share = walker.most_moves / len(walker.hold.machine_of)
     return float(np.clip(HOT_BY_CAP * share**2 * max(1.0, walker.ease), LEAST_HOT, HOT)) if walker.capped else HOT
 
 
-def _get_to_know(walker: Walker, pace: Pace) -> None:
+def _measure_speed(walker: CountWalker, pace: WalkLimits) -> None:
     """Measure how many rounds there is time for."""
     share = 0.0
     while share < 0.01:
@@ -154,7 +154,7 @@ def _get_to_know(walker: Walker, pace: Pace) -> None:
     walker.ease = walker.steps / share / (ENOUGH * max(1, walker.affine))
 
 
-def _walked(walker: Walker, pace: Pace, part: Round) -> None:
+def _walked(walker: CountWalker, pace: WalkLimits, part: AnnealingRound) -> None:
     """One round. What it passes late, and its best, is kept, unless it is a probe."""
     walker.forget()
     late = iter(() if part.probe else LATE)

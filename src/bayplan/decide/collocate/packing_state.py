@@ -3,20 +3,20 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayplan.decide.collocate.tasks import Ground, affine, lift
+from bayplan.decide.collocate.subproblem import LiftedCluster, lift, workloads_with_traffic
 from bayplan.kernels.collocate.yard import Yard
 from bayplan.model import Cluster, FloatArray, IntArray
 from bayplan.model.problem import Problem
 
 
-def yard_of(problem: Problem) -> Yard:
+def packing_state(problem: Problem) -> Yard:
     """The yard on which nothing stands but what must stay."""
     cluster = problem.cluster
     ground = lift(problem, np.arange(len(cluster.workloads.name)))
     sets = csr_array(ground.member.T)
     edge_start, neighbour, weight = edge_lists(cluster)
     line_of = np.full(len(cluster.workloads.name), -1, dtype=np.int64)
-    line_of[affine(cluster)] = np.arange(len(affine(cluster)))
+    line_of[workloads_with_traffic(cluster)] = np.arange(len(workloads_with_traffic(cluster)))
     return Yard(
         request=np.where(ground.capped, cluster.workloads.request, 0),
         one_over=1.0 / np.maximum(1, cluster.replicas),
@@ -31,7 +31,7 @@ def yard_of(problem: Problem) -> Yard:
         unit=np.where(ground.capped, 1.0 / np.maximum(1, cluster.machines.capacity), 0.0),
         free=ground.room.copy(),
         spare=_spare(ground),
-        standing=ground.standing[affine(cluster)].astype(np.int32).toarray(),
+        standing=ground.standing[workloads_with_traffic(cluster)].astype(np.int32).toarray(),
     )
 
 
@@ -45,7 +45,7 @@ def edge_lists(cluster: Cluster) -> tuple[IntArray, IntArray, FloatArray]:
     return start.astype(np.int64), other[order], weight[order]
 
 
-def _spare(ground: Ground) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+def _spare(ground: LiftedCluster) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
     """(set, machine) containers that may still come."""
     limit = np.minimum(ground.limit, np.iinfo(np.int32).max // 2).astype(np.int32)
     return np.ascontiguousarray(limit[:, None] - ground.crowd.astype(np.int32).toarray())

@@ -6,10 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bayplan.decide.collocate.columns.generation import Columns
-from bayplan.decide.collocate.columns.types import Types
+from bayplan.decide.collocate.columns.pattern_master import MachineTypes, PatternMaster
 from bayplan.decide.collocate.greedy import greedy_counts
-from bayplan.decide.collocate.task import Task, gained
+from bayplan.decide.collocate.subproblem import Subproblem, gained
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Draft, Line, Program
@@ -20,7 +19,7 @@ GAP = 1e-4
 SIZES = (300, 1_000, 2_000, 4_000)  # patterns in one integer program
 
 
-def patterns_of(types: Types, counts: IntArray) -> list[Pattern]:
+def patterns_of(types: MachineTypes, counts: IntArray) -> list[Pattern]:
     """The patterns of an answer (service, machine), each type's different ones."""
     found: dict[tuple[int, bytes], IntArray] = {}
     for m in np.flatnonzero(counts.any(axis=0)).tolist():
@@ -30,9 +29,9 @@ def patterns_of(types: Types, counts: IntArray) -> list[Pattern]:
 
 
 def choose_patterns(
-    types: Types,
+    types: MachineTypes,
     patterns: Sequence[Pattern],
-    task: Task,
+    task: Subproblem,
     seconds: float,
     left: FloatArray | None = None,
     *,
@@ -64,21 +63,21 @@ def choose_patterns(
     return greedy_counts(task, _spread_out(types, patterns, task, times))
 
 
-def _ranked(types: Types, patterns: Sequence[Pattern], task: Task, left: FloatArray | None) -> IntArray:
+def _ranked(types: MachineTypes, patterns: Sequence[Pattern], task: Subproblem, left: FloatArray | None) -> IntArray:
     """Patterns by what they add at the prices of the linear master, the best ones first."""
-    columns = Columns(task=task, types=types, left=np.zeros(0) if left is None else left)
+    columns = PatternMaster(task=task, types=types, left=np.zeros(0) if left is None else left)
     place = [n for n, (t, pattern) in enumerate(patterns) if columns.add(t, pattern)]
     reduced = columns.reduced(columns.solve()) if place else np.zeros(0)
     return np.array(place, dtype=np.int64)[np.argsort(-reduced, kind="stable")]
 
 
-def kept_or_better(task: Task, counts: IntArray, now: IntArray) -> IntArray:
+def kept_or_better(task: Subproblem, counts: IntArray, now: IntArray) -> IntArray:
     """The counts, or what is there now with the rest added by marginal gain, if that gains more."""
     filled = greedy_counts(task, now)
     return filled if gained(task, filled) > gained(task, counts) else counts
 
 
-def _sigma(types: Types, patterns: Sequence[Pattern], task: Task) -> FloatArray:
+def _sigma(types: MachineTypes, patterns: Sequence[Pattern], task: Subproblem) -> FloatArray:
     """(pattern,) what each adds to a machine."""
     fixed = task.fixed[:, types.first]
 
@@ -90,7 +89,9 @@ def _sigma(types: Types, patterns: Sequence[Pattern], task: Task) -> FloatArray:
     return np.array([of(pattern + fixed[:, t]) - base[t] for t, pattern in patterns], dtype=np.float64)
 
 
-def _greedy(types: Types, patterns: Sequence[Pattern], task: Task, sigma: FloatArray, left: FloatArray | None) -> IntArray:
+def _greedy(
+    types: MachineTypes, patterns: Sequence[Pattern], task: Subproblem, sigma: FloatArray, left: FloatArray | None
+) -> IntArray:
     """(pattern,) how often each is used if the one that gains most is used as often as it can, and so on."""
     times = np.zeros(len(patterns), dtype=np.int64)
     demand, number, room = task.demand.copy(), types.number.copy(), None if left is None else left.copy()
@@ -108,7 +109,12 @@ def _greedy(types: Types, patterns: Sequence[Pattern], task: Task, sigma: FloatA
 
 
 def _draft(
-    types: Types, patterns: Sequence[Pattern], task: Task, sigma: FloatArray, start: IntArray, left: FloatArray | None
+    types: MachineTypes,
+    patterns: Sequence[Pattern],
+    task: Subproblem,
+    sigma: FloatArray,
+    start: IntArray,
+    left: FloatArray | None,
 ) -> Program:
     draft = Draft()
     by_service: list[tuple[list[int], list[float]]] = [([], []) for _ in task.demand]
@@ -129,7 +135,7 @@ def _draft(
     return draft.program()
 
 
-def _spread_out(types: Types, patterns: Sequence[Pattern], task: Task, times: IntArray) -> IntArray:
+def _spread_out(types: MachineTypes, patterns: Sequence[Pattern], task: Subproblem, times: IntArray) -> IntArray:
     """Counts (service, machine): each pattern on the next machines of its type."""
     counts = np.zeros(task.shape, dtype=np.int64)
     machines = [types.machines(t).tolist() for t in range(len(types.number))]

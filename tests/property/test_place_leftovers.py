@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from tests.builders.strategies import snapshots, valid_snapshots
 
 from bayplan.check import check
-from bayplan.decide.collocate.assemble import assembled
-from bayplan.decide.collocate.movable import movable
-from bayplan.decide.collocate.refit import refit
-from bayplan.decide.collocate.task import faults
-from bayplan.decide.collocate.tasks import whole_task
+from bayplan.decide.collocate.finish import assemble
+from bayplan.decide.collocate.place_leftovers import place_leftovers
+from bayplan.decide.collocate.subproblem import movable, violations, whole_cluster
 from bayplan.model import Budget, Confidence, Transient
 from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
@@ -31,14 +29,14 @@ def shuffled(problem, seed):
     rng = np.random.default_rng(seed)
     n_w = len(problem.cluster.workloads.name)
     lifted = np.flatnonzero(rng.random(n_w) < 0.7)
-    task = whole_task(problem, services=lifted)
+    task = whole_cluster(problem, services=lifted)
     counts = np.zeros(task.shape, dtype=np.int64)
     for _ in range(int(rng.integers(0, 12))):
         more = counts.copy()
         if more.size:
             more[rng.integers(more.shape[0]), rng.integers(more.shape[1])] += 1
-        counts = counts if faults(task, more) else more
-    return assembled(problem, [task], [counts])[0], np.isin(problem.cluster.containers.workload, lifted)
+        counts = counts if violations(task, more) else more
+    return assemble(problem, [task], [counts])[0], np.isin(problem.cluster.containers.workload, lifted)
 
 
 @few
@@ -46,7 +44,7 @@ def shuffled(problem, seed):
 def test_everyone_who_had_a_machine_has_one_and_no_rule_is_broken(snapshot, seed):
     problem = known(snapshot)
     placement, lifted = shuffled(problem, seed)
-    after = refit(problem, placement, may_go=lifted, clock=Budget(iterations=1).clock(), seed=seed)
+    after = place_leftovers(problem, placement, may_go=lifted, clock=Budget(iterations=1).clock(), seed=seed)
     assert not check(problem.cluster, after, problem.before)
     assert not set(after.unplaced) - set(problem.start.unplaced)
     stays = ~(movable(problem) & lifted)
@@ -59,6 +57,6 @@ def test_everyone_who_had_a_machine_has_one_and_no_rule_is_broken(snapshot, seed
 def test_a_bad_start_gets_no_worse(snapshot, seed):
     problem = known(snapshot)
     placement, lifted = shuffled(problem, seed)
-    after = refit(problem, placement, may_go=lifted, clock=Budget(iterations=1).clock(), seed=seed)
+    after = place_leftovers(problem, placement, may_go=lifted, clock=Budget(iterations=1).clock(), seed=seed)
     expect_no_worse(problem, after)
     assert not set(after.unplaced) - set(problem.start.unplaced)

@@ -11,7 +11,7 @@ from tests.builders.collocations import pairs_apart
 from tests.builders.strategies import valid_snapshots
 
 from bayplan.check import check
-from bayplan.decide.collocate.berths import equal_machines, few_moves
+from bayplan.decide.collocate.permute_equal_machines import equal_machines, permute_equal_machines
 from bayplan.model import Placement, ints
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -24,7 +24,7 @@ def test_no_exchange_of_equal_machines_moves_fewer(seed):
     snapshot = pairs_apart(4)
     rng = np.random.default_rng(seed)
     other = Placement(machine_of=ints(rng.integers(0, 4, len(snapshot.placement.machine_of))))
-    found = few_moves(Problem.of(snapshot), other)
+    found = permute_equal_machines(Problem.of(snapshot), other)
     least = min(
         moves(snapshot.cluster, Placement(machine_of=ints(np.array(berth)[other.machine_of])), snapshot.placement)
         for berth in permutations(range(4))
@@ -37,7 +37,7 @@ def test_no_exchange_of_equal_machines_moves_fewer(seed):
 @tuned(max_examples=60)
 def test_no_rule_is_broken_by_an_exchange(snapshot):
     problem = Problem.of(snapshot)
-    found = few_moves(problem, snapshot.placement)
+    found = permute_equal_machines(problem, snapshot.placement)
     assert moves(snapshot.cluster, found, snapshot.placement) == 0
     assert not check(snapshot.cluster, found, snapshot.placement)
 

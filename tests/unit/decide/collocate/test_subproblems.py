@@ -10,10 +10,16 @@ from tests.builders.strategies import valid_snapshots
 from tests.builders.three_services import problem_of
 
 from bayplan.check import check
-from bayplan.decide.collocate.assemble import assembled
-from bayplan.decide.collocate.movable import expect_known_rules, movable
-from bayplan.decide.collocate.task import faults, gained
-from bayplan.decide.collocate.tasks import affine, sub_tasks, whole_task
+from bayplan.decide.collocate.finish import assemble
+from bayplan.decide.collocate.subproblem import (
+    expect_known_rules,
+    gained,
+    movable,
+    subproblems,
+    violations,
+    whole_cluster,
+    workloads_with_traffic,
+)
 from bayplan.errors import ModelError, UsageError
 from bayplan.model import (
     Allow,
@@ -35,7 +41,7 @@ from bayplan.score.affinity import gained_affinity
 
 def test_the_room_of_a_task_is_what_standing_containers_leave():
     problem = problem_of(rules=(Capacity(resources=(0,)),))
-    task = whole_task(problem, services=ints([0]))
+    task = whole_cluster(problem, services=ints([0]))
     assert task.room[:, 0].tolist() == [10 - 2, 10 - 2 - 2 - 3, 10 - 3]
     assert task.request.tolist() == [[1, 0]]  # no rule counts the second resource
     assert not task.room[:, 1].any()
@@ -43,29 +49,29 @@ def test_the_room_of_a_task_is_what_standing_containers_leave():
 
 def test_free_workloads_take_no_room():
     problem = problem_of(rules=(Capacity(resources=(0,)),))
-    assert whole_task(problem, services=ints([0]), free=ints([2])).room[:, 0].tolist() == [8, 6, 10]
+    assert whole_cluster(problem, services=ints([0]), free=ints([2])).room[:, 0].tolist() == [8, 6, 10]
 
 
 def test_an_overfull_machine_has_no_room_rather_than_less():
     problem = problem_of(rules=(Capacity(resources=(0,)),), capacity=2)
-    assert whole_task(problem, services=ints([0])).room[:, 0].tolist() == [0, 0, 0]
+    assert whole_cluster(problem, services=ints([0])).room[:, 0].tolist() == [0, 0, 0]
 
 
 def test_a_set_counts_those_that_stand():
     problem = problem_of(rules=(AntiAffinity(workloads=(0, 1), limit=2),))
-    task = whole_task(problem, services=ints([0]))
+    task = whole_cluster(problem, services=ints([0]))
     assert task.member.tolist() == [[True]]
     assert task.spare.tolist() == [[1, 0, 2]]
 
 
 def test_a_set_that_cannot_become_too_many_is_dropped():
     problem = problem_of(rules=(AntiAffinity(workloads=(0,), limit=4),))
-    assert not len(whole_task(problem, services=ints([0])).member)
+    assert not len(whole_cluster(problem, services=ints([0])).member)
 
 
 def test_allow_lists_become_rows():
     problem = problem_of(rules=(Allow(workloads=(0,), machines="two"),))
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     assert task.allow[task.row_of].tolist() == [[True, True, False], [True, True, True]]
 
 
@@ -86,14 +92,14 @@ def test_allow_lists_become_rows():
 def test_what_other_rules_name_stays(rule):
     problem = problem_of(rules=(rule,))
     assert not movable(problem)[:4].any()
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     assert task.demand[0] == 0
     assert task.fixed[0].tolist() == [2, 2, 0]
 
 
 def test_frozen_containers_stay_and_count():
     problem = replace(problem_of(), frozen=np.arange(9) == 0)
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     assert task.demand[0] == 3
     assert task.fixed[0].tolist() == [1, 0, 0]
     assert gained(task, task.now) == pytest.approx(gained_affinity(problem.cluster, problem.start))
@@ -107,61 +113,61 @@ def test_rules_that_count_for_every_move_are_refused(rule):
 
 def test_sub_tasks_lift_their_services_off_the_machines_of_others():
     problem = problem_of(rules=(Capacity(resources=(0,)),))
-    first, second = sub_tasks(problem, [ints([0]), ints([1])], ints([0, 1, 1]), trivial="pinned")
+    first, second = subproblems(problem, [ints([0]), ints([1])], ints([0, 1, 1]), trivial="pinned")
     assert (first.machine.tolist(), second.machine.tolist()) == ([0], [1, 2])
     assert first.demand.tolist() == [4]
     assert first.now.tolist() == [[2]]  # two more stand on a machine of the other set
     assert first.room[:, 0].tolist() == [10]
     assert second.room[:, 0].tolist() == [7, 7]  # the trivial service stands there
-    assert sub_tasks(problem, [ints([0])], ints([0, 0, 0]), trivial="refit")[0].room[:, 0].tolist() == [10, 10, 10]
+    assert subproblems(problem, [ints([0])], ints([0, 0, 0]), trivial="refit")[0].room[:, 0].tolist() == [10, 10, 10]
 
 
 def test_another_wish_for_trivial_services_is_refused():
     with pytest.raises(ModelError, match="'moved'"):
-        sub_tasks(problem_of(), [], ints([]), trivial="moved")
+        subproblems(problem_of(), [], ints([]), trivial="moved")
 
 
 def test_workloads_without_containers_are_dropped():
     problem = problem_of(replicas=(4, 0, 2))
-    assert whole_task(problem).workload.tolist() == [0]
+    assert whole_cluster(problem).workload.tolist() == [0]
 
 
 def test_counts_become_a_placement_with_few_moves():
     problem = problem_of()
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     counts = np.array([[3, 1, 0], [0, 2, 0]])
-    placement, waiting = assembled(problem, [task], [counts])
+    placement, waiting = assemble(problem, [task], [counts])
     assert placement.machine_of.tolist() == [0, 0, 1, 0, -1, 1, 1, 1, 2]
     assert waiting.tolist() == [4]
 
 
 def test_free_containers_wait_for_a_machine():
     problem = problem_of()
-    task = whole_task(problem)
-    placement, waiting = assembled(problem, [task], [task.now], free=ints([2]))
+    task = whole_cluster(problem)
+    placement, waiting = assemble(problem, [task], [task.now], free=ints([2]))
     assert waiting.tolist() == [7, 8]
     assert placement.machine_of[:7].tolist() == problem.start.machine_of[:7].tolist()
 
 
 def test_more_seats_than_containers_are_a_fault():
     problem = problem_of()
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     with pytest.raises(ModelError, match="10 containers"):
-        assembled(problem, [task], [task.now + np.array([[1, 1, 1], [0, 0, 0]])])
+        assemble(problem, [task], [task.now + np.array([[1, 1, 1], [0, 0, 0]])])
 
 
 @settings(max_examples=60)
 @given(snapshot=valid_snapshots(), data=st.data())
 def test_what_a_task_calls_free_of_faults_the_referee_does_too(snapshot, data):
     problem = Problem.of(snapshot)
-    task = whole_task(problem)
+    task = whole_cluster(problem)
     n_w, n_m = task.shape
     counts = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n_w * n_m, max_size=n_w * n_m)), dtype=np.int64)
     counts = counts.reshape(n_w, n_m) * (np.cumsum(counts.reshape(n_w, n_m), axis=1) <= task.demand[:, None])
-    placement, waiting = assembled(problem, [task], [counts])
+    placement, waiting = assemble(problem, [task], [counts])
     assert gained(task, counts) == pytest.approx(gained_affinity(problem.cluster, placement))
     known = [v for v in check(problem.cluster, placement) if v.rule not in ("transient", "confidence")]
-    assert bool(faults(task, counts)) == bool(known)
+    assert bool(violations(task, counts)) == bool(known)
     assert len(waiting) == (task.demand - counts.sum(axis=1)).sum()
 
 
@@ -169,17 +175,17 @@ def test_what_a_task_calls_free_of_faults_the_referee_does_too(snapshot, data):
 @given(snapshot=valid_snapshots())
 def test_nothing_moves_if_the_counts_are_those_of_now(snapshot):
     problem = Problem.of(snapshot)
-    task = whole_task(problem)
-    assert not faults(task, task.now)
-    assert assembled(problem, [task], [task.now])[0].machine_of.tolist() == problem.start.machine_of.tolist()
+    task = whole_cluster(problem)
+    assert not violations(task, task.now)
+    assert assemble(problem, [task], [task.now])[0].machine_of.tolist() == problem.start.machine_of.tolist()
 
 
 def test_affine_workloads_have_traffic():
-    assert affine(problem_of().cluster).tolist() == [0, 1]
+    assert workloads_with_traffic(problem_of().cluster).tolist() == [0, 1]
 
 
 def test_a_placement_that_starts_elsewhere_is_renamed_after_where_things_run():
     problem = problem_of()
     start = Placement(machine_of=ints([1, 1, 0, 0, 0, 1, 1, 1, 2]))
-    task = whole_task(replace(problem, start=start))
-    assert assembled(problem, [task], [task.now])[0].machine_of[:4].tolist() == [0, 0, 1, 1]
+    task = whole_cluster(replace(problem, start=start))
+    assert assemble(problem, [task], [task.now])[0].machine_of[:4].tolist() == [0, 0, 1, 1]

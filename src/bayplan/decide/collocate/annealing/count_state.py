@@ -5,8 +5,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.decide.collocate.movable import movable
-from bayplan.decide.collocate.yard import yard_of
+from bayplan.decide.collocate.packing_state import packing_state
+from bayplan.decide.collocate.subproblem import movable
 from bayplan.kernels.collocate.hold import Hold, refill
 from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Placement
 from bayplan.model.problem import Problem
@@ -17,10 +17,10 @@ NO_CAP = 2**62
 SLOTS = 64, 4  # of each machine, for containers: at least so many, and so many times as on the machine that has most
 
 
-def hold_of(problem: Problem, start: Placement, *, most_moves: int | None) -> tuple[Hold, IntArray]:
+def count_state(problem: Problem, start: Placement, *, most_moves: int | None) -> tuple[Hold, IntArray]:
     """The hold with everyone where `start` says, and the containers (item,) that are its items. Moves count from `before`."""
     cluster = problem.cluster
-    yard = yard_of(problem)
+    yard = packing_state(problem)
     who = np.flatnonzero(movable(problem) & (start.machine_of != UNPLACED))
     owner, machine = cluster.containers.workload[who], start.machine_of[who].astype(np.int32)
     n_m, n_w = len(cluster.machines.name), len(cluster.workloads.name)
@@ -69,7 +69,7 @@ def placement_of(start: Placement, who: IntArray, machine_of: Int32Array) -> Pla
     return Placement(machine_of=everyone)
 
 
-def items_of(placement: Placement, who: IntArray) -> Int32Array:
+def item_machines(placement: Placement, who: IntArray) -> Int32Array:
     """(item,) the machines of a placement."""
     return placement.machine_of[who].astype(np.int32)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayplan.decide.collocate.hold import NO_CAP, Int32Array, copied
+from bayplan.decide.collocate.annealing.count_state import NO_CAP, Int32Array, copied
 from bayplan.kernels.collocate.anneal import Style, new_party, walk
 from bayplan.kernels.collocate.hold import GAINED, MOST_MOVES, MOVES, PRICE, Hold, refill
 from bayplan.model import FloatArray
@@ -16,7 +16,7 @@ FIRST_PRICE = 0.3  # of a move under a cap, in mean reaches
 STRIDE, MOST_STRIDE = 1.5, 2.0  # how far the price follows the moves, in logarithms
 
 
-class Walker:
+class CountWalker:
     """One thread's hold."""
 
     def __init__(self, hold: Hold, *, seed: int, price: float = 0.0) -> None:

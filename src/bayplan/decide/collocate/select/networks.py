@@ -1,0 +1,121 @@
+"""The trained networks, from weights.json. `experiments/selection/train.py` writes it and says how in its note."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from bayplan.decide.collocate.select.features import FEATURES, FeatureGraph, adjacency, feature_graph, logs, sizes
+from bayplan.decide.collocate.select.selector import LABELS, MIP
+from bayplan.decide.collocate.subproblem import Subproblem
+from bayplan.model import FloatArray, floats
+
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+GCN, GCN_SIZES, MLP = "gcn", "gcn+sizes", "mlp"
+
+Note: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layer:
+    """x -> x @ matrix + bias"""
+
+    matrix: FloatArray  # (in, out)
+    bias: FloatArray  # (out,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Network:
+    """Layers from the features to one number per label, and what the inputs are standardised with."""
+
+    centre: FloatArray  # (input,) features, then sizes if the network takes them
+    spread: FloatArray  # (input,)
+    layer: tuple[Layer, ...]  # the last one leads to the labels
+
+
+def read_networks(text: str) -> tuple[Mapping[str, Network], Note]:
+    """All networks by name, and how they were trained."""
+    told = json.loads(text)
+    return {name: _network(one) for name, one in told["networks"].items()}, told["note"]
+
+
+@cache
+def shipped_networks() -> tuple[Mapping[str, Network], Note]:
+    """The networks of the package; read once."""
+    return read_networks(WEIGHTS_FILE.read_text(encoding="utf-8"))
+
+
+def _network(told: Mapping[str, Any]) -> Network:
+    return Network(
+        centre=floats(np.asarray(told["centre"])),
+        spread=floats(np.asarray(told["spread"])),
+        layer=tuple(
+            Layer(matrix=floats(np.asarray(one["matrix"])), bias=floats(np.asarray(one["bias"]))) for one in told["layers"]
+        ),
+    )
+
+
+def networks_text(networks: Mapping[str, Network], note: Note) -> str:
+    """The text that `read_networks` reads, numbers with five significant digits."""
+    told = {name: _told(network) for name, network in networks.items()}
+    return json.dumps({"note": note, "networks": told}, indent=1) + "\n"
+
+
+def _told(network: Network) -> dict[str, Any]:
+    layers = [{"matrix": [_short(row) for row in one.matrix], "bias": _short(one.bias)} for one in network.layer]
+    return {"centre": _short(network.centre), "spread": _short(network.spread), "layers": layers}
+
+
+def _short(row: FloatArray) -> list[float]:
+    return [float(f"{value:.5g}") for value in row]
+
+
+def gcn(task: Subproblem) -> str:
+    """The label with the higher probability; MIP where nothing can be gained."""
+    graph = feature_graph(task)
+    if graph.is_trivial:
+        return MIP
+    return LABELS[int(np.argmax(gcn_probability(graph, shipped_networks()[0][GCN])))]
+
+
+def gcn_probability(graph: FeatureGraph, network: Network) -> FloatArray:
+    """(label,) P(CG), P(MIP)."""
+    return softmax(gcn_scores(graph, network))
+
+
+def gcn_scores(graph: FeatureGraph, network: Network) -> FloatArray:
+    """(label,) what softmax turns into probabilities. Sizes join the readout if the network was trained with them."""
+    around, n_f = adjacency(graph), len(FEATURES)
+    hidden = (logs(graph) - network.centre[:n_f]) / network.spread[:n_f]
+    for layer in network.layer[:-1]:
+        hidden = np.maximum(around @ (hidden @ layer.matrix) + layer.bias, 0.0)  # (service, hidden)
+    readout = hidden.mean(axis=0)
+    if len(network.centre) > n_f:
+        readout = np.concatenate([readout, (sizes(graph) - network.centre[n_f:]) / network.spread[n_f:]])
+    return floats(readout @ network.layer[-1].matrix + network.layer[-1].bias)
+
+
+def softmax(score: FloatArray) -> FloatArray:
+    """Positive numbers that sum to 1."""
+    power = np.exp(score - score.max())
+    return floats(power / power.sum())
+
+
+def mlp(task: Subproblem) -> str:
+    """The label with the higher probability; MIP where nothing can be gained."""
+    graph = feature_graph(task)
+    if graph.is_trivial:
+        return MIP
+    return LABELS[int(np.argmax(softmax(mlp_scores(graph, shipped_networks()[0][MLP]))))]
+
+
+def mlp_scores(graph: FeatureGraph, network: Network) -> FloatArray:
+    """(label,) what softmax turns into probabilities."""
+    hidden = (logs(graph).mean(axis=0) - network.centre) / network.spread
+    for layer in network.layer[:-1]:
+        hidden = np.maximum(hidden @ layer.matrix + layer.bias, 0.0)
+    return floats(hidden @ network.layer[-1].matrix + network.layer[-1].bias)
