@@ -16,8 +16,7 @@ from experiments.results import append, commit, machine
 from experiments.ucac.figures import LARGEST_REQUEST, MACHINES, SECONDS
 
 from bayplan.decide.pack import PACKERS, PackOptions, PackProblem, pack_problem
-from bayplan.generate.ucac import base
-from bayplan.generate.ucac_layout import layout_of, share_evicted, towards
+from bayplan.generate.ucac import base, layout_of, share_evicted, towards
 from bayplan.model import Budget, Placement, ints, silent
 
 RESULTS = Path(__file__).parent / "pack.csv"

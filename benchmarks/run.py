@@ -23,9 +23,9 @@ COLUMNS = ("commit", "machine", "name", "seconds", "peak_mb", "ratio")
 IMPORTS = "import numpy, scipy.sparse, scipy.special"
 RUN = "subprocess.run([sys.executable, '-m', 'bayplan', "
 READ = "from bayplan.formats import read"
-KERNEL = "from bayplan.generate.rasa.original import original_placement"
+KERNEL = "from bayplan.generate.rasa.cluster import original_placement"
 TWIN = """
-from bayplan.generate.rasa.original import arrivals_at, schedule, nothing_placed
+from bayplan.generate.rasa.cluster import arrivals_at, schedule, nothing_placed
 from tests.naive import kube_scheduler as naive
 c = s.cluster; n = 60; order = numpy.arange(n); window = len(c.machines.name) // 8
 jobs, capacity, f, tie = arrivals_at(c, numpy.arange(len(c.machines.name)), numpy.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""The quantities of `bayplan.generate.rasa.measured`, computed for any snapshot of two resources."""
+"""The quantities of `experiments.calibration.measured`, computed for any snapshot of two resources."""
 
 import numpy as np
 from scipy.stats import rankdata

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import rasa_m1, rasa_m2, rasa_m3, rasa_m4
-from bayplan.generate.rasa.measured import MEASURED, Fact
 from bayplan.model import Snapshot
 from experiments.calibration.data import real_file
+from experiments.calibration.measured import MEASURED, Fact
 from experiments.calibration.quantities import quantities
 from experiments.results import ROOT, Row, append, commit, put, rows
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayplan.decide.admit.oneshot.case import Case
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS as METHODS
-from bayplan.generate.oneshot_cases import random_case
+from bayplan.generate.one_shot_problems import random_case
 from experiments.online_clusters.settings import ONE_SHOTS, READINGS, Scope
 
 KEY = ("members", "zones", "resources", "inside", "trial", "method")

@@ -11,7 +11,7 @@ from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
 from bayplan.decide.collocate.rasa import owner_of_machines
 from bayplan.decide.collocate.subproblem import Subproblem, subproblems
 from bayplan.generate.rasa import make
-from bayplan.generate.rasa.settings import Settings
+from bayplan.generate.rasa.settings import ClusterSettings
 from bayplan.model import Snapshot
 from bayplan.model.problem import Problem
 
@@ -25,7 +25,7 @@ class Source:
     """A cluster and how it is parted."""
 
     seed: int
-    settings: Settings
+    settings: ClusterSettings
     masters: int
     trivial: str  # one of TRIVIAL
 
@@ -41,7 +41,9 @@ def source(seed: int) -> Source:
     containers = round(services * rng.uniform(4, 16))
     machines = round(containers / rng.uniform(25, 37))
     shift = rng.uniform(0.6, 1.4) * min(122.0, max(10.0, 1.2 * services**0.5))
-    settings = Settings(name=f"rasa-{services}", services=services, containers=containers, machines=machines, rank_shift=shift)
+    settings = ClusterSettings(
+        name=f"rasa-{services}", services=services, containers=containers, machines=machines, rank_shift=shift
+    )
     masters = round(45 * math.log(services) ** 0.66 * math.exp(rng.uniform(-math.log(3), math.log(2))))
     trivial = TRIVIAL[int(rng.random() < 1 / 3)]  # refit is the default of `rasa`
     return Source(seed=seed, settings=settings, masters=min(masters, services), trivial=trivial)

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-from bayplan.generate.ucac_week import SIZE
+from bayplan.generate.ucac_services import SIZE
 from bayplan.model import Budget
 from experiments.results import Row, append, commit, machine, rows
 from experiments.ucac.cells import Question, Size, answer, busy, instance, packed, used

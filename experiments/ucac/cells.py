@@ -9,8 +9,7 @@ import numpy as np
 
 from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
-from bayplan.generate.ucac import base, nonempty
-from bayplan.generate.ucac_layout import FACTOR, initial_layout
+from bayplan.generate.ucac import FACTOR, base, initial_layout, nonempty
 from bayplan.generate.ucac_services import MILLI
 from bayplan.model import Budget, Cluster, FloatArray, IntArray, Objective, Placement, Result, Snapshot, silent
 from bayplan.score.confidence import machine_ucac, usage, violation_probability

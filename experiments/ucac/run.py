@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from bayplan.generate.ucac import CASES
-from bayplan.generate.ucac_week import DRIFT, SIZE, SWING
+from bayplan.generate.ucac_services import DRIFT, SIZE, SWING
 from bayplan.model import Budget
 from experiments.freecontainer.run import seeds_of
 from experiments.results import append, commit, machine, rows

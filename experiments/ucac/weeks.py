@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.generate.ucac_layout import layout_of, towards
-from bayplan.generate.ucac_week import DAYS, Week, day_cluster, ucac_week
+from bayplan.generate.ucac import layout_of, towards
+from bayplan.generate.ucac_services import DAYS, Week, day_cluster, ucac_week
 from bayplan.model import Budget, Cluster, IntArray, Placement, Snapshot
 from bayplan.score.confidence import violation_probability
 from bayplan.score.monte_carlo import violation_rates

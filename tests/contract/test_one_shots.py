@@ -12,7 +12,7 @@ from tests.naive.admit_oneshot import cheapest
 from bayplan.decide.admit.oneshot.case import Case
 from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
 from bayplan.decide.admit.oneshot.signature import OneShotOptions
-from bayplan.generate.oneshot_cases import random_case
+from bayplan.generate.one_shot_problems import random_case
 
 every_one_shot = pytest.mark.parametrize("one_shot", ONE_SHOTS.values(), ids=ONE_SHOTS)
 few = settings(max_examples=30, deadline=None)

@@ -9,7 +9,7 @@ from tests.naive.admit_oneshot import cheapest, greedily
 
 from bayplan.decide.admit.oneshot.local import climbed
 from bayplan.decide.admit.oneshot.tables import question_of, standing_of, tables_of, tree_of
-from bayplan.generate.oneshot_cases import random_case
+from bayplan.generate.one_shot_problems import random_case
 from bayplan.kernels.admit.branch import branch
 from bayplan.kernels.admit.climb import cost_of
 from bayplan.kernels.admit.greedy import greedy

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 
-from bayplan.engine.job import Engine, Job
-from bayplan.engine.local import Here
-from bayplan.engine.pool import Pool
-from bayplan.engine.ray import Ray
+from bayplan.engine.local import Engine, InProcess, Job
+from bayplan.engine.pool import ProcessPool
+from bayplan.engine.ray import RayEngine
 
 __all__ = ["ENGINES", "Engine", "Job"]
 
 ENGINES: Mapping[str, Engine] = {
-    "pool": Pool(),
-    "here": Here(),
-    "ray": Ray(),
+    "pool": ProcessPool(),
+    "here": InProcess(),
+    "ray": RayEngine(),
 }

@@ -14,14 +14,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 
-from bayplan.engine.job import Job, T
-from bayplan.engine.local import Here
+from bayplan.engine.local import InProcess, Job, T
 from bayplan.errors import WorldError
 
 _STATE: dict[str, MutableSequence[int]] = {}  # in a worker: "owner"
 
 
-class Pool:
+class ProcessPool:
     """As many processes as there are workers; each takes one job after the other.
 
     One worker or one job runs in this process, and so does everything in a process that may not have children.
@@ -31,7 +30,7 @@ class Pool:
         """What each job returns. On an error or an interruption all processes end at once."""
         workers = min(workers, len(jobs))
         if workers <= 1 or multiprocessing.current_process().daemon:
-            return Here().run(jobs, workers=1)
+            return InProcess().run(jobs, workers=1)
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(sorted({job.call.__module__ for job in jobs}))
         owner = context.RawArray("l", len(jobs))  # (job,) the process that began it, or 0

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bayplan.engine.job import Job, T
+from bayplan.engine.local import Job, T
 from bayplan.errors import UsageError, WorldError
 
 
-class Ray:
+class RayEngine:
     """The engine for more than one machine. bayplan has to be installed on all of them."""
 
     def run(self, jobs: Sequence[Job[T]], *, workers: int) -> list[T]:

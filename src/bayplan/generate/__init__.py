@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bayplan.generate.registry import Generator, Lazy, Setting, options, read_settings
+from bayplan.generate.generator import Generator, Lazy, Setting, options, read_settings
 
 GENERATORS: Mapping[str, Generator] = {
     "boutique": Generator(

@@ -17,7 +17,7 @@ from bayplan.errors import UsageError
 from bayplan.formats.traces.alibaba_callgraphs import read_callgraphs
 from bayplan.formats.traces.virtual_machines import RESOURCES, SLOT, azure_batches
 from bayplan.generate.container_clusters import CAPACITY, REQUEST_CAP, TRAFFIC, UNIT, largest_use, zones_of
-from bayplan.generate.registry import require
+from bayplan.generate.generator import require
 from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Tick, Zones, floats, ints, silent
 
 SIZES = range(2, 9)  # members of a batch

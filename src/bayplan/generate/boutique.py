@@ -8,29 +8,73 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayplan.generate.boutique_rules import rules
-from bayplan.generate.boutique_tables import BROKEN, LAYOUT, MACHINE_SETS, MACHINES, TRAFFIC, WORKLOADS, Machine
-from bayplan.generate.registry import require
+from bayplan.generate.boutique_data import LAYOUT, MACHINE_SETS, MACHINES, TRAFFIC, VIOLATING, WORKLOADS, Machine
+from bayplan.generate.generator import require
 from bayplan.model import (
     UNPLACED,
+    Allow,
+    AntiAffinity,
+    Capacity,
     Cluster,
+    CoLocate,
+    Confidence,
     Containers,
+    Dependency,
     IntArray,
+    Interference,
     Level,
     Machines,
     Objective,
+    Pinned,
     Placement,
     Progress,
     Resource,
+    Rule,
     Services,
     Snapshot,
+    Spread,
     Traffic,
+    Transient,
+    TransientMode,
     Workloads,
     floats,
     ints,
     machine_level,
     silent,
 )
+
+ALPHA = 0.999
+CPU, MEMORY, GPU = 0, 1, 2
+
+
+def shop_rules(cluster: Cluster) -> tuple[Rule, ...]:
+    """All rules, by the names of the tables."""
+    workload = {name: w for w, name in enumerate(cluster.workloads.name)}
+    service = {name: s for s, name in enumerate(cluster.services.name)}
+    container = {name: c for c, name in enumerate(cluster.containers.name)}
+    rack, zone = cluster.level_index("rack"), cluster.level_index("zone")
+    payments, agents = range(cluster.replicas[workload["payment"]]), range(cluster.replicas[workload["log-agent"]])
+    return (
+        Capacity(resources=(CPU, MEMORY, GPU)),
+        AntiAffinity(workloads=(workload["frontend"],), limit=3),
+        AntiAffinity(workloads=(workload["payment"],), limit=1),
+        AntiAffinity(workloads=(workload["cart-redis"], workload["catalogue-db"]), limit=1),  # both live on the disk
+        AntiAffinity(workloads=(workload["catalogue-db"],), limit=1, level=rack),
+        Spread(service=service["frontend"], minimum=2, level=zone),
+        Spread(service=service["checkout"], minimum=2, level=zone),
+        Spread(service=service["cart"], minimum=3, level=rack),
+        *(CoLocate(containers=(container[f"payment-{i}"], container[f"payment-vault-{i}"])) for i in payments),
+        Allow(workloads=(workload["ranker"],), machines="gpu"),
+        Allow(workloads=(workload["payment"], workload["payment-vault"]), machines="hardened"),
+        Dependency(service=service["checkout"], on=service["currency"], level=zone),
+        Dependency(service=service["frontend"], on=service["cart"], level=zone),
+        Interference(a=workload["load-generator"], b=workload["checkout"], limit=0),
+        Interference(a=workload["catalogue-db"], b=workload["search"], limit=1),
+        Pinned(containers=tuple(container[f"log-agent-{i}"] for i in agents)),
+        Confidence(resource=CPU, alpha=ALPHA),
+        Transient(resource=MEMORY, mode=TransientMode.SEQUENTIAL),
+    )
+
 
 RESOURCES = (
     Resource(name="cpu", scale=1000, unit="cores"),
@@ -53,7 +97,7 @@ def boutique(*, broken: int = 0, seed: int = 0, progress: Progress = silent) -> 
     machine_of = _machine_of(cluster)
     if broken:
         container = {name: c for c, name in enumerate(cluster.containers.name)}
-        for name, machine in BROKEN.items():
+        for name, machine in VIOLATING.items():
             machine_of[container[name]] = cluster.machines.name.index(machine)
     objective = replace(Objective.default(cluster), hop=floats(HOP), explicit=True)
     return Snapshot(cluster=cluster, placement=Placement(machine_of=machine_of), objective=objective)
@@ -75,7 +119,7 @@ def _cluster(rng: np.random.Generator) -> Cluster:
         traffic=_traffic(rng),
         machine_sets={name: ints(sorted(machine.index(m) for m in some)) for name, some in MACHINE_SETS.items()},
     )
-    return replace(cluster, rules=rules(cluster))
+    return replace(cluster, rules=shop_rules(cluster))
 
 
 def _level(name: str) -> Level:

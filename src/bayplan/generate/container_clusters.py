@@ -6,7 +6,7 @@ so that fractions of it are whole numbers and 1 <= b / f <= U holds for the stor
 
 import numpy as np
 
-from bayplan.generate.registry import require
+from bayplan.generate.generator import require
 from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Resource, Zones, floats, ints, silent
 
 UNIT = 1000  # base units in one unit of 001

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.generate.freecontainer_layout import close_together
-from bayplan.generate.freecontainer_services import MADE_OF, Shape, Template, draw_services
-from bayplan.generate.registry import require
+from bayplan.generate.freecontainer_services import MADE_OF, Shape, Template, draw_services, place_close_together
+from bayplan.generate.generator import require
 from bayplan.model import (
     AntiAffinity,
     Capacity,
@@ -109,7 +108,7 @@ def data_centre(centre: DataCentre, transient: str, seed: int, progress: Progres
     machines, levels = _servers(centre, rng)
     template = draw_services(centre.shape, machines.capacity, rng)
     progress(Tick(stage="placing", done=0.0))
-    machine_of = close_together(template, machines.capacity, rng)
+    machine_of = place_close_together(template, machines.capacity, rng)
     progress(Tick(stage="placing", done=1.0))
     cluster = Cluster(
         name=centre.name,

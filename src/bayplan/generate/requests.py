@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayplan.errors import UsageError
-from bayplan.generate.registry import require
+from bayplan.generate.generator import require
 from bayplan.model import FloatArray, Progress, Resource, TimedRequests, floats, ints, silent
 
 MEDIAN = (0.0306, 0.0255)  # cpu, memory of one machine; trace: 0.03064, 0.02545

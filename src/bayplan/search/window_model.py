@@ -32,7 +32,7 @@ import numpy as np
 
 from bayplan.kernels.search import board
 from bayplan.search.window import Window
-from bayplan.solvers.program import Draft, Line, total_of
+from bayplan.solvers.program import LinearExpression, ProgramBuilder, sum_of
 
 MOST_COLUMNS = 4000  # larger windows are refused: they would not be solved in time
 MOST_PAIRS = 400  # pairs of items that talk to each other
@@ -43,14 +43,14 @@ class Square(NamedTuple):
     """A column that must not be less than the square of a line."""
 
     column: int
-    line: Line
+    line: LinearExpression
 
 
 class WindowModel:
     """The draft of the program, the columns x, and the squares that are touched from below only. Costs; rules come after."""
 
     def __init__(self, window: Window) -> None:
-        self.window, self.views, self.draft = window, window.views, Draft()
+        self.window, self.views, self.draft = window, window.views, ProgramBuilder()
         self.squares: list[Square] = []
         n_c, n_m = window.stands.shape
         price = self._prices()
@@ -68,7 +68,7 @@ class WindowModel:
             dtype=np.int64,
         ).reshape(n_c, n_m)
         for c, items in enumerate(window.items):
-            self.draft.row(Line(self.x[c].tolist(), [1.0] * n_m), at_least=len(items), at_most=len(items))  # (2)
+            self.draft.row(LinearExpression(self.x[c].tolist(), [1.0] * n_m), at_least=len(items), at_most=len(items))  # (2)
         self.rows = {row for row in window.counted if len(window.groups(row)) > 1}  # counts of the others are fixed
         self._loads()
         self._utilisation()
@@ -117,15 +117,15 @@ class WindowModel:
                     gain[p] += by * stays
         return gain
 
-    def count(self, row: int, group: int, places: list[int]) -> Line:
+    def count(self, row: int, group: int, places: list[int]) -> LinearExpression:
         """X of a row and a group."""
         columns, amounts = [], []
         for c, by in self.window.counted.get(row, ()):
             columns.extend(self.x[c, places].tolist())
             amounts.extend([float(by)] * len(places))
-        return Line(columns, amounts, float(self.window.stays(row, group)))
+        return LinearExpression(columns, amounts, float(self.window.stays(row, group)))
 
-    def counts(self, row: int) -> Iterator[tuple[int, list[int], Line]]:
+    def counts(self, row: int) -> Iterator[tuple[int, list[int], LinearExpression]]:
         """(group, machines of the window in it, X) for every group that the window touches."""
         for group, places in self.window.groups(row).items():
             yield group, places, self.count(row, group, places)
@@ -138,7 +138,7 @@ class WindowModel:
         for r in range(self.views.size["resources"]):
             charged = window.charged(r)
             for p in range(len(window.machines)):
-                load = Line(self.x[:, p].tolist(), window.request[:, r].tolist(), float(fixed[p, r]))
+                load = LinearExpression(self.x[:, p].tolist(), window.request[:, r].tolist(), float(fixed[p, r]))
                 if of["over"][r] > 0 and any(load.by):
                     self.draft.excess(
                         load._replace(constant=load.constant - float(about[p, board.SAFETY, r])), float(of["over"][r])
@@ -146,7 +146,7 @@ class WindowModel:
                 if about[p, board.LIMIT, r] != board.NO_LIMIT and charged[:, p].any():
                     other = int(about[p, board.CHARGE, r]) - int(charged[:, p] @ window.stands[:, p])
                     most = max(int(about[p, board.LIMIT, r]), int(about[p, board.CHARGE, r])) - other
-                    self.draft.row(Line(self.x[:, p].tolist(), charged[:, p].tolist()), at_most=most)  # (3)
+                    self.draft.row(LinearExpression(self.x[:, p].tolist(), charged[:, p].tolist()), at_most=most)  # (3)
         self._tensions()
 
     def _tensions(self) -> None:
@@ -159,7 +159,7 @@ class WindowModel:
                 c1, c2 = about[p, board.CAPACITY, [r1, r2]].tolist()
                 if not both or (c1 > 0 and c2 > 0):
                     free = f1 * (c1 - int(fixed[p, r1])) - f2 * (c2 - int(fixed[p, r2]))
-                    self.draft.excess(Line(self.x[:, p].tolist(), by.tolist(), free), weight)  # (5)
+                    self.draft.excess(LinearExpression(self.x[:, p].tolist(), by.tolist(), free), weight)  # (5)
 
     def _utilisation(self) -> None:
         """n V = sum over M of (u_m - mean)^2 + sum over the others of the same, which is N mean^2 - 2 S mean + a constant."""
@@ -174,18 +174,18 @@ class WindowModel:
                 continue
             used = [self._used(p, r, float(slope[window.machines[p], r])) for p in has]
             outside = float(of["utilised"][r]) - sum(self.draft.at_start(line) for line in used)
-            mean = total_of([line.times(1.0 / n) for line in used], outside / n)
+            mean = sum_of([line.times(1.0 / n) for line in used], outside / n)
             for line in used:
-                self._square(total_of([line, mean.times(-1.0)]), each)
+                self._square(sum_of([line, mean.times(-1.0)]), each)
             others = n - len(has)
             if others:  # N (mean - S / N)^2
-                self._square(total_of([mean], -outside / others), each * others)
+                self._square(sum_of([mean], -outside / others), each * others)
 
-    def _used(self, p: int, r: int, slope: float) -> Line:
+    def _used(self, p: int, r: int, slope: float) -> LinearExpression:
         by = (slope * self.window.request[:, r]).tolist()
-        return Line(self.x[:, p].tolist(), by, slope * float(self.window.fixed_load[p, r]))
+        return LinearExpression(self.x[:, p].tolist(), by, slope * float(self.window.fixed_load[p, r]))
 
-    def _square(self, line: Line, cost: float) -> None:
+    def _square(self, line: LinearExpression, cost: float) -> None:
         now = self.draft.at_start(line)
         square = Square(self.draft.column(cost, start=now * now), line)
         self.squares.append(square)
@@ -196,7 +196,7 @@ class WindowModel:
     def touch(self, square: Square, at: float) -> None:
         """One more tangent."""
         line = square.line.times(2.0 * at)
-        self.draft.row(Line([*line.column, square.column], [*line.by, -1.0], line.constant), at_most=at * at)  # (8)
+        self.draft.row(LinearExpression([*line.column, square.column], [*line.by, -1.0], line.constant), at_most=at * at)  # (8)
 
     def _affinity(self) -> None:
         window, of = self.window, self.views.of
@@ -210,16 +210,20 @@ class WindowModel:
                 ends = [self.count(row, group, places).times(by) for row, by in ((a, by_a), (b, by_b))]
                 met = self.draft.column(-weight, start=min(map(self.draft.at_start, ends)))
                 for end in ends:
-                    self.draft.row(Line([*end.column, met], [*(-by for by in end.by), 1.0], -end.constant), at_most=0.0)  # (6)
+                    self.draft.row(
+                        LinearExpression([*end.column, met], [*(-by for by in end.by), 1.0], -end.constant), at_most=0.0
+                    )  # (6)
 
     def _communication(self) -> None:
         window = self.window
         for c, d, level, gain in talking(window):
             for places in window.groups_of[level].values():
-                both = [Line(self.x[i, places].tolist(), [1.0] * len(places)) for i in (c, d)]
+                both = [LinearExpression(self.x[i, places].tolist(), [1.0] * len(places)) for i in (c, d)]
                 together = self.draft.column(-gain, upper=1.0, start=min(map(self.draft.at_start, both)))
                 for line in both:
-                    self.draft.row(Line([*line.column, together], [*(-by for by in line.by), 1.0]), at_most=0.0)  # (7)
+                    self.draft.row(
+                        LinearExpression([*line.column, together], [*(-by for by in line.by), 1.0]), at_most=0.0
+                    )  # (7)
 
     def _moves(self) -> None:
         """Items of a kind of one are moved if they are not at home; of others those count that a machine lacks."""
@@ -235,32 +239,32 @@ class WindowModel:
                 now = int(window.stands[classes, p].sum())
                 ran = sum(window.home[c] == m for c in classes) if row == board.NOWHERE else now - int(surplus[row, m])
                 if ran > 0:
-                    gone = Line(self.x[classes, p].tolist(), [-1.0] * len(classes), float(ran))
+                    gone = LinearExpression(self.x[classes, p].tolist(), [-1.0] * len(classes), float(ran))
                     moved.append((self.draft.excess(gone, price * float(of["size"][k])), float(of["size"][k])))  # (9)
         if most != board.NO_LIMIT and moved:
             now_moved = sum(self.draft.start[column] * size for column, size in moved)
             room = max(0, most - int(of["tally"][board.MOVED])) + now_moved
-            self.draft.row(Line([column for column, _ in moved], [size for _, size in moved]), at_most=room)  # (16)
+            self.draft.row(LinearExpression([column for column, _ in moved], [size for _, size in moved]), at_most=room)  # (16)
 
     def _busiest(self) -> None:
         window, of = self.window, self.views.of
         price = float(of["move_price"][board.BUSIEST_MOVE])
         if not price:
             return
-        away: dict[int, Line] = {}
+        away: dict[int, LinearExpression] = {}
         for c, (k, home) in enumerate(zip(window.kind, window.home, strict=True)):
             if home != board.NOWHERE:
                 places = [p for p, m in enumerate(window.machines) if m != home]
                 for s, size in self.views.entries("service", k)[0].tolist():
-                    some = Line(self.x[c, places].tolist(), [float(size)] * len(places))
-                    away[s] = total_of([away[s], some]) if s in away else some
+                    some = LinearExpression(self.x[c, places].tolist(), [float(size)] * len(places))
+                    away[s] = sum_of([away[s], some]) if s in away else some
         moved = of["moved_of"].astype(np.float64)
         others = np.delete(moved, list(away)).max(initial=0.0)
         top = self.draft.column(price, start=float(moved.max(initial=0.0)))
-        self.draft.row(Line([top], [1.0]), at_least=float(others))
+        self.draft.row(LinearExpression([top], [1.0]), at_least=float(others))
         for s, line in away.items():
             stays = float(moved[s]) - self.draft.at_start(line)
-            self.draft.row(Line([*line.column, top], [*line.by, -1.0], stays), at_most=0.0)  # (10)
+            self.draft.row(LinearExpression([*line.column, top], [*line.by, -1.0], stays), at_most=0.0)  # (10)
 
 
 def talking(window: Window) -> Iterator[tuple[int, int, int, float]]:

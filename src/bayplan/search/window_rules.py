@@ -2,7 +2,7 @@
 
 from bayplan.kernels.search import board
 from bayplan.search.window_model import WindowModel
-from bayplan.solvers.program import Line
+from bayplan.solvers.program import LinearExpression
 
 
 def keep_rules(model: WindowModel) -> None:
@@ -36,12 +36,16 @@ def _interference(model: WindowModel) -> None:
                 0.0, line.constant + sum(by * model.draft.upper[x] for x, by in zip(line.column, line.by, strict=True)) - most
             )
             here = model.draft.column(0.0, upper=1.0, integral=True, start=float(window.count(a, group) > 0))
-            model.draft.row(Line([*line.column, here], [*line.by, beyond], line.constant), at_most=most + beyond)  # (12)
+            model.draft.row(
+                LinearExpression([*line.column, here], [*line.by, beyond], line.constant), at_most=most + beyond
+            )  # (12)
             if window.stays(a, group) > 0:
-                model.draft.row(Line([here], [1.0]), at_least=1.0)
+                model.draft.row(LinearExpression([here], [1.0]), at_least=1.0)
             for c, _ in window.counted.get(a, ()):
                 for p in places:
-                    model.draft.row(Line([int(model.x[c, p]), here], [1.0, -float(len(window.items[c]))]), at_most=0.0)  # (12)
+                    model.draft.row(
+                        LinearExpression([int(model.x[c, p]), here], [1.0, -float(len(window.items[c]))]), at_most=0.0
+                    )  # (12)
 
 
 def _spread(model: WindowModel) -> None:
@@ -55,8 +59,10 @@ def _spread(model: WindowModel) -> None:
             outside -= now
             here = model.draft.column(0.0, upper=1.0, start=float(now))
             used.append(here)
-            model.draft.row(Line([*line.column, here], [*(-by for by in line.by), 1.0], -line.constant), at_most=0.0)  # (13)
-        model.draft.row(Line(used, [1.0] * len(used)), at_least=need - outside)  # (13)
+            model.draft.row(
+                LinearExpression([*line.column, here], [*(-by for by in line.by), 1.0], -line.constant), at_most=0.0
+            )  # (13)
+        model.draft.row(LinearExpression(used, [1.0] * len(used)), at_least=need - outside)  # (13)
 
 
 def _dependencies(model: WindowModel) -> None:
@@ -80,4 +86,4 @@ def _need(model: WindowModel, c: int, on: int, group: int) -> None:
     for p in window.groups(on)[group]:
         if window.count(on, group) or not window.stands[c, p]:
             by = [*(-size * some for some in line.by), 1.0]
-            model.draft.row(Line([*line.column, int(model.x[c, p])], by), at_most=0.0)  # (14)
+            model.draft.row(LinearExpression([*line.column, int(model.x[c, p])], by), at_most=0.0)  # (14)

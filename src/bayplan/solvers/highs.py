@@ -1,4 +1,4 @@
-"""HiGHS, the one place that imports it: a program goes in, a status, a point and a bound come out."""
+"""One linear program solved again and again, with other costs and other bounds on its rows, from where the last one ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _STOPPED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answer:
+class ProgramSolution:
     """`point` is None exactly when `status` says there is none."""
 
     status: Status
@@ -43,7 +43,7 @@ def solve(
     seed: int = 0,
     presolve: bool = True,
     nodes: int | None = None,
-) -> Answer:
+) -> ProgramSolution:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
 
     `nodes` limits the search as `seconds` does, and the same number gives the same answer.
@@ -117,7 +117,9 @@ def _point(solver: highspy.Highs, program: Program) -> FloatArray | None:
     return np.where(program.integral, np.round(point), point)
 
 
-def _translated(found: highspy.HighsModelStatus, point: FloatArray | None, program: Program, bound: float | None) -> Answer:
+def _translated(
+    found: highspy.HighsModelStatus, point: FloatArray | None, program: Program, bound: float | None
+) -> ProgramSolution:
     if found in _PROVEN and point is not None:
         return _answer(Status.OPTIMAL, point, program, bound)
     if found in _NONE:
@@ -127,9 +129,58 @@ def _translated(found: highspy.HighsModelStatus, point: FloatArray | None, progr
     raise ModelError(f"HiGHS ended with '{found.name}': the program has no cheapest point")
 
 
-def _answer(status: Status, point: FloatArray | None, program: Program, bound: float | None) -> Answer:
+def _answer(status: Status, point: FloatArray | None, program: Program, bound: float | None) -> ProgramSolution:
     cost = None if point is None else float(program.cost @ point)
     if bound is None and status is Status.OPTIMAL:
         bound = cost
     known = bound if bound is not None and np.isfinite(bound) else None
-    return Answer(status=status, point=point, cost=cost, bound=known)
+    return ProgramSolution(status=status, point=point, cost=cost, bound=known)
+
+
+class RepeatedProgram:
+    """min cost x  s.t.  row_lower <= A x <= row_upper, lower <= x <= upper; A, lower and upper stay."""
+
+    def __init__(self, program: Program) -> None:
+        if program.integral.any():
+            raise ModelError("a program that is solved again and again has no whole variables")
+        self._rows, self._columns = program.matrix.shape
+        self._row = np.arange(self._rows, dtype=np.int32)
+        self._column = np.arange(self._columns, dtype=np.int32)
+        self._solver = highspy.Highs()
+        options = {
+            "output_flag": False,
+            "threads": 1,
+            "presolve": "off",
+            "solver": "simplex",
+            "simplex_scale_strategy": 0,  # a draft scales its rows; doing it again takes longer than most solves
+        }
+        for name, value in options.items():
+            if self._solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
+                raise WorldError(f"HiGHS does not know the option {name} = {value}")
+        start, index = program.matrix.indptr[:-1].astype(np.int32), program.matrix.indices.astype(np.int32)
+        nothing = np.zeros(0, dtype=np.int32)
+        zeros = np.zeros(self._columns, dtype=np.int32)
+        states = (
+            self._solver.addCols(self._columns, program.cost, program.lower, program.upper, 0, zeros, nothing, np.zeros(0)),
+            self._solver.addRows(self._rows, program.row_lower, program.row_upper, len(index), start, index, program.matrix.data),
+        )
+        if highspy.HighsStatus.kError in states:
+            raise ModelError(f"HiGHS refuses a program of {self._columns} columns: bounds or coefficients are out of range")
+
+    def solve(self, cost: FloatArray, row_lower: FloatArray, row_upper: FloatArray) -> FloatArray | None:
+        """(column,) a cheapest point; None if there is no point."""
+        self._solver.changeColsCost(self._columns, self._column, cost)
+        self._solver.changeRowsBounds(self._rows, self._row, row_lower, row_upper)
+        found = self._run()
+        if found not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            self._solver.clearSolver()  # from afresh, where the last basis leads nowhere
+            found = self._run()
+        if found == highspy.HighsModelStatus.kInfeasible:
+            return None
+        if found != highspy.HighsModelStatus.kOptimal:
+            raise WorldError(f"HiGHS ended a program of {self._columns} columns with '{found.name}'")
+        return np.array(self._solver.getSolution().col_value, dtype=np.float64)
+
+    def _run(self) -> highspy.HighsModelStatus:
+        self._solver.run()
+        return self._solver.getModelStatus()

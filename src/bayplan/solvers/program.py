@@ -37,29 +37,29 @@ class Program:
             raise ModelError("program: a cost or a coefficient is not finite")
 
 
-class Line(NamedTuple):
+class LinearExpression(NamedTuple):
     """sum of by * column, and a constant."""
 
     column: Sequence[int]
     by: Sequence[float]
     constant: float = 0.0
 
-    def times(self, by: float) -> "Line":
+    def times(self, by: float) -> "LinearExpression":
         """The line, multiplied."""
-        return Line(self.column, [by * some for some in self.by], by * self.constant)
+        return LinearExpression(self.column, [by * some for some in self.by], by * self.constant)
 
 
-def total_of(lines: Sequence[Line], constant: float = 0.0) -> Line:
+def sum_of(lines: Sequence[LinearExpression], constant: float = 0.0) -> LinearExpression:
     """The sum of lines and a constant, each column once."""
     total: dict[int, float] = {}
     for line in lines:
         constant += line.constant
         for column, by in zip(line.column, line.by, strict=True):
             total[column] = total.get(column, 0.0) + by
-    return Line(list(total), list(total.values()), constant)
+    return LinearExpression(list(total), list(total.values()), constant)
 
 
-class Draft:
+class ProgramBuilder:
     """A program while it is written: columns and rows come one by one, each column with its value at the start."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Draft:
         self.start.append(start)
         return len(self.cost) - 1
 
-    def row(self, line: Line, *, at_least: float = -np.inf, at_most: float = np.inf) -> None:
+    def row(self, line: LinearExpression, *, at_least: float = -np.inf, at_most: float = np.inf) -> None:
         """at_least <= line <= at_most, divided by the largest coefficient, but not so far that one unit is rounding."""
         scale = min(max((abs(by) for by in line.by), default=0.0), LARGEST_SCALE) or 1.0
         self.entry_column.extend(line.column)
@@ -92,14 +92,14 @@ class Draft:
         self.row_lower.append((at_least - line.constant) / scale)
         self.row_upper.append((at_most - line.constant) / scale)
 
-    def excess(self, line: Line, cost: float) -> int:
+    def excess(self, line: LinearExpression, cost: float) -> int:
         """A new variable: max(0, line) in units of the line's largest coefficient, at a cost per unit of the line."""
         scale = max((abs(by) for by in line.by), default=0.0) or 1.0
         column = self.column(cost * scale, start=max(0.0, self.at_start(line)) / scale)
-        self.row(Line([*line.column, column], [*line.by, -scale], line.constant), at_most=0.0)
+        self.row(LinearExpression([*line.column, column], [*line.by, -scale], line.constant), at_most=0.0)
         return column
 
-    def at_start(self, line: Line) -> float:
+    def at_start(self, line: LinearExpression) -> float:
         """The value of a line at the start."""
         return line.constant + sum(by * self.start[column] for column, by in zip(line.column, line.by, strict=True))
 

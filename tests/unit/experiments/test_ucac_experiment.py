@@ -8,9 +8,8 @@ from experiments.results import rows
 from experiments.ucac import calibrate, cells, pages, run, tables, week_tables, weeks
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, Cell
 
-from bayplan.generate.ucac import CASES, ucac
-from bayplan.generate.ucac_layout import FACTOR
-from bayplan.generate.ucac_week import DRIFT, SWING
+from bayplan.generate.ucac import CASES, FACTOR, ucac
+from bayplan.generate.ucac_services import DRIFT, SWING
 from bayplan.model import Budget
 
 CELL = {

@@ -4,7 +4,7 @@ import pytest
 from bayplan.check import violations
 from bayplan.errors import UsageError
 from bayplan.generate.boutique import boutique
-from bayplan.generate.boutique_tables import LAYOUT, WORKLOADS
+from bayplan.generate.boutique_data import LAYOUT, WORKLOADS
 from bayplan.model import RULES
 
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from experiments.calibration import run
+from experiments.calibration.measured import MEASURED
 from experiments.calibration.quantities import quantities
 
 from bayplan.check import violations
 from bayplan.errors import ModelError
 from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import make, rasa_m1, rasa_m3
+from bayplan.generate.rasa.cluster import filters_of, original_placement
 from bayplan.generate.rasa.machines import apportion, joining_order
-from bayplan.generate.rasa.measured import MEASURED
-from bayplan.generate.rasa.original import filters_of, original_placement
 from bayplan.generate.rasa.settings import M1, M2, M3, M4, RULES
 from bayplan.generate.rasa.workloads import replica_counts
 from bayplan.model import (

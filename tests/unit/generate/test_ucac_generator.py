@@ -3,10 +3,8 @@ import pytest
 
 from bayplan.check import check
 from bayplan.errors import UsageError
-from bayplan.generate.ucac import base, ucac
-from bayplan.generate.ucac_layout import FACTOR, layout_of, towards
-from bayplan.generate.ucac_services import BASE_USAGE, TABLE_5
-from bayplan.generate.ucac_week import day_cluster, ucac_week
+from bayplan.generate.ucac import FACTOR, base, layout_of, towards, ucac
+from bayplan.generate.ucac_services import BASE_USAGE, TABLE_5, day_cluster, ucac_week
 
 
 def test_default_is_the_whole_of_table_5():

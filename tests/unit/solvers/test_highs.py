@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from bayplan.errors import ModelError
 from bayplan.model import Status
 from bayplan.solvers.highs import solve
-from bayplan.solvers.program import Draft, Line
+from bayplan.solvers.program import LinearExpression, ProgramBuilder
 
 
-def knapsack(value: list[int], size: list[int], room: int, start: list[float] | None = None) -> Draft:
-    draft = Draft()
+def knapsack(value: list[int], size: list[int], room: int, start: list[float] | None = None) -> ProgramBuilder:
+    draft = ProgramBuilder()
     columns = [draft.column(-v, upper=1.0, integral=True, start=start[i] if start else 0.0) for i, v in enumerate(value)]
-    draft.row(Line(columns, size), at_most=room)
+    draft.row(LinearExpression(columns, size), at_most=room)
     return draft
 
 
@@ -32,30 +32,30 @@ def test_a_knapsack_is_solved_as_by_trying_all(things, room):
 
 
 def test_a_linear_program_needs_no_whole_numbers():
-    draft = Draft()
+    draft = ProgramBuilder()
     x = draft.column(-1.0)
-    draft.row(Line([x], [2.0]), at_most=5.0)
+    draft.row(LinearExpression([x], [2.0]), at_most=5.0)
     answer = solve(draft.program())
     assert (answer.status, answer.cost, answer.bound) == (Status.OPTIMAL, -2.5, -2.5)
 
 
 def test_what_contradicts_itself_is_infeasible():
-    draft = Draft()
+    draft = ProgramBuilder()
     x = draft.column(1.0, upper=1.0, integral=True)
-    draft.row(Line([x], [1.0]), at_least=2.0)
+    draft.row(LinearExpression([x], [1.0]), at_least=2.0)
     answer = solve(draft.program())
     assert (answer.status, answer.point, answer.bound) == (Status.INFEASIBLE, None, None)
 
 
 @pytest.mark.parametrize(("limit", "status"), [(0.0, Status.OPTIMAL), (-1.0, Status.INFEASIBLE)])
 def test_a_program_without_columns_is_decided_by_its_constants(limit, status):
-    draft = Draft()
-    draft.row(Line([], [], 0.0), at_most=limit)
+    draft = ProgramBuilder()
+    draft.row(LinearExpression([], [], 0.0), at_most=limit)
     assert solve(draft.program()).status is status
 
 
 def test_without_a_cheapest_point_there_is_no_answer():
-    draft = Draft()
+    draft = ProgramBuilder()
     draft.column(-1.0)
     with pytest.raises(ModelError, match="no cheapest point"):
         solve(draft.program())
@@ -70,16 +70,16 @@ def test_without_time_the_start_is_the_answer():
 
 
 def test_costs_that_are_tiny_beside_each_other_count():
-    draft = Draft()
+    draft = ProgramBuilder()
     columns = [draft.column(cost, upper=1.0, integral=True) for cost in (3e-7, 2e-7, 4e-7)]
-    draft.row(Line(columns, [1.0] * 3), at_least=1.0)
+    draft.row(LinearExpression(columns, [1.0] * 3), at_least=1.0)
     assert solve(draft.program()).point.tolist() == [0.0, 1.0, 0.0]
 
 
 def test_an_excess_is_the_positive_part_of_a_line():
-    draft = Draft()
+    draft = ProgramBuilder()
     x = draft.column(-1.0, upper=3.0, integral=True, start=3.0)
-    above = draft.excess(Line([x], [10.0], -15.0), 0.15)
+    above = draft.excess(LinearExpression([x], [10.0], -15.0), 0.15)
     assert draft.start[above] * 10.0 == 15.0
     answer = solve(draft.program())
     assert answer.point[0] == 2.0  # the second unit costs 0.75, the third 1.5
@@ -87,7 +87,7 @@ def test_an_excess_is_the_positive_part_of_a_line():
 
 
 def test_parts_that_do_not_fit_are_refused():
-    draft = Draft()
+    draft = ProgramBuilder()
     draft.column(float("nan"))
     with pytest.raises(ModelError, match="not finite"):
         draft.program()

@@ -15,7 +15,7 @@ from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, Budget, Clock, IntArray, Progress, Result, Schedule, Status, Tick
-from bayplan.solvers.highs import Answer, solve
+from bayplan.solvers.highs import ProgramSolution, solve
 
 MOST_ENTRIES = 1_000_000  # coefficients: with more, HiGHS does not get through its first linear program within a minute
 SECONDS = 60.0  # if the budget says nothing
@@ -68,7 +68,7 @@ def _searched(
     return found, bound
 
 
-def _proven(answer: Answer, market: Market, value: float) -> float:
+def _proven(answer: ProgramSolution, market: Market, value: float) -> float:
     """What HiGHS has proven no schedule to exceed, rounded down to a multiple of all values if there is one."""
     if answer.bound is None or answer.cost is None or value > -answer.bound * (1 + SAFE) + SAFE:
         return float("inf")  # nothing, or wrong

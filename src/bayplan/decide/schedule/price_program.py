@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from bayplan.decide.schedule.market import Market
 from bayplan.decide.schedule.prices import CellPrices
 from bayplan.model import FloatArray, IntArray
-from bayplan.solvers.duals import duals_of
+from bayplan.solvers.master import duals_of
 from bayplan.solvers.program import Program
 
 MOST_FOR_SIMPLEX = 2_000  # requests

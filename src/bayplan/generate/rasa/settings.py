@@ -108,7 +108,7 @@ MANY_CORES, LARGE_MEMORY = 70, 240  # cores, GiB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ClusterSettings:
     """One cluster of 004, Table II."""
 
     name: str
@@ -121,7 +121,7 @@ class Settings:
 
 # The shift of M1, M2, M4: what the master services, the first 45 ln^0.66 N (004 section V-B), leave out is the
 # partition loss that the authors report (3.85, 11.53, 8.67 %). M3's own shift gives 0.8 %; they report 0.91 %.
-M1 = Settings(name="rasa-m1", services=5_904, containers=25_640, machines=977, rank_shift=58.0)
-M2 = Settings(name="rasa-m2", services=10_180, containers=152_833, machines=5_284, rank_shift=122.0)
-M3 = Settings(name="rasa-m3", services=547, containers=3_485, machines=96, rank_shift=RANK_SHIFT_M3)
-M4 = Settings(name="rasa-m4", services=10_682, containers=113_261, machines=4_365, rank_shift=100.0)
+M1 = ClusterSettings(name="rasa-m1", services=5_904, containers=25_640, machines=977, rank_shift=58.0)
+M2 = ClusterSettings(name="rasa-m2", services=10_180, containers=152_833, machines=5_284, rank_shift=122.0)
+M3 = ClusterSettings(name="rasa-m3", services=547, containers=3_485, machines=96, rank_shift=RANK_SHIFT_M3)
+M4 = ClusterSettings(name="rasa-m4", services=10_682, containers=113_261, machines=4_365, rank_shift=100.0)

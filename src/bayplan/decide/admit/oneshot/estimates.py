@@ -10,8 +10,8 @@ from bayplan.decide.admit.oneshot.rounding import rounded
 from bayplan.decide.admit.oneshot.signature import OneShotOptions
 from bayplan.kernels.admit.sift import OPEN, SEEN, Estimate, guess, sift
 from bayplan.model import BoolArray, FloatArray, IntArray, ints
-from bayplan.solvers.program import Draft, Line
-from bayplan.solvers.repeated import Repeated
+from bayplan.solvers.highs import RepeatedProgram
+from bayplan.solvers.program import LinearExpression, ProgramBuilder
 
 PLACEMENTS = 6_561  # of the sample, at most: four members in nine zones; if there are more they are drawn
 NO_LINK = 2.0  # of the dearest link: what a missing one costs in a guess, so that (6c) can still be met
@@ -90,24 +90,26 @@ class Program6:
         self.closed = ~np.isfinite(estimate.single)
         self.single = np.where(self.closed, 0.0, estimate.single)
         self.slack = float(estimate.slack[0])
-        draft, column = Draft(), np.arange(v * z).reshape(v, z)
+        draft, column = ProgramBuilder(), np.arange(v * z).reshape(v, z)
         for closed in self.closed.ravel().tolist():
             draft.column(0.0, upper=0.0 if closed else 1.0)
         for s in range(z):
             for r in range(k):
                 part = estimate.demand[:, r] / max(1, estimate.room[s, r])
-                draft.row(Line(column[:, s].tolist(), np.where(self.closed[:, s], 0.0, part).tolist()), at_most=1.0)  # (4a)
+                draft.row(
+                    LinearExpression(column[:, s].tolist(), np.where(self.closed[:, s], 0.0, part).tolist()), at_most=1.0
+                )  # (4a)
         for w in range(v):
-            draft.row(Line(column[w].tolist(), [1.0] * z), at_least=1.0, at_most=1.0)  # (4b)
+            draft.row(LinearExpression(column[w].tolist(), [1.0] * z), at_least=1.0, at_most=1.0)  # (4b)
         self.first = len(draft.row_lower)
         by = estimate.forth.transpose(0, 2, 1, 3).reshape(v * z, v * z)
         for row in by:  # (6c), (6d): the bounds come with F
             used = np.flatnonzero(row)
-            draft.row(Line(used.tolist(), row[used].tolist()))
+            draft.row(LinearExpression(used.tolist(), row[used].tolist()))
         self._scale_rows(by)
         program = draft.program()
         self.low, self.high = program.row_lower.copy(), program.row_upper.copy()
-        self.repeated = Repeated(program)
+        self.repeated = RepeatedProgram(program)
 
     def _scale_rows(self, by: FloatArray) -> None:
         largest = by.max(axis=1, initial=0.0)

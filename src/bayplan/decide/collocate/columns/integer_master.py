@@ -11,7 +11,7 @@ from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, gained
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.highs import solve
-from bayplan.solvers.program import Draft, Line, Program
+from bayplan.solvers.program import LinearExpression, Program, ProgramBuilder
 
 Pattern: TypeAlias = tuple[int, IntArray]  # type, (service,) containers on one machine of it
 
@@ -116,7 +116,7 @@ def _draft(
     start: IntArray,
     left: FloatArray | None,
 ) -> Program:
-    draft = Draft()
+    draft = ProgramBuilder()
     by_service: list[tuple[list[int], list[float]]] = [([], []) for _ in task.demand]
     by_type: list[list[int]] = [[] for _ in types.number]
     for n, (t, pattern) in enumerate(patterns):
@@ -126,12 +126,12 @@ def _draft(
             by_service[s][0].append(column)
             by_service[s][1].append(float(pattern[s]))
     for s, (column_of, by) in enumerate(by_service):
-        draft.row(Line(column_of, by), at_most=float(task.demand[s]))  # each container once
+        draft.row(LinearExpression(column_of, by), at_most=float(task.demand[s]))  # each container once
     for t, columns in enumerate(by_type):
-        draft.row(Line(columns, [1.0] * len(columns)), at_most=float(types.number[t]))  # each machine once
+        draft.row(LinearExpression(columns, [1.0] * len(columns)), at_most=float(types.number[t]))  # each machine once
     for r, room in enumerate([] if left is None else left.tolist()):
         uses = [float(pattern @ task.request[:, r]) / room for _, pattern in patterns]
-        draft.row(Line(list(range(len(patterns))), uses), at_most=1.0)  # room for the others
+        draft.row(LinearExpression(list(range(len(patterns))), uses), at_most=1.0)  # room for the others
     return draft.program()
 
 

@@ -7,24 +7,23 @@ import pytest
 
 from bayplan.errors import ModelError
 from bayplan.model import Status
-from bayplan.solvers.highs import solve
-from bayplan.solvers.program import Draft, Line
-from bayplan.solvers.repeated import Repeated
+from bayplan.solvers.highs import RepeatedProgram, solve
+from bayplan.solvers.program import LinearExpression, ProgramBuilder
 
 
 def drawn(rng, integral=False):
-    draft = Draft()
+    draft = ProgramBuilder()
     for _ in range(6):
         draft.column(0.0, upper=1.0, integral=integral)
     for _ in range(4):
-        draft.row(Line(range(6), rng.random(6).tolist()), at_least=0.0, at_most=1.0)
+        draft.row(LinearExpression(range(6), rng.random(6).tolist()), at_least=0.0, at_most=1.0)
     return draft.program()
 
 
 def test_each_solve_is_as_good_as_one_from_afresh_and_says_when_there_is_no_point():
     rng = np.random.default_rng(0)
     program = drawn(rng)
-    repeated = Repeated(program)
+    repeated = RepeatedProgram(program)
     seen = set()
     for _ in range(40):
         low = rng.random(4) * 2.5
@@ -38,4 +37,4 @@ def test_each_solve_is_as_good_as_one_from_afresh_and_says_when_there_is_no_poin
 
 def test_whole_variables_are_refused():
     with pytest.raises(ModelError, match="no whole variables"):
-        Repeated(drawn(np.random.default_rng(0), integral=True))
+        RepeatedProgram(drawn(np.random.default_rng(0), integral=True))

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from bayplan.solvers.duals import duals_of
-from bayplan.solvers.program import Draft, Line
+from bayplan.solvers.master import duals_of
+from bayplan.solvers.program import LinearExpression, ProgramBuilder
 
 
 def knapsack(room: float):
     """Two goods of value 3 and 2, one unit of room each, at most one of the first."""
-    draft = Draft()
+    draft = ProgramBuilder()
     first, second = draft.column(-3.0, upper=1.0), draft.column(-2.0)
-    draft.row(Line([first, second], [1.0, 1.0]), at_most=room)
+    draft.row(LinearExpression([first, second], [1.0, 1.0]), at_most=room)
     return draft.program()
 
 
@@ -24,7 +24,7 @@ def test_duals_are_the_worth_of_one_more(interior):
 
 @pytest.mark.parametrize("interior", [True, False], ids=["interior", "simplex"])
 def test_a_program_without_a_point_has_no_duals(interior):
-    draft = Draft()
+    draft = ProgramBuilder()
     only = draft.column(-1.0, upper=1.0)
-    draft.row(Line([only], [1.0]), at_least=2.0)
+    draft.row(LinearExpression([only], [1.0]), at_least=2.0)
     assert duals_of(draft.program(), interior=interior) is None

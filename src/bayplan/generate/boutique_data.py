@@ -119,7 +119,7 @@ LAYOUT: Mapping[str, Mapping[str, int]] = {  # containers of each workload on ea
     "c4": {"recommendation": 1},
 }  # one frontend and one ranker wait
 
-BROKEN: Mapping[str, str] = {  # container -> where it stands when violations are wanted
+VIOLATING: Mapping[str, str] = {  # container -> where it stands when violations are wanted
     "cart-redis-1": "a4",  # anti-affinity: two of them on one machine
     "payment-vault-2": "a3",  # co-locate: its payment container runs elsewhere
     "load-generator-0": "b1",  # capacity, and interference with checkout
