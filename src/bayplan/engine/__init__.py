@@ -1,4 +1,4 @@
-"""Where independent sub-problems run."""
+"""Where independent subproblems run: in this process, in a pool of processes, on Ray."""
 
 from collections.abc import Mapping
 

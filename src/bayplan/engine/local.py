@@ -1,4 +1,4 @@
-"""A piece of work that needs nothing from its neighbours, and what runs many of them."""
+"""A job, what every engine is, and the engine that runs jobs in this process."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Job(Generic[T]):
-    """A call that can be sent elsewhere: a function that stands in a module, and arguments that can be pickled."""
+    """A call that another process can make: a function of a module, and arguments that can be pickled."""
 
     name: str  # for messages: "part 3 of 4"
     call: Callable[..., T]
@@ -25,7 +25,7 @@ class Engine(Protocol):
     """A place where jobs run."""
 
     def run(self, jobs: Sequence[Job[T]], *, workers: int) -> list[T]:
-        """What each job returns, in the order of the jobs, whoever ends first; at most `workers` run at a time.
+        """What each job returns, in the order of the jobs, whichever ends first; at most `workers` run at a time.
 
         A job that raises ends the run with its own error; other jobs are given up. WorldError if a process dies.
         """
@@ -33,7 +33,7 @@ class Engine(Protocol):
 
 
 class InProcess:
-    """The engine that needs nothing, and that a debugger can follow."""
+    """One job after the other, in this process: needs nothing, and a debugger can follow it."""
 
     def run(self, jobs: Sequence[Job[T]], *, workers: int) -> list[T]:
         """What each job returns; `workers` makes no difference."""

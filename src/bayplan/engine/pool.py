@@ -1,7 +1,7 @@
 """Jobs in processes on this machine.
 
 Processes come from a fork server: a fork of this very process would copy the threads of Numba, HiGHS and of progress bars in
-whatever state they are.
+whatever state they are in.
 """
 
 import multiprocessing
@@ -35,13 +35,13 @@ class ProcessPool:
         context.set_forkserver_preload(sorted({job.call.__module__ for job in jobs}))
         owner = context.RawArray("l", len(jobs))  # (job,) the process that began it, or 0
         pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(owner,))
-        with _ended(pool) as processes:
+        with _terminated_on_error(pool) as processes:
             futures = [_submitted(pool, number, job, processes) for number, job in enumerate(jobs)]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             try:
                 return [future.result() for future in futures if future in done]
             except BrokenProcessPool as error:
-                raise WorldError(_obituary(jobs, list(owner), processes)) from error
+                raise WorldError(_cause_of_exit_text(jobs, list(owner), processes)) from error
 
 
 def _submitted(pool: ProcessPoolExecutor, number: int, job: Job[T], processes: set[BaseProcess]) -> "Future[T]":
@@ -53,21 +53,21 @@ def _submitted(pool: ProcessPoolExecutor, number: int, job: Job[T], processes: s
 
 
 @contextmanager
-def _ended(pool: ProcessPoolExecutor) -> Iterator[set[BaseProcess]]:
-    """A place to note the processes of a pool; it ends in peace, or with all of them."""
+def _terminated_on_error(pool: ProcessPoolExecutor) -> Iterator[set[BaseProcess]]:
+    """A set for the processes of a pool; after an error all of them are terminated."""
     processes: set[BaseProcess] = set()
     try:
         yield processes
     except BaseException:
         for process in processes:
-            process.terminate()  # a job may run for a minute more, and nobody wants its answer
+            process.terminate()  # a job may run for a minute more, and its answer is not needed
         raise
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _begin(owner: MutableSequence[int]) -> None:
-    """The first thing in a worker. Ctrl-C goes to all processes of a terminal; the parent alone answers to it."""
+    """The first thing in a worker. Ctrl-C goes to all processes of a terminal; only the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _STATE["owner"] = owner
 
@@ -80,25 +80,25 @@ def _attempt(number: int, job: Job[T]) -> T:
     except Exception as error:
         try:
             pickle.loads(pickle.dumps(error))
-        except Exception:  # whatever its own constructor says
+        except Exception:  # whatever its own constructor raises
             raise WorldError(f"job '{job.name}' failed: {type(error).__name__}: {error}") from None
         raise
 
 
-def _obituary(jobs: Sequence[Job[T]], owner: Sequence[int], processes: set[BaseProcess]) -> str:
+def _cause_of_exit_text(jobs: Sequence[Job[T]], owner: Sequence[int], processes: set[BaseProcess]) -> str:
     """Which job a process died of. The pool has ended the others."""
     died = {process.pid: process.exitcode for process in processes if process.exitcode not in (None, 0, -signal.SIGTERM)}
     last = {pid: job.name for job, pid in zip(jobs, owner, strict=True) if pid}  # jobs begin in their order
     names = [f"'{name}'" for pid, name in last.items() if pid in died or not died]
-    how = ", ".join(sorted({_death(code or 0) for code in died.values()})) or "ended from outside"
+    causes = ", ".join(sorted({_exit_text(code or 0) for code in died.values()})) or "ended from outside"
     if not names:
-        return f"a process died before it began a job ({how}); a script that calls this needs: if __name__ == '__main__'"
-    return f"the process of job {' or '.join(names)} died ({how}); with engine 'here' it runs in this one, one job at a time"
+        return f"a process died before it began a job ({causes}); a script that calls this needs: if __name__ == '__main__'"
+    return f"the process of job {' or '.join(names)} died ({causes}); with engine 'here' it runs in this one, one job at a time"
 
 
-def _death(code: int) -> str:
+def _exit_text(code: int) -> str:
     if code >= 0:
         return f"exit code {code}"
     if code == -signal.SIGKILL:
-        return "killed, perhaps for want of memory"
+        return "killed, perhaps for lack of memory"
     return f"signal {signal.Signals(-code).name}"

@@ -1,1 +1,1 @@
-"""Linear and integer programs: how they are written down, and who solves them."""
+"""Linear and integer programs: how they are written down, and the back end that solves them."""

@@ -1,4 +1,4 @@
-"""One linear program solved again and again, with other costs and other bounds on its rows, from where the last one ended."""
+"""HiGHS as the solver of linear and integer programs: a program goes in; a status, a point and a bound come out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ProgramSolution:
     """`point` is None exactly when `status` says there is none."""
 
     status: Status
-    point: FloatArray | None  # (column,); whole where asked for
+    point: FloatArray | None  # (column,); whole numbers where the program has integer variables
     cost: float | None = None
     bound: float | None = None  # no point costs less; None if nothing is proven
 
@@ -48,8 +48,8 @@ def solve(
 
     `nodes` limits the search as `seconds` does, and the same number gives the same answer.
 
-    HiGHS 1.14.0 takes some points for optimal that are not, if it simplifies a program first and some of its variables are whole
-    and some are not (its issues 2957, 3043; put right in 1.15.0). Without `presolve` it is slower, and right.
+    HiGHS 1.14.0 takes some points for optimal that are not, if it presolves a program in which some variables are integer and
+    some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct.
     """
     if not program.matrix.shape[1]:
         feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
@@ -63,16 +63,16 @@ def solve(
         if nodes is not None:
             set_options(solver, {"mip_max_nodes": nodes})
         solver.run()
-        found = solver.getModelStatus()
+        status = solver.getModelStatus()
         point = _point(solver, program)
         bound = float(solver.getInfo().mip_dual_bound) / scale if program.integral.any() else None
     except (RuntimeError, TypeError, ValueError) as error:
         raise WorldError(f"HiGHS failed on a program of {program.matrix.shape[1]} columns: {error}") from error
-    return _translated(found, point, program, bound)
+    return _translated(status, point, program, bound)
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:
-    """WorldError for an option that this HiGHS does not know."""
+    """Set options by name; WorldError for an option that this HiGHS does not know."""
     for name, value in options.items():
         if solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
             raise WorldError(f"HiGHS does not know the option {name} = {value}")
@@ -105,12 +105,12 @@ def model_of(program: Program, scale: float) -> highspy.HighsLp:
     model.a_matrix_.value_ = program.matrix.data
     if program.integral.any():
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[whole] for whole in program.integral.astype(int).tolist()]
+        model.integrality_ = [kinds[integer] for integer in program.integral.astype(int).tolist()]
     return model
 
 
 def _point(solver: highspy.Highs, program: Program) -> FloatArray | None:
-    """What HiGHS has found so far, whole numbers rounded; None if that is not feasible."""
+    """The point that HiGHS has now, integer variables rounded; None if it is not feasible."""
     if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None
     point = np.array(solver.getSolution().col_value, dtype=np.float64)
@@ -118,15 +118,15 @@ def _point(solver: highspy.Highs, program: Program) -> FloatArray | None:
 
 
 def _translated(
-    found: highspy.HighsModelStatus, point: FloatArray | None, program: Program, bound: float | None
+    status: highspy.HighsModelStatus, point: FloatArray | None, program: Program, bound: float | None
 ) -> ProgramSolution:
-    if found in _PROVEN and point is not None:
+    if status in _PROVEN and point is not None:
         return _answer(Status.OPTIMAL, point, program, bound)
-    if found in _NONE:
+    if status in _NONE:
         return _answer(Status.INFEASIBLE, None, program, None)
-    if found in _STOPPED:
+    if status in _STOPPED:
         return _answer(Status.OUT_OF_BUDGET if point is None else Status.FEASIBLE, point, program, bound)
-    raise ModelError(f"HiGHS ended with '{found.name}': the program has no cheapest point")
+    raise ModelError(f"HiGHS ended with '{status.name}': the program has no cheapest point")
 
 
 def _answer(status: Status, point: FloatArray | None, program: Program, bound: float | None) -> ProgramSolution:
@@ -138,25 +138,26 @@ def _answer(status: Status, point: FloatArray | None, program: Program, bound: f
 
 
 class RepeatedProgram:
-    """min cost x  s.t.  row_lower <= A x <= row_upper, lower <= x <= upper; A, lower and upper stay."""
+    """A linear program solved again and again with other costs and row bounds, each time from the last basis.
+
+    min cost x  s.t.  row_lower <= A x <= row_upper, lower <= x <= upper; A, lower and upper stay the same.
+    """
 
     def __init__(self, program: Program) -> None:
         if program.integral.any():
-            raise ModelError("a program that is solved again and again has no whole variables")
+            raise ModelError("a repeated program has integer variables; expected none")
         self._rows, self._columns = program.matrix.shape
         self._row = np.arange(self._rows, dtype=np.int32)
         self._column = np.arange(self._columns, dtype=np.int32)
         self._solver = highspy.Highs()
-        options = {
+        options: dict[str, object] = {
             "output_flag": False,
             "threads": 1,
             "presolve": "off",
             "solver": "simplex",
-            "simplex_scale_strategy": 0,  # a draft scales its rows; doing it again takes longer than most solves
+            "simplex_scale_strategy": 0,  # `ProgramBuilder` scales its rows; doing it again takes longer than most solves
         }
-        for name, value in options.items():
-            if self._solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise WorldError(f"HiGHS does not know the option {name} = {value}")
+        set_options(self._solver, options)
         start, index = program.matrix.indptr[:-1].astype(np.int32), program.matrix.indices.astype(np.int32)
         nothing = np.zeros(0, dtype=np.int32)
         zeros = np.zeros(self._columns, dtype=np.int32)
@@ -171,14 +172,14 @@ class RepeatedProgram:
         """(column,) a cheapest point; None if there is no point."""
         self._solver.changeColsCost(self._columns, self._column, cost)
         self._solver.changeRowsBounds(self._rows, self._row, row_lower, row_upper)
-        found = self._run()
-        if found not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
-            self._solver.clearSolver()  # from afresh, where the last basis leads nowhere
-            found = self._run()
-        if found == highspy.HighsModelStatus.kInfeasible:
+        status = self._run()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            self._solver.clearSolver()  # a fresh start, where the last basis leads nowhere
+            status = self._run()
+        if status == highspy.HighsModelStatus.kInfeasible:
             return None
-        if found != highspy.HighsModelStatus.kOptimal:
-            raise WorldError(f"HiGHS ended a program of {self._columns} columns with '{found.name}'")
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise WorldError(f"HiGHS ended a program of {self._columns} columns with '{status.name}'")
         return np.array(self._solver.getSolution().col_value, dtype=np.float64)
 
     def _run(self) -> highspy.HighsModelStatus:

@@ -17,8 +17,9 @@ TOLERANCE = 1e-10  # the default of HiGHS, 1e-7, is too loose for a reduced cost
 class Master:
     """min cost v  s.t.  row_lower <= A v <= row_upper, v >= 0; columns of A come one by one.
 
-    `interior`: by an interior point method, afresh each time. Where many rows are full at once the simplex method can stay at one
-    vertex for minutes; this one does not, and its prices lie in the middle of those that are equally good. They are rounded more.
+    `interior`: by an interior point method, from scratch each time. Where many rows are tight at once the simplex method can stay
+    at one vertex for minutes; this one does not, and its prices lie in the middle of those that are equally good. They are less
+    precise.
     """
 
     def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1, interior: bool = False) -> None:
@@ -34,9 +35,7 @@ class Master:
         }
         if interior:
             options = {"output_flag": False, "threads": threads, "presolve": "on", "solver": "ipm", "run_crossover": "off"}
-        for name, value in options.items():
-            if self._solver.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise WorldError(f"HiGHS does not know the option {name} = {value}")
+        set_options(self._solver, options)
         for low, high in zip(row_lower.tolist(), row_upper.tolist(), strict=True):
             self._solver.addRow(low, high, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
         self.columns = 0
@@ -50,25 +49,25 @@ class Master:
 
     def solve(self) -> tuple[float, FloatArray, FloatArray]:
         """The least cost, the value of each column, the dual price of each row."""
-        found = self._run()
-        for tolerance in (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE):  # from afresh, where the last basis leads nowhere
-            if found == highspy.HighsModelStatus.kOptimal:
+        status = self._run()
+        for tolerance in (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE):  # a fresh start, where the last basis leads nowhere
+            if status == highspy.HighsModelStatus.kOptimal:
                 break
             self._solver.clearSolver()
             self._solver.setOptionValue("dual_feasibility_tolerance", tolerance)
             self._solver.setOptionValue("primal_feasibility_tolerance", tolerance)
-            found = self._run()
-        if found != highspy.HighsModelStatus.kOptimal:
-            raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{found.name}'")
-        return self._found()
+            status = self._run()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{status.name}'")
+        return self._optimum()
 
     def solve_within(self, seconds: float | None) -> tuple[float, FloatArray, FloatArray] | None:
-        """As `solve`; None if that takes longer, or if nothing was found. The clock of HiGHS runs on from one to the next."""
+        """As `solve`; None if that takes longer or there is no optimum. The clock of HiGHS runs on from one call to the next."""
         limit = highspy.kHighsInf if seconds is None else self._solver.getRunTime() + max(0.0, seconds)
         self._solver.setOptionValue("time_limit", limit)
-        return self._found() if self._run() == highspy.HighsModelStatus.kOptimal else None
+        return self._optimum() if self._run() == highspy.HighsModelStatus.kOptimal else None
 
-    def _found(self) -> tuple[float, FloatArray, FloatArray]:
+    def _optimum(self) -> tuple[float, FloatArray, FloatArray]:
         solution = self._solver.getSolution()
         value, dual = np.array(solution.col_value, dtype=np.float64), np.array(solution.row_dual, dtype=np.float64)
         return float(self._solver.getInfo().objective_function_value), value, dual
@@ -82,16 +81,19 @@ class Master:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Duals:
-    """In units of the cost. Only as exact as HiGHS is: who proves something with them evaluates it anew."""
+    """What one unit more of each row and of each column's limit is worth, in units of the cost.
+
+    Only as exact as HiGHS is: a proof that uses them must evaluate them anew.
+    """
 
     row: FloatArray  # (row,)
     column: FloatArray  # (column,) reduced cost: at most zero where the upper limit binds
 
 
 def duals_of(program: Program, *, seconds: float | None = None, threads: int = 1, interior: bool = True) -> Duals | None:
-    """The duals of a program without whole variables; None if it has no optimum or the time is too short.
+    """The duals of a program without integer variables; None if it has no optimum or the time is too short.
 
-    `interior`: by the interior point method, without moving to a corner, which is much faster for large sparse programs and good
+    `interior`: by the interior point method, without moving to a vertex, which is much faster for large sparse programs and good
     to about 1e-8; else by the simplex method.
     """
     scale = LARGEST_COST / (float(np.abs(program.cost).max(initial=0.0)) or LARGEST_COST)

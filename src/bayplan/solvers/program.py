@@ -1,4 +1,4 @@
-"""A linear program, some of whose variables may have to be whole; and the draft that it is gathered in."""
+"""A linear program, some of whose variables may be integer, and the builder that collects its rows and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 from bayplan.errors import ModelError
 from bayplan.model import BoolArray, FloatArray, IntArray
 
-LARGEST_SCALE = 1e5  # solvers grant 1e-6
+LARGEST_SCALE = 1e5  # the feasibility tolerance of solvers is 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Program:
-    """min cost x  s.t.  row_lower <= matrix x <= row_upper, lower <= x <= upper, x whole where `integral`."""
+    """min cost x  s.t.  row_lower <= matrix x <= row_upper, lower <= x <= upper, x integer where `integral`."""
 
     cost: FloatArray  # (column,)
     lower: FloatArray  # (column,)
@@ -38,29 +38,29 @@ class Program:
 
 
 class LinearExpression(NamedTuple):
-    """sum of by * column, and a constant."""
+    """The sum of by * column, and a constant."""
 
     column: Sequence[int]
     by: Sequence[float]
     constant: float = 0.0
 
     def times(self, by: float) -> "LinearExpression":
-        """The line, multiplied."""
-        return LinearExpression(self.column, [by * some for some in self.by], by * self.constant)
+        """The expression, multiplied."""
+        return LinearExpression(self.column, [by * coefficient for coefficient in self.by], by * self.constant)
 
 
-def sum_of(lines: Sequence[LinearExpression], constant: float = 0.0) -> LinearExpression:
-    """The sum of lines and a constant, each column once."""
+def sum_of(expressions: Sequence[LinearExpression], constant: float = 0.0) -> LinearExpression:
+    """The sum of expressions and a constant, each column once."""
     total: dict[int, float] = {}
-    for line in lines:
-        constant += line.constant
-        for column, by in zip(line.column, line.by, strict=True):
+    for expression in expressions:
+        constant += expression.constant
+        for column, by in zip(expression.column, expression.by, strict=True):
             total[column] = total.get(column, 0.0) + by
     return LinearExpression(list(total), list(total.values()), constant)
 
 
 class ProgramBuilder:
-    """A program while it is written: columns and rows come one by one, each column with its value at the start."""
+    """A program while it is built: columns and rows come one by one, each column with its value at the start."""
 
     def __init__(self) -> None:
         self.cost: list[float] = []
@@ -83,28 +83,30 @@ class ProgramBuilder:
         self.start.append(start)
         return len(self.cost) - 1
 
-    def row(self, line: LinearExpression, *, at_least: float = -np.inf, at_most: float = np.inf) -> None:
-        """at_least <= line <= at_most, divided by the largest coefficient, but not so far that one unit is rounding."""
-        scale = min(max((abs(by) for by in line.by), default=0.0), LARGEST_SCALE) or 1.0
-        self.entry_column.extend(line.column)
-        self.entry.extend(by / scale for by in line.by)
+    def row(self, expression: LinearExpression, *, at_least: float = -np.inf, at_most: float = np.inf) -> None:
+        """at_least <= expression <= at_most, scaled by the largest coefficient, but not so that rounding loses a unit."""
+        scale = min(max((abs(by) for by in expression.by), default=0.0), LARGEST_SCALE) or 1.0
+        self.entry_column.extend(expression.column)
+        self.entry.extend(by / scale for by in expression.by)
         self.row_start.append(len(self.entry))
-        self.row_lower.append((at_least - line.constant) / scale)
-        self.row_upper.append((at_most - line.constant) / scale)
+        self.row_lower.append((at_least - expression.constant) / scale)
+        self.row_upper.append((at_most - expression.constant) / scale)
 
-    def excess(self, line: LinearExpression, cost: float) -> int:
-        """A new variable: max(0, line) in units of the line's largest coefficient, at a cost per unit of the line."""
-        scale = max((abs(by) for by in line.by), default=0.0) or 1.0
-        column = self.column(cost * scale, start=max(0.0, self.at_start(line)) / scale)
-        self.row(LinearExpression([*line.column, column], [*line.by, -scale], line.constant), at_most=0.0)
+    def excess(self, expression: LinearExpression, cost: float) -> int:
+        """A new variable: max(0, expression) in units of its largest coefficient, at a cost per unit of the expression."""
+        scale = max((abs(by) for by in expression.by), default=0.0) or 1.0
+        column = self.column(cost * scale, start=max(0.0, self.at_start(expression)) / scale)
+        self.row(LinearExpression([*expression.column, column], [*expression.by, -scale], expression.constant), at_most=0.0)
         return column
 
-    def at_start(self, line: LinearExpression) -> float:
-        """The value of a line at the start."""
-        return line.constant + sum(by * self.start[column] for column, by in zip(line.column, line.by, strict=True))
+    def at_start(self, expression: LinearExpression) -> float:
+        """The value of an expression at the start."""
+        return expression.constant + sum(
+            by * self.start[column] for column, by in zip(expression.column, expression.by, strict=True)
+        )
 
     def program(self) -> Program:
-        """What has been written."""
+        """The program that has been built."""
         shape = (len(self.row_lower), len(self.cost))
         entries = np.array(self.entry, dtype=np.float64)
         where: IntArray = np.array(self.entry_column, dtype=np.int64)

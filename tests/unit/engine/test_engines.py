@@ -133,7 +133,7 @@ def test_workers_leave_interrupts_to_the_parent():
 @pytest.mark.parametrize(
     ("last", "how"),
     [
-        (Job(name="part 2", call=engine_jobs.dying, arguments=(int(signal.SIGKILL),)), "killed, perhaps for want of memory"),
+        (Job(name="part 2", call=engine_jobs.dying, arguments=(int(signal.SIGKILL),)), "killed, perhaps for lack of memory"),
         (Job(name="part 2", call=engine_jobs.dying, arguments=(int(signal.SIGSEGV),)), "signal SIGSEGV"),
         (Job(name="part 2", call=engine_jobs.leaving), "exit code 7"),
     ],

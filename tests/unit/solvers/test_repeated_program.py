@@ -36,5 +36,5 @@ def test_each_solve_is_as_good_as_one_from_afresh_and_says_when_there_is_no_poin
 
 
 def test_whole_variables_are_refused():
-    with pytest.raises(ModelError, match="no whole variables"):
+    with pytest.raises(ModelError, match="integer variables; expected none"):
         RepeatedProgram(drawn(np.random.default_rng(0), integral=True))
