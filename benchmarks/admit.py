@@ -3,7 +3,7 @@
 The stream is long: 500 requests in each 100 slots, as `container-clusters` draws them, one hundred slots after the other.
 Appends one row per measurement to `benchmarks/admit.csv`: commit, machine, name, offers, seconds (wall and processor), offers a
 second, the median and the 99th percentile of one offer (wall time; the latter also of processor time, since other work on the
-machine shows in the tail), the ratio of offers a second to the obvious way of only reading prices and peaks, what is asked for.
+machine shows in the tail), the ratio of offers a second to the obvious way of only reading prices and peaks, and the target.
 
     python -m benchmarks.admit [--quick]     --quick: a stream of 5,000 instead of 100,000
 """
@@ -40,7 +40,7 @@ COLUMNS = (
     "limit",
 )
 ZONES, RESOURCES, MEMBERS, SLOTS, CROWD, DRAWN = 42, 3, 8, 100, 500, 10_000
-ASKED = "p99 below 1 ms, 1,000 a second"
+TARGET = "p99 below 1 ms, 1,000 a second"
 
 
 def stream(count: int) -> ClusterRequests:
@@ -113,13 +113,13 @@ def obvious(requests: ClusterRequests) -> Measured:
     return Measured("NumPy: sums of prices and peaks of a request's slots, nothing else", sum(wall) / 1e9, wall, [])
 
 
-def judged(requests: ClusterRequests, acceptance: Acceptance) -> Measured:
-    """The referee over the whole stream."""
+def checked(requests: ClusterRequests, acceptance: Acceptance) -> Measured:
+    """The referee over all of the stream."""
     began = time.perf_counter()
-    broken = check_admission(requests, acceptance)
+    violations = check_admission(requests, acceptance)
     seconds = time.perf_counter() - began
-    if broken:
-        raise ValueError(f"over-committed: {broken[0].sentence}")
+    if violations:
+        raise ValueError(f"over-committed: {violations[0].sentence}")
     each = [int(seconds * 1e9 / len(requests.requests))] * len(requests.requests)
     return Measured(f"the referee of the same, {len(acceptance.accepted):,} accepted", seconds, each, [])
 
@@ -132,10 +132,12 @@ def measurements(count: int) -> Iterator[Measured]:
     given = AdmitOptions(oneshot="greedy", value_ratio=50.0, alpha=2.0)
     short = replace(requests, requests=requests.requests[:5000])
     offered("", replace(requests, requests=requests.requests[:50]), "primal-dual", AdmitOptions())  # compiles what is left
-    found, acceptance = offered("primal-dual, greedy, U and alpha given", requests, "primal-dual", given, ASKED)
-    yield found
-    yield judged(requests, acceptance)
-    yield offered("primal-dual, greedy, U and alpha estimated", requests, "primal-dual", AdmitOptions(oneshot="greedy"), ASKED)[0]
+    measured, acceptance = offered("primal-dual, greedy, U and alpha given", requests, "primal-dual", given, TARGET)
+    yield measured
+    yield checked(requests, acceptance)
+    yield offered("primal-dual, greedy, U and alpha estimated", requests, "primal-dual", AdmitOptions(oneshot="greedy"), TARGET)[
+        0
+    ]
     yield offered("swmoa, greedy, U = 50, T = 100", short, "swmoa", replace(given, slots=SLOTS))[0]
     yield offered("available", short, "available", given)[0]
     yield offered("learned, greedy, U estimated", short, "learned", AdmitOptions(oneshot="greedy"))[0]
@@ -149,12 +151,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a short stream")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the CSV to append to")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     yardstick = 0.0
-    for found in measurements(5_000 if asked.quick else 100_000):
-        yardstick = yardstick or len(found.wall) / found.seconds
-        row = (commit(), machine(), *found.columns(yardstick))
-        append(asked.out, COLUMNS, [dict(zip(COLUMNS, row, strict=True))])
+    for measured in measurements(5_000 if arguments.quick else 100_000):
+        yardstick = yardstick or len(measured.wall) / measured.seconds
+        row = (commit(), machine(), *measured.columns(yardstick))
+        append(arguments.out, COLUMNS, [dict(zip(COLUMNS, row, strict=True))])
         print(*row[2:], sep="\t", flush=True)
 
 

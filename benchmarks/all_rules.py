@@ -38,25 +38,26 @@ def all_rules(seed: int = 0) -> Snapshot:
     rng = np.random.default_rng(seed)
     request = cluster.workloads.request
     workloads = replace(cluster.workloads, usage_mean=floats(USAGE[0] * request), usage_std=floats(USAGE[1] * request))
-    sets = {f"set-{w}": _machines(cluster, on, w, rng) for w in _some(rng, len(request), ALLOWED)}
-    more: list[Rule] = [Allow(workloads=(int(name.removeprefix("set-")),), machines=name) for name in sets]
-    more += [*_pairs(cluster, on, rng), *_dependencies(cluster, on), Confidence(resource=0, alpha=ALPHA)]
-    more.append(Pinned(containers=tuple(_some(rng, int((on >= 0).sum()), PINNED))))
-    cluster = replace(cluster, workloads=workloads, rules=(*cluster.rules, *more), machine_sets=sets)
-    missing, broken = set(RULES) - {rule.kind for rule in cluster.rules}, check(cluster, snapshot.placement, snapshot.placement)
-    if missing or broken:
-        raise ValueError(f"rules of the kinds {missing} are missing, {len(broken)} are broken: {broken[:1]}")
+    sets = {f"set-{w}": _machines(cluster, on, w, rng) for w in _sample(rng, len(request), ALLOWED)}
+    added: list[Rule] = [Allow(workloads=(int(name.removeprefix("set-")),), machines=name) for name in sets]
+    added += [*_pairs(cluster, on, rng), *_dependencies(cluster, on), Confidence(resource=0, alpha=ALPHA)]
+    added.append(Pinned(containers=tuple(_sample(rng, int((on >= 0).sum()), PINNED))))
+    cluster = replace(cluster, workloads=workloads, rules=(*cluster.rules, *added), machine_sets=sets)
+    missing = set(RULES) - {rule.kind for rule in cluster.rules}
+    violations = check(cluster, snapshot.placement, snapshot.placement)
+    if missing or violations:
+        raise ValueError(f"rules of the kinds {missing} are missing, {len(violations)} are violated: {violations[:1]}")
     return replace(snapshot, cluster=cluster)
 
 
-def _some(rng: np.random.Generator, n: int, share: float) -> list[int]:
+def _sample(rng: np.random.Generator, n: int, share: float) -> list[int]:
     return np.sort(rng.choice(n, size=int(n * share), replace=False)).tolist()
 
 
 def _machines(cluster: Cluster, on: IntArray, w: int, rng: np.random.Generator) -> IntArray:
     """Where the workload runs, and most other machines."""
     used = on[(cluster.containers.workload == w) & (on >= 0)]
-    return ints(np.union1d(used, _some(rng, len(cluster.machines.name), ELSEWHERE)))
+    return ints(np.union1d(used, _sample(rng, len(cluster.machines.name), ELSEWHERE)))
 
 
 def _counts(cluster: Cluster, on: IntArray, level: int) -> IntArray:

@@ -1,7 +1,7 @@
 """Measure packers at the paper's largest request and at ten times of it, on an empty and on a nonempty cluster.
 
 Appends one row per measurement to `benchmarks/pack.csv`: commit, machine, name, seconds (the fastest of several, kernels warm),
-the ratio to `bf-nsigma` of the same cluster, what the paper took ([UCaC] §6.1.4), and the seconds asked for.
+the ratio to `bf-nsigma` of the same cluster, what the paper took ([UCaC] §6.1.4), and the target.
 
     python -m benchmarks.pack [--quick]     --quick leaves out the ten times larger clusters
 """
@@ -21,7 +21,7 @@ from bayplan.model import Budget, Placement, ints, silent
 
 RESULTS = Path(__file__).parent / "pack.csv"
 COLUMNS = ("commit", "machine", "name", "seconds", "ratio", "paper", "limit")
-LIMITS = {("bf-ucac", 1): 0.1, ("bf-ucac", 10): 1.0, ("bi-level", 1): 0.05}  # seconds asked for
+LIMITS = {("bf-ucac", 1): 0.1, ("bf-ucac", 10): 1.0, ("bi-level", 1): 0.05}  # seconds, the targets
 METHODS = ("bf-nsigma", "bf-ucac", "bi-level")
 SERVICES, ALPHA, SEED = 17, 0.999, 0
 TIMES = 5
@@ -38,38 +38,38 @@ def problem(times: int, *, nonempty: bool) -> PackProblem:
         assert packed is not None
         layout = share_evicted(layout_of(cluster, packed), rate, rng)
     share = cluster.replicas / cluster.replicas.sum()
-    asked = np.floor(share * times * LARGEST_REQUEST).astype(np.int64)
-    asked[: times * LARGEST_REQUEST - int(asked.sum())] += 1
-    snapshot = towards(cluster, ints(layout), ints(layout.sum(axis=0) + asked), rng)
+    request = np.floor(share * times * LARGEST_REQUEST).astype(np.int64)
+    request[: times * LARGEST_REQUEST - int(request.sum())] += 1
+    snapshot = towards(cluster, ints(layout), ints(layout.sum(axis=0) + request), rng)
     return pack_problem(snapshot.cluster, snapshot.placement)
 
 
-def seconds_of(method: str, asked: PackProblem) -> float:
+def seconds_of(method: str, stated: PackProblem) -> float:
     """The fastest of several runs: the machine's other work only ever adds."""
-    found = []
+    seconds = []
     for _ in range(TIMES):
         began = time.perf_counter()
-        result = PACKERS[method](asked, PackOptions(), budget=Budget(), seed=SEED, progress=silent)
-        found.append(time.perf_counter() - began)
+        result = PACKERS[method](stated, PackOptions(), budget=Budget(), seed=SEED, progress=silent)
+        seconds.append(time.perf_counter() - began)
         if result.solution is None or len(result.solution.unplaced):
             raise ValueError(f"{method}: not everything is placed: {result.left_out[:1]}")
-    return min(found)
+    return min(seconds)
 
 
 def measurements(sizes: tuple[int, ...]) -> Iterator[tuple[str, ...]]:
     """Name, seconds, ratio, paper's seconds and limit."""
     for times in sizes:
         for nonempty in (False, True):
-            asked = problem(times, nonempty=nonempty)
+            stated = problem(times, nonempty=nonempty)
             kind = "nonempty" if nonempty else "empty"
-            what = f"{int(asked.unplaced.sum()):,} containers onto {len(asked.running):,} {kind} machines"
+            size = f"{int(stated.unplaced.sum()):,} containers onto {len(stated.running):,} {kind} machines"
             yardstick = 0.0
             for method in METHODS:
-                seconds = seconds_of(method, asked)
+                seconds = seconds_of(method, stated)
                 yardstick = yardstick or seconds
                 paper, limit = (f"{SECONDS[method]:g}" if times == 1 else ""), LIMITS.get((method, times))
                 yield (
-                    f"{method}: {what}",
+                    f"{method}: {size}",
                     f"{seconds:.4f}",
                     f"{seconds / yardstick:.2f}",
                     paper,
@@ -82,9 +82,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="the paper's size only")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the CSV to append to")
-    asked = parser.parse_args()
-    for row in measurements((1,) if asked.quick else (1, 10)):
-        append(asked.out, COLUMNS, [dict(zip(COLUMNS, (commit(), machine(), *row), strict=True))])
+    arguments = parser.parse_args()
+    for row in measurements((1,) if arguments.quick else (1, 10)):
+        append(arguments.out, COLUMNS, [dict(zip(COLUMNS, (commit(), machine(), *row), strict=True))])
         print(*row, sep="\t")
 
 

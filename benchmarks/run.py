@@ -48,8 +48,8 @@ def measurements(instance: str, file: Path) -> Iterator[tuple[str, Measured]]:
     parsed = f"d = json.load(open(r'{file}')); from bayplan.formats.native.schema import SNAPSHOT"
     walk = f"{parsed}; from bayplan.formats.document.shape import shape_faults"
     yield f"shape walk of {instance}", best_of(3, "shape_faults(d, SNAPSHOT)", walk)
-    judge = f"{parsed}; import jsonschema; v = jsonschema.Draft202012Validator(SNAPSHOT)"
-    yield f"the jsonschema library on {instance}", best_of(1, "list(v.iter_errors(d))", judge)
+    library = f"{parsed}; import jsonschema; v = jsonschema.Draft202012Validator(SNAPSHOT)"
+    yield f"the jsonschema library on {instance}", best_of(1, "list(v.iter_errors(d))", library)
     yield f"read {instance}", best_of(3, f"read(r'{file}')", f"{IMPORTS}; {READ}")
     loaded = f"{IMPORTS}; {SCORE}; s = read(r'{file}')"
     yield f"score {instance}, all terms", best_of(3, "score(s.cluster, s.placement, s.objective)", loaded)

@@ -1,8 +1,8 @@
 """Measure `cradle` and `cradle+` up to a million requests, and draw how the time grows.
 
 Every size runs in a fresh process, kernels warm, one thread; the seconds are those of the whole method: choosing, the referee's
-check, the reasons. The fastest of several runs counts. Processor seconds are said beside wall seconds, which grow when others
-use the machine. Rows are appended to `benchmarks/schedule.csv`.
+check, the reasons. The fastest of several runs counts. Processor seconds are given beside wall seconds, which grow when
+other processes use the machine. Rows are appended to `benchmarks/schedule.csv`.
 
     python -m benchmarks.schedule [--quick] [--picture]     --quick: up to 100,000 requests; --picture: draw only
 """
@@ -67,7 +67,7 @@ for method in ("cradle", "cradle+"):
 
 
 class Size(NamedTuple):
-    """What is asked; limits: seconds for each method."""
+    """The size of a run; limits: seconds for each method."""
 
     n: int
     machines: int
@@ -81,14 +81,14 @@ def sizes(quick: bool) -> list[Size]:
 
     The latter are too few for load 12 on the usual horizon even if each took a whole machine, so theirs is shorter.
     """
-    found = [
+    listed = [
         Size(n, n // PER_MACHINE, load, limits=("3", "15") if n == GROWTH[-1] else ("", ""))
         for load in (3.0, 12.0)
         for n in GROWTH
     ]
-    found += [Size(n, FIXED, load, longer(n)) for load in (3.0, 12.0) for n in GROWTH if n != PER_MACHINE * FIXED]
-    found.append(Size(100_000, 1000, 12.0, SHORT_HORIZON, ("", "3")))
-    return [size for size in found if not quick or size.n <= 100_000]
+    listed += [Size(n, FIXED, load, longer(n)) for load in (3.0, 12.0) for n in GROWTH if n != PER_MACHINE * FIXED]
+    listed.append(Size(100_000, 1000, 12.0, SHORT_HORIZON, ("", "3")))
+    return [size for size in listed if not quick or size.n <= 100_000]
 
 
 def longer(n: int) -> float:
@@ -98,39 +98,41 @@ def longer(n: int) -> float:
 
 def measure(size: Size) -> list[dict[str, str]]:
     """One row for each method."""
-    asked = json.dumps([size.n, size.machines, size.load, size.horizon, SEED, TIMES])
-    done = subprocess.run([sys.executable, "-c", _PROBE, asked], capture_output=True, text=True, check=True)
-    found = []
-    for told, limit in zip(done.stdout.splitlines(), size.limits, strict=True):
-        method, reached, served, cpu, wall, peak = json.loads(told)
+    arguments = json.dumps([size.n, size.machines, size.load, size.horizon, SEED, TIMES])
+    done = subprocess.run([sys.executable, "-c", _PROBE, arguments], capture_output=True, text=True, check=True)
+    measured = []
+    for line, limit in zip(done.stdout.splitlines(), size.limits, strict=True):
+        method, reached, served, cpu, wall, peak = json.loads(line)
         cells = (commit(), machine(), method, str(size.n), str(size.machines), f"{size.load:g}", f"{size.horizon:g}")
         cells += (f"{reached:.4f}", f"{served:.4f}", f"{cpu:.3f}", f"{wall:.3f}", f"{peak:.0f}", limit)
-        found.append(dict(zip(COLUMNS, cells, strict=True)))
-    return found
+        measured.append(dict(zip(COLUMNS, cells, strict=True)))
+    return measured
 
 
 def series(fixed: bool) -> dict[tuple[str, str], dict[int, float]]:
-    """(method, load) -> requests -> processor seconds, the newest; with so many machines as ever, or with 1,000 requests each."""
-    found: dict[tuple[str, str], dict[int, float]] = {}
+    """(method, load) -> requests -> processor seconds, the newest; for the fixed machines, or for 1,000 requests on each."""
+    seconds_of: dict[tuple[str, str], dict[int, float]] = {}
     for row in rows(RESULTS):
         n, machines = int(row["n"]), int(row["machines"])
         if (machines == FIXED and float(row["horizon"]) == longer(n)) if fixed else n == PER_MACHINE * machines:
-            found.setdefault((row["method"], row["load"]), {})[n] = float(row["cpu_seconds"])
-    return found
+            seconds_of.setdefault((row["method"], row["load"]), {})[n] = float(row["cpu_seconds"])
+    return seconds_of
 
 
 def draw(fixed: bool) -> str:
     """Processor seconds over the number of requests, by ratio, beside the line of n log n through the last point of Cradle+."""
     measured = series(fixed)
-    times = [seconds for some in measured.values() for seconds in some.values()]
-    sizes_of = sorted({n for some in measured.values() for n in some})
-    curves = {f"{method}, load {load}": [(float(n), s) for n, s in some.items()] for (method, load), some in measured.items()}
+    times = [seconds for by_size in measured.values() for seconds in by_size.values()]
+    sizes_of = sorted({n for by_size in measured.values() for n in by_size})
+    curves = {
+        f"{method}, load {load}": [(float(n), s) for n, s in by_size.items()] for (method, load), by_size in measured.items()
+    }
     anchor = measured["cradle+", "3"][sizes_of[-1]]
     curves["n log n"] = [(float(n), anchor * n_log_n(n) / n_log_n(sizes_of[-1])) for n in sizes_of]
-    how = f"{FIXED} machines, a longer and longer time" if fixed else "1,000 requests for each machine, so 10 to 1,000 machines"
+    kind = f"{FIXED} machines, a longer and longer time" if fixed else "1,000 requests for each machine, so 10 to 1,000 machines"
     return chart(
         "Cradle and Cradle+: time over the number of requests",
-        f"{how}; one thread; both axes by ratio",
+        f"{kind}; one thread; both axes by ratio",
         Axis(least=float(sizes_of[0]), most=float(sizes_of[-1]), name="requests", logarithmic=True),
         Axis(least=min(times) / 1.5, most=max(times) * 1.5, name="processor seconds", logarithmic=True),
         curves,
@@ -147,11 +149,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="up to 100,000 requests")
     parser.add_argument("--picture", action="store_true", help="measure nothing")
-    asked = parser.parse_args()
-    for size in [] if asked.picture else sizes(asked.quick):
-        found = measure(size)
-        append(RESULTS, COLUMNS, found)
-        for row in found:
+    arguments = parser.parse_args()
+    for size in [] if arguments.picture else sizes(arguments.quick):
+        measured = measure(size)
+        append(RESULTS, COLUMNS, measured)
+        for row in measured:
             print(*row.values(), sep="\t", flush=True)
     for name, fixed in (("schedule-time", True), ("schedule-time-machines", False)):
         (PICTURES / f"{name}.svg").write_text(draw(fixed), encoding="utf-8")

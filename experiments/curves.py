@@ -8,14 +8,14 @@ from bayplan.report import svg
 from bayplan.report.svg import element, line, number, text, width_of
 
 WIDTH, LEFT, WIDE, TALL = 760, 68.0, 650.0, 280.0
-LEGEND, LINE, ABOVE, BELOW = 60.0, 18.0, 32.0, 50.0  # where the legend begins, its lines, room above and below the chart
+LEGEND, LINE, ABOVE, BELOW = 60.0, 18.0, 32.0, 50.0  # where the legend begins, its lines, margins above and below the chart
 TICKS = 6
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A stretch of numbers laid along one side, by difference or (`logarithmic`) by ratio."""
+    """The range of numbers along one side, linear or `logarithmic`."""
 
     least: float
     most: float
@@ -40,7 +40,7 @@ class Axis:
         first = ceil(self.least / step - 1e-9)
         return [k * step for k in range(first, floor(self.most / step + 1e-9) + 1)]
 
-    def said(self, value: float) -> str:
+    def label(self, value: float) -> str:
         """A mark as text."""
         return f"{value:.0%}" if self.percent else f"{value:,.10g}"
 
@@ -65,15 +65,15 @@ def _frame(x: Axis, y: Axis, top: float) -> str:
     parts = []
     for value in y.marks:
         height = top + TALL * (1 - y.share(value))
-        parts += [line(LEFT, height, LEFT + WIDE, height, "grid"), text(LEFT - 8, height + 4, y.said(value), "soft small end")]
+        parts += [line(LEFT, height, LEFT + WIDE, height, "grid"), text(LEFT - 8, height + 4, y.label(value), "soft small end")]
     parts.append(line(LEFT, top + TALL, LEFT + WIDE, top + TALL, "floor"))
-    parts += [text(LEFT + WIDE * x.share(value), top + TALL + 16, x.said(value), "soft small mid") for value in x.marks]
+    parts += [text(LEFT + WIDE * x.share(value), top + TALL + 16, x.label(value), "soft small mid") for value in x.marks]
     parts.append(text(LEFT + WIDE / 2, top + TALL + 34, x.name, "soft small mid"))
     return "".join([*parts, text(LEFT, top - 8, y.name, "soft small")])
 
 
 def _legend_places(names: Sequence[str]) -> dict[str, Point]:
-    """Where each name stands, in as many lines as it takes."""
+    """The position of each name, in as many lines as it takes."""
     places, across, height = {}, LEFT, LEGEND
     for name in names:
         wide = 14 + width_of(name, 11) + 18

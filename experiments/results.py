@@ -19,7 +19,7 @@ Row: TypeAlias = Mapping[str, str]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """What was measured before; nothing if the file is not there."""
+    """The rows measured before; none if the file does not exist."""
     if not path.is_file():
         return []
     with path.open(newline="", encoding="utf-8") as file:
@@ -69,15 +69,15 @@ def measured_on(measured: Iterable[Row]) -> str:
     commits: dict[str, set[str]] = {}
     for row in measured:
         commits.setdefault(row["machine"], set()).add(row["commit"])
-    said = [f"{name} (commit{'s' * (len(some) > 1)} {', '.join(sorted(some))})" for name, some in sorted(commits.items())]
-    return " and ".join(said)
+    machines = [f"{name} (commit{'s' * (len(on) > 1)} {', '.join(sorted(on))})" for name, on in sorted(commits.items())]
+    return " and ".join(machines)
 
 
 def put(text: str, marker: str, lines: Iterable[str]) -> str:
-    """`text` with what stands between the two comments of `marker` replaced, wrapped as a page in docs/verbs is."""
+    """`text` with the lines between the two comments of `marker` replaced, wrapped as a page in docs/verbs is."""
     start, end = f"<!-- {marker}: generated -->", f"<!-- {marker}: end -->"
-    head, rest = text.split(start + "\n", 1)
-    _, tail = rest.split(end, 1)
+    head, after = text.split(start + "\n", 1)
+    _, tail = after.split(end, 1)
     return head + "\n".join([start, *on_page(lines), end]) + tail
 
 
@@ -106,7 +106,7 @@ def _header(path: Path) -> list[str] | None:
 
 
 def _git(*words: str) -> str:
-    """What git says; nothing where there is no git or no repository."""
+    """The output of git; nothing where there is no git or no repository."""
     try:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     except FileNotFoundError:

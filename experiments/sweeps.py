@@ -12,7 +12,7 @@ from experiments.results import append, commit, machine, rows
 
 
 class Keyed(Protocol):
-    """Something to measure."""
+    """A cell of a sweep."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -24,16 +24,20 @@ Cell = TypeVar("Cell", bound=Keyed)
 
 
 def sweep(
-    path: Path, names: Sequence[str], cells: Iterable[Cell], ask: Callable[[Cell], dict[str, str]], until: datetime | None = None
+    path: Path,
+    names: Sequence[str],
+    cells: Iterable[Cell],
+    measure: Callable[[Cell], dict[str, str]],
+    until: datetime | None = None,
 ) -> None:
     """Measure every cell whose key is not in the file yet; begin none after `until`."""
     done = {tuple(row[name] for name in names) for row in rows(path)}
     todo = [cell for cell in cells if cell.key not in done]
     for number, cell in enumerate(todo):
         if until is not None and datetime.now() >= until:
-            print(f"{len(todo) - number} cells left for another time", file=sys.stderr)
+            print(f"{len(todo) - number} cells left for another run", file=sys.stderr)
             return
-        new = ask(cell)
+        new = measure(cell)
         print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}: {' '.join(new.values())}", file=sys.stderr)
         row = {**dict(zip(names, cell.key, strict=True)), **new, "commit": commit(), "machine": machine()}
         append(path, tuple(row), [row])
@@ -41,16 +45,16 @@ def sweep(
 
 def moment(text: str) -> datetime:
     """The next time that a clock shows `06:45`."""
-    asked = datetime.strptime(text, "%H:%M").time()
+    time = datetime.strptime(text, "%H:%M").time()
     now = datetime.now()
-    at = datetime.combine(now.date(), asked)
+    at = datetime.combine(now.date(), time)
     return at if at > now else at + timedelta(days=1)
 
 
 def arguments_of(
     about: str | None, parts: Sequence[str], here: Path, argv: Sequence[str] | None
 ) -> tuple[argparse.Namespace, list[str], Path]:
-    """What the user asked for: all arguments, the parts, and the folder, which exists now."""
+    """All arguments, the parts to measure, and the folder, which exists now."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="tiny instances, one seed")
     parser.add_argument("--only", default=",".join(parts), help=f"some of {', '.join(parts)}")
@@ -64,3 +68,17 @@ def arguments_of(
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else here)
     out.mkdir(parents=True, exist_ok=True)
     return arguments, only, out
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """'0-9' or '3'."""
+    first, _, last = text.partition("-")
+    return tuple(range(int(first), int(last or first) + 1))
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """'1/2'."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        sys.exit(f"--shard {text}: expected k/n, such as 1/2")
+    return int(part), int(parts)

@@ -14,8 +14,7 @@ from pathlib import Path
 from experiments.cradle.cells import KEY, PARTS, cells, measured
 from experiments.cradle.pages import write_pages
 from experiments.cradle.settings import QUICK, Scope
-from experiments.freecontainer.run import seeds_of
-from experiments.sweeps import arguments_of, sweep
+from experiments.sweeps import arguments_of, seeds_of, sweep
 
 HERE = Path(__file__).parent
 

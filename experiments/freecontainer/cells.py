@@ -9,8 +9,8 @@ from bayplan.decide.rebalance import RebalanceOptions
 from bayplan.generate.freecontainer import DataCentre
 from bayplan.model import Budget, Placement, Snapshot, silent
 from bayplan.model.problem import Problem
-from experiments.freecontainer.instances import running, waiting
-from experiments.freecontainer.measures import COSTS, CPU, broken, costs, cpu
+from experiments.freecontainer.instances import new_service, running
+from experiments.freecontainer.measures import COSTS, CPU, costs, cpu, violated
 from experiments.freecontainer.settings import (
     ABLATION,
     DELTA,
@@ -27,7 +27,7 @@ from experiments.freecontainer.settings import (
 )
 
 KEY = ("table", "centre", "method", "delta", "seed", "allowed")
-FIELDS = (*KEY, *COSTS, *CPU, "unplaced", "moved", "broken", "seconds", "commit", "machine")
+FIELDS = (*KEY, *COSTS, *CPU, "unplaced", "moved", "rules_violated", "seconds", "commit", "machine")
 PLACE_TABLES = ("table4", "table5")
 
 
@@ -44,7 +44,7 @@ class Cell:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from the others in the CSV file. The seconds are not in it: change them, and start a new file."""
+        """What distinguishes it from the others in the CSV file. The seconds are not in it: change them, and start a new file."""
         return self.table, self.centre, self.method, f"{self.delta:g}", str(self.seed)
 
 
@@ -77,18 +77,18 @@ def _of_instance(table: str, centre: str, seed: int, scope: Scope) -> Iterator[C
 
 def solved(cell: Cell, centre: DataCentre) -> tuple[Snapshot, Placement, float]:
     """The instance, the method's placement, and the seconds that it took."""
-    snapshot = (waiting if cell.table in PLACE_TABLES else running)(centre, cell.seed)
+    snapshot = (new_service if cell.table in PLACE_TABLES else running)(centre, cell.seed)
     if cell.method == START:
         return snapshot, snapshot.placement, 0.0
     problem, budget = Problem.of(snapshot), Budget(seconds=cell.allowed)
     started = time.perf_counter()
     if cell.table in PLACE_TABLES:
-        found = PLACERS[cell.method](problem, PlaceOptions(), budget=budget, seed=cell.seed, progress=silent)
+        result = PLACERS[cell.method](problem, PlaceOptions(), budget=budget, seed=cell.seed, progress=silent)
     else:
         options = RebalanceOptions(delta=cell.delta)
-        found = REBALANCE[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)
-    assert found.solution is not None
-    return snapshot, found.solution, time.perf_counter() - started
+        result = REBALANCE[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)
+    assert result.solution is not None
+    return snapshot, result.solution, time.perf_counter() - started
 
 
 def row(cell: Cell, snapshot: Snapshot, placement: Placement, seconds: float) -> dict[str, str]:
@@ -99,7 +99,7 @@ def row(cell: Cell, snapshot: Snapshot, placement: Placement, seconds: float) ->
         **{name: f"{value:.8g}" for name, value in numbers.items()},
         "unplaced": str(len(placement.unplaced)),
         "moved": str(len(placement.moved_from(snapshot.placement))),
-        "broken": str(sum(count for count, _ in broken(snapshot.cluster, placement, snapshot.placement).values())),
+        "rules_violated": str(sum(count for count, _ in violated(snapshot.cluster, placement, snapshot.placement).values())),
         "seconds": f"{seconds:.4f}",
     }
 

@@ -22,7 +22,7 @@ REPRODUCED, IN_PART, NOT = "reproduced", "in part", "not reproduced"
 
 
 class Claim(NamedTuple):
-    """One line: what the paper says, what we found."""
+    """One line: what the paper says, what we measured."""
 
     text: str
     paper: str
@@ -36,8 +36,8 @@ def judged(text: str, paper: float | None, by_seed: dict[int, float]) -> Claim:
     average, kept = mean(list(by_seed.values())), sum(value > 0 for value in by_seed.values())
     enough = kept >= SEEDS_ENOUGH * len(by_seed) and (paper is None or average >= HALF * paper)
     verdict = NOT if not average > 0 else REPRODUCED if enough else IN_PART
-    said = "" if paper is None else percent(paper)
-    return Claim(text, said, percent(average), f"{kept} of {len(by_seed)}", verdict)
+    figure = "" if paper is None else percent(paper)
+    return Claim(text, figure, percent(average), f"{kept} of {len(by_seed)}", verdict)
 
 
 def percent(value: float) -> str:
@@ -70,8 +70,8 @@ def _table_4(series: Series, centre: str) -> Iterator[Claim]:
     rivals = {seed: min(u[method][seed] for method in BASELINES) for seed in _common(u)}
     yield judged(f"Table IV, {centre}: U of CA-WFD is the lowest", None, gains(u["ca-wfd"], rivals))
     others = [method for method in BASELINES if method != "enf"]
-    rest = {seed: min(u[method][seed] for method in others) for seed in _common(u)}
-    yield judged(f"Table IV, {centre}: ENF is second in U, so below the other baselines", None, gains(u["enf"], rest))
+    lowest_other = {seed: min(u[method][seed] for method in others) for seed in _common(u)}
+    yield judged(f"Table IV, {centre}: ENF is second in U, so below the other baselines", None, gains(u["enf"], lowest_other))
     yield judged(f"Table IV, {centre}: U of Binpack is almost twice that of CA-WFD", 0.5, gains(u["ca-wfd"], u["binpack"]))
     for term in ("B", "C"):
         cost = {method: series.of(centre, method, NORMALISED[term]) for method in ("ca-wfd", *BASELINES)}
@@ -128,7 +128,7 @@ def _table_7(series: Series) -> Iterator[Claim]:
         }
         largest = max(tops, key=lambda top: mean(list(ratio[top].values())))
         where = largest.removeprefix("cpu_")
-        text = f"Table VII, {A}: CPU of the hottest servers under {other} is above S&S by up to (here {where})"
+        text = f"Table VII, {A}: CPU of the hottest machines under {other} is above S&S by up to (here {where})"
         yield judged(text, 0.70, ratio[largest])
     highest, average = series.of(A, "sweep-search", "cpu_max"), series.of(A, "sweep-search", "cpu_mean")
     above = mean([highest[seed] / average[seed] - 1 for seed in highest])
@@ -162,7 +162,7 @@ def lowest_total(series: Series, ours: str, others: Sequence[str]) -> Iterator[s
 
 
 def against_baselines(series: Series) -> list[str]:
-    """A table: CA-WFD beside each baseline, in how many seeds it is lower, and who has the lower total."""
+    """A table: CA-WFD beside each baseline, in how many seeds it is lower, and which has the lower total."""
     lines = ["| CA-WFD against | data centre | U | B | C | total | lower total |", "|---|---|---|---|---|---|---|"]
     for centre in (A, B):
         for other in BASELINES:
@@ -170,8 +170,8 @@ def against_baselines(series: Series) -> list[str]:
                 shares = [gains(series.of(centre, "ca-wfd", q), series.of(centre, other, q)) for q in NORMALISED.values()]
                 shown = [f"{percent(mean(list(g.values())))} ({sum(v > 0 for v in g.values())} of {len(g)})" for g in shares]
                 total = shares[-1].values()
-                who = "CA-WFD" if all(v > 0 for v in total) else other if all(v < 0 for v in total) else "depends on the seed"
-                lines.append(f"| {other} | {centre} | {' | '.join(shown)} | {who} |")
+                lower = "CA-WFD" if all(v > 0 for v in total) else other if all(v < 0 for v in total) else "depends on the seed"
+                lines.append(f"| {other} | {centre} | {' | '.join(shown)} | {lower} |")
     return lines if len(lines) > 2 else []
 
 

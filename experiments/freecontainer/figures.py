@@ -1,4 +1,4 @@
-"""Figures 4 and 5 of [FreeContainer]: how full the servers of DC_A are, one curve per method."""
+"""Figures 4 and 5 of [FreeContainer]: how full the machines of DC_A are, one curve per method."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from experiments.results import Row
 WIDTH, LEFT, TOP = 1120, 48.0, 70.0
 RESOURCES = ("cpu", "memory", "ssd")
 CAPTION = (
-    "Each curve says which part of the servers (upwards) uses at most so much of its capacity (to the right). "
-    "Steep is even, a long tail to the right is hot servers."
+    "Each curve says which share of the machines (upwards) uses at most that share of its capacity (to the right). "
+    "Steep is even, a long tail to the right is hot machines."
 )
 
 
@@ -22,14 +22,14 @@ def figure(curves: Sequence[Row], title: str) -> str:
     places = panels(len(RESOURCES), max(1.0, most) * 1.02, left=LEFT, top=TOP, room=WIDTH - LEFT - 40)
     parts = [text(LEFT, 24, title, "head"), text(LEFT, 42, CAPTION, "soft small"), _legend(methods)]
     for resource, panel in zip(RESOURCES, places, strict=True):
-        parts.append(axes(panel, resource, "share of the servers, by utilisation"))
+        parts.append(axes(panel, resource, "share of the machines, by utilisation"))
         parts += [_curve(panel, _points(curves, method, resource), colour) for colour, method in enumerate(methods)]
     height = TOP + rows_height(len(RESOURCES)) + 10
     return svg.document(WIDTH, height, title, CAPTION, "".join(parts))
 
 
 def _points(curves: Sequence[Row], method: str, resource: str) -> list[tuple[float, float]]:
-    """(utilisation, share of the servers), ascending; a run that was repeated counts once."""
+    """(utilisation, share of the machines), ascending; a run that was repeated counts once."""
     at = {int(row["percent"]): float(row[resource]) for row in curves if row["method"] == method}
     return [(at[percent], percent / 100) for percent in sorted(at)]
 

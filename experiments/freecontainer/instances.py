@@ -10,15 +10,15 @@ from bayplan.model.problem import Problem
 
 
 @lru_cache(maxsize=1)
-def waiting(centre: DataCentre, seed: int) -> Snapshot:
-    """What the generator gives: a service runs where it was put, the new one waits."""
+def new_service(centre: DataCentre, seed: int) -> Snapshot:
+    """The generated data centre: all services run but the new one, which is unplaced."""
     return data_centre(centre, "joint", seed, silent)
 
 
 @lru_cache(maxsize=1)
 def running(centre: DataCentre, seed: int) -> Snapshot:
     """The start of rebalancing: the generated layout, with the new service placed by CA-WFD."""
-    before = waiting(centre, seed)
+    before = new_service(centre, seed)
     placed = PLACERS["ca-wfd"](Problem.of(before), PlaceOptions(), budget=Budget(), seed=seed, progress=silent).solution
     assert isinstance(placed, Placement)
     return replace(before, placement=placed)

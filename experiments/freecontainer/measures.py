@@ -10,8 +10,8 @@ from bayplan.score.normalise import normalised
 from bayplan.score.terms import score
 from bayplan.score.utilisation import machine_utilisation, mean_of_top
 
-HOTTEST = 300  # servers: [FreeContainer] §VI-B1 looks at so many
-HOT = 0.6  # CPU utilisation; the same section counts the servers above
+HOTTEST = 300  # machines: [FreeContainer] §VI-B1 looks at that many
+HOT = 0.6  # CPU utilisation; the same section counts the machines above
 TERMS = ("utilisation", "balance", "communication")
 COSTS = (*TERMS, *(f"{term}_normalised" for term in TERMS), "total")
 CPU = ("cpu_mean", "cpu_max", "cpu_top1", "cpu_top5", "cpu_top10", "cpu_top300", "cpu_hot")
@@ -29,7 +29,7 @@ def costs(cluster: Cluster, placement: Placement, objective: Objective) -> dict[
 
 
 def cpu(cluster: Cluster, placement: Placement) -> dict[str, float]:
-    """How hot the hottest servers are ([FreeContainer] Table VII). The mean over all is the lower bound of each."""
+    """How hot the hottest machines are ([FreeContainer] Table VII). The mean over all is the lower bound of each."""
     used = _used(cluster, placement, 0)
     hottest = np.sort(used)[::-1][:HOTTEST]
     return {
@@ -42,7 +42,7 @@ def cpu(cluster: Cluster, placement: Placement) -> dict[str, float]:
 
 
 def quantiles(cluster: Cluster, placement: Placement) -> Iterator[dict[str, str]]:
-    """One row per percent of the servers: which utilisation they stay below, per resource ([FreeContainer] Figures 4 and 5)."""
+    """One row per percent of the machines: which utilisation they stay below, per resource ([FreeContainer] Figures 4 and 5)."""
     used = [_used(cluster, placement, r) for r in range(len(cluster.resources))]
     for percent in PERCENTS:
         values = {
@@ -51,13 +51,13 @@ def quantiles(cluster: Cluster, placement: Placement) -> Iterator[dict[str, str]
         yield {"percent": str(percent), **values}
 
 
-def broken(cluster: Cluster, placement: Placement, before: Placement) -> Mapping[str, tuple[int, float]]:
-    """For each kind of rule: in how many places it is broken, and by how much altogether."""
-    found: dict[str, tuple[int, float]] = {}
+def violated(cluster: Cluster, placement: Placement, before: Placement) -> Mapping[str, tuple[int, float]]:
+    """For each kind of rule: in how many places it is violated, and by how much in total."""
+    by_kind: dict[str, tuple[int, float]] = {}
     for violation in check(cluster, placement, before):
-        count, excess = found.get(violation.rule, (0, 0.0))
-        found[violation.rule] = count + 1, excess + violation.excess
-    return found
+        count, excess = by_kind.get(violation.rule, (0, 0.0))
+        by_kind[violation.rule] = count + 1, excess + violation.excess
+    return by_kind
 
 
 def _used(cluster: Cluster, placement: Placement, r: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The ways to rebalance on real layouts: the Tianchi trace, broken as it is when every container asks for its peak.
+"""The methods to rebalance on real layouts: the Tianchi trace, in which rules are violated as every container requests its peak.
 
 The trace has no traffic. Calls come from another trace, Alibaba's call graphs: their microservices are given to the applications
 in random order. That pairing is synthetic. Weights are scaled so that they add up to the square of the containers: then
@@ -20,14 +20,14 @@ from bayplan.model import Budget, Objective, Snapshot, Traffic, floats, ints, si
 from bayplan.model.problem import Problem
 from bayplan.score.terms import score
 from experiments.calibration.data import real_file
-from experiments.freecontainer.measures import TERMS, broken
+from experiments.freecontainer.measures import TERMS, violated
 from experiments.freecontainer.settings import START, Scope
 from experiments.results import append, commit, machine, rows
 
 KINDS = ("capacity", "interference")
 FIELDS = (
     *("layout", "method", "seed", "allowed", *TERMS, "traffic", "total", "overload"),
-    *(f"{kind}_{what}" for kind in KINDS for what in ("places", "excess")),
+    *(f"{kind}_{column}" for kind in KINDS for column in ("places", "excess")),
     *("others", "moved", "seconds", "commit", "machine"),
 )
 METHODS = (START, *REBALANCERS)
@@ -49,8 +49,8 @@ def measure(path: Path, scope: Scope, shard: tuple[int, int] = (1, 1)) -> None:
 @lru_cache(maxsize=1)
 def paired(layout: str) -> Snapshot:
     """A layout with calls between its applications."""
-    found = read_tianchi(real_file("traces/alibaba_tianchi2018"), layout)
-    return with_traffic(found, read_callgraphs(real_file("traces/alibaba_callgraphs")), SEED)
+    snapshot = read_tianchi(real_file("traces/alibaba_tianchi2018"), layout)
+    return with_traffic(snapshot, read_callgraphs(real_file("traces/alibaba_callgraphs")), SEED)
 
 
 def with_traffic(snapshot: Snapshot, graphs: tuple[CallGraph, ...], seed: int) -> Snapshot:
@@ -75,17 +75,17 @@ def with_traffic(snapshot: Snapshot, graphs: tuple[CallGraph, ...], seed: int) -
 
 
 def row(snapshot: Snapshot, method: str, allowed: float) -> dict[str, str]:
-    """What is written of a run: scores, what is broken, and by how much: in base units of the resources, or containers.
+    """What is written of a run: scores, what is violated, and by how much: in base units of the resources, or containers.
 
     Safety is capacity in this trace, so `overload` is the load above capacity, in largest machines.
     """
     placement, started = snapshot.placement, time.perf_counter()
     if method != START:
         budget = Budget(seconds=allowed)
-        asked = Problem.of(snapshot)
-        found = REBALANCERS[method](asked, RebalanceOptions(), budget=budget, seed=SEED, progress=silent)
-        assert found.solution is not None
-        placement = found.solution
+        problem = Problem.of(snapshot)
+        result = REBALANCERS[method](problem, RebalanceOptions(), budget=budget, seed=SEED, progress=silent)
+        assert result.solution is not None
+        placement = result.solution
     seconds = time.perf_counter() - started
     scores = score(snapshot.cluster, placement, snapshot.objective)
     return {
@@ -93,15 +93,15 @@ def row(snapshot: Snapshot, method: str, allowed: float) -> dict[str, str]:
         "allowed": f"{allowed:g}",
         **{name: f"{scores[name]:.8g}" for name in (*TERMS, "total", "overload")},
         "traffic": f"{snapshot.cluster.traffic.weight.sum():.8g}",
-        **_broken(broken(snapshot.cluster, placement, snapshot.placement)),
+        **_columns(violated(snapshot.cluster, placement, snapshot.placement)),
         "moved": str(len(placement.moved_from(snapshot.placement))),
         "seconds": f"{seconds:.2f}",
     }
 
 
-def _broken(found: Mapping[str, tuple[int, float]]) -> dict[str, str]:
+def _columns(by_kind: Mapping[str, tuple[int, float]]) -> dict[str, str]:
     columns = {}
     for kind in KINDS:
-        count, excess = found.get(kind, (0, 0.0))
+        count, excess = by_kind.get(kind, (0, 0.0))
         columns |= {f"{kind}_places": str(count), f"{kind}_excess": f"{excess:.8g}"}
-    return {**columns, "others": str(sum(count for kind, (count, _) in found.items() if kind not in KINDS))}
+    return {**columns, "others": str(sum(count for kind, (count, _) in by_kind.items() if kind not in KINDS))}

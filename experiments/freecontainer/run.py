@@ -20,6 +20,7 @@ from experiments.freecontainer.measures import quantiles
 from experiments.freecontainer.pages import write_pages
 from experiments.freecontainer.settings import FULL, QUICK, START, TABLES, A, Scope
 from experiments.results import append, commit, machine, rows
+from experiments.sweeps import seeds_of, shard_of
 
 HERE = Path(__file__).parent
 COSTS, CURVES, REAL = "costs.csv", "curves.csv", "real.csv"
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="tiny data centres, one seed, fractions of seconds")
     parser.add_argument("--only", default=",".join(TABLES), help=f"some of {', '.join(TABLES)}")
-    parser.add_argument("--seconds", type=float, help="for each way to rebalance (10; real layouts 30)")
+    parser.add_argument("--seconds", type=float, help="for each method to rebalance (10; real layouts 30)")
     parser.add_argument("--seeds", help="such as 0-9, or 3")
     parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
@@ -72,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def scope_of(arguments: argparse.Namespace) -> Scope:
-    """What the user asked for."""
+    """What is measured, by the arguments."""
     scope = QUICK if arguments.quick else FULL
     if arguments.seconds:
         scope = replace(scope, seconds=arguments.seconds, real_seconds=arguments.seconds)
@@ -82,20 +83,6 @@ def scope_of(arguments: argparse.Namespace) -> Scope:
     if not set(only) <= set(TABLES):
         sys.exit(f"--only {arguments.only}: expected some of {', '.join(TABLES)}")
     return replace(scope, only=only)
-
-
-def seeds_of(text: str) -> tuple[int, ...]:
-    """'0-9' or '3'."""
-    first, _, last = text.partition("-")
-    return tuple(range(int(first), int(last or first) + 1))
-
-
-def shard_of(text: str) -> tuple[int, int]:
-    """'1/2'."""
-    part, _, parts = text.partition("/")
-    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
-        sys.exit(f"--shard {text}: expected k/n, such as 1/2")
-    return int(part), int(parts)
 
 
 if __name__ == "__main__":

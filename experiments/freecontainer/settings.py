@@ -32,7 +32,7 @@ class Scope:
     centres: Mapping[str, DataCentre]
     seeds: tuple[int, ...]
     place_seconds: float  # for `best`; the others take what they need
-    seconds: float  # for each way to rebalance
+    seconds: float  # for each method to rebalance
     real_seconds: float
     layouts: tuple[str, ...]
     only: tuple[str, ...] = TABLES

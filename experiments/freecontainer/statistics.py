@@ -9,26 +9,26 @@ NORMALISED = {"U": "utilisation_normalised", "B": "balance_normalised", "C": "co
 
 
 class Series:
-    """The measured runs, found by method."""
+    """The measured runs, by method."""
 
     def __init__(self, measured: Sequence[Row]) -> None:
         self.row = {(r["centre"], r["method"], float(r["delta"]), int(r["seed"])): r for r in measured}
 
     def of(self, centre: str, method: str, quantity: str, delta: float = DELTA) -> dict[int, float]:
         """A quantity of a method, by seed."""
-        found = (
+        by_seed = (
             (seed, float(row[quantity]))
             for (at, name, share, seed), row in self.row.items()
             if (at, name, share) == (centre, method, delta)
         )
-        return dict(sorted(found))
+        return dict(sorted(by_seed))
 
     def mean(self, centre: str, method: str, quantity: str, delta: float = DELTA) -> float:
         """Over all its seeds; nan if there are none."""
         return mean(list(self.of(centre, method, quantity, delta).values()))
 
     def has(self, centre: str, *methods: str) -> bool:
-        """Was every one of them measured in some seed?"""
+        """Was each of them measured in some seed?"""
         return all(self.of(centre, method, "total") for method in methods)
 
 

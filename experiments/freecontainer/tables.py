@@ -48,7 +48,7 @@ def rebalance_lines(measured: Sequence[Row]) -> list[str]:
     lines = [_about(mine), "", "The start is the generated layout with the new service placed by CA-WFD.", ""]
     for centre in (A, B):
         lines += [f"**Table VI, {centre}**", "", *cost_table(series, centre, TABLE_6), ""]
-    lines += [f"**Table VII, {A}**: mean CPU utilisation of the hottest servers", "", *cpu_table(series), ""]
+    lines += [f"**Table VII, {A}**: mean CPU utilisation of the hottest machines", "", *cpu_table(series), ""]
     lines += [f"**Table VIII, {A}**: Sweep&Search by delta", "", *delta_table(series), ""]
     lines += [f"**The stages, {A}**", "", *cost_table(series, A, (START, "sweep-only", "search-only", "sweep-search")), ""]
     lines += [*lowest_total(series, "search", (START, *REBALANCERS_COMPARED)), ""]
@@ -56,13 +56,13 @@ def rebalance_lines(measured: Sequence[Row]) -> list[str]:
 
 
 def _about(measured: Sequence[Row]) -> str:
-    """Seeds, seconds, commit and machine, as they stand in the rows."""
+    """Seeds, seconds, commit and machine of the rows."""
     seeds = sorted({int(row["seed"]) for row in measured})
     allowed = ", ".join(sorted({row["allowed"] for row in measured}))
-    broken = sum(int(row["broken"]) for row in measured)
+    violated = sum(int(row["rules_violated"]) for row in measured)
     over = f"Means over seeds {seeds[0]}-{seeds[-1]}" if len(seeds) > 1 else f"Seed {seeds[0]}"
-    said = f"{over}; at most {allowed} s for methods that use time, one thread; on {measured_on(measured)}."
-    return f"{said} Rules broken in all these answers: {broken}."
+    setting = f"{over}; at most {allowed} s for methods that use time, one thread; on {measured_on(measured)}."
+    return f"{setting} Rules violated in all these answers: {violated}."
 
 
 def cost_table(series: Series, centre: str, methods: Sequence[str]) -> list[str]:
@@ -73,9 +73,9 @@ def cost_table(series: Series, centre: str, methods: Sequence[str]) -> list[str]
         if series.has(centre, method):
             numbers = [series.mean(centre, method, f"{term}_normalised") for term in TERMS]
             raw = [series.mean(centre, method, term) for term in TERMS]
-            rest = [series.mean(centre, method, name) for name in ("moved", "unplaced", "seconds")]
+            others = [series.mean(centre, method, name) for name in ("moved", "unplaced", "seconds")]
             cells = [f"{v:.4f}" for v in numbers] + [f"{raw[0]:.5f}", f"{raw[1]:,.1f}", f"{raw[2]:,.0f}"]
-            cells += [f"{series.mean(centre, method, 'total'):.5f}", f"{rest[0]:,.0f}", f"{rest[1]:,.1f}", f"{rest[2]:.2f}"]
+            cells += [f"{series.mean(centre, method, 'total'):.5f}", f"{others[0]:,.0f}", f"{others[1]:,.1f}", f"{others[2]:.2f}"]
             lines.append(f"| {method} | {' | '.join(cells)} |")
     return lines
 
@@ -90,7 +90,7 @@ def cpu_table(series: Series) -> list[str]:
         "highest": "cpu_max",
         "lower bound (mean of all)": "cpu_mean",
     }
-    lines = [f"| method | {' | '.join(columns)} | servers above 60 % |", "|---" * (len(columns) + 2) + "|"]
+    lines = [f"| method | {' | '.join(columns)} | machines above 60 % |", "|---" * (len(columns) + 2) + "|"]
     for method in TABLE_6:
         if series.has(A, method):
             cells = [f"{100 * series.mean(A, method, name):.2f} %" for name in columns.values()]

@@ -21,15 +21,15 @@ from bayplan.check import check
 from bayplan.formats import read, read_placement
 from bayplan.score.gmrp import gmrp_cost
 from experiments.calibration.data import real_file
-from experiments.freecontainer.run import seeds_of, shard_of
 from experiments.gmrp.figures import KNOWN
 from experiments.gmrp.tables import write_page
 from experiments.results import ROOT, append, commit, machine, rows
+from experiments.sweeps import seeds_of, shard_of
 
 HERE = Path(__file__).parent
 CSV = "results.csv"
 FIELDS = ("instance", "method", "seconds", "threads", "seed", "cost", "bound", "gap", "wall", "cpu", "commit", "machine")
-TINY = "tiny"  # stands in examples/gmrp
+TINY = "tiny"  # in examples/gmrp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,22 +64,22 @@ def solve(run: Run, out: Path) -> dict[str, str]:
     wall, cpu = time.perf_counter() - started, cpu_of_children() - used
     if done.returncode != 0:
         sys.exit(f"{run.key}: exit code {done.returncode}: {done.stderr.strip()}")
-    said = json.loads(done.stdout)
+    answer = json.loads(done.stdout)
     cost = verified(model, assignment, out)
-    if cost != said["score"]["gmrp"]:
-        sys.exit(f"{run.key}: the answer costs {cost}, but the command says {said['score']['gmrp']}")
-    numbers = {"cost": str(cost), "bound": _number(said["bound"]), "gap": _number(said["gap"])}
+    if cost != answer["score"]["gmrp"]:
+        sys.exit(f"{run.key}: the answer costs {cost}, but the command says {answer['score']['gmrp']}")
+    numbers = {"cost": str(cost), "bound": _number(answer["bound"]), "gap": _number(answer["gap"])}
     return {**dict(zip(FIELDS, run.key, strict=False)), **numbers, "wall": f"{wall:.2f}", "cpu": f"{cpu:.2f}"}
 
 
 def verified(model: Path, assignment: Path, solution: Path) -> int:
-    """The cost of a written solution, scored and refereed from the files; ends the experiment if it breaks a rule."""
+    """The cost of a written solution, scored and checked from the files; ends the experiment if it violates a rule."""
     snapshot = read(model)
     before = read_placement(assignment, snapshot.cluster)
     after = read_placement(solution, snapshot.cluster)
-    broken = check(snapshot.cluster, after, before)
-    if broken:
-        sys.exit(f"{solution}: {broken[0].sentence}, and {len(broken) - 1} more")
+    violations = check(snapshot.cluster, after, before)
+    if violations:
+        sys.exit(f"{solution}: {violations[0].sentence}, and {len(violations) - 1} more")
     return int(gmrp_cost(snapshot.cluster, after, snapshot.objective, before).total)
 
 
@@ -116,13 +116,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--method", default="search", help="search or nls")
     parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
     parser.add_argument("--out", type=Path, help="the folder for the CSV file and the page")
-    asked = parser.parse_args(argv)
-    out = asked.out or (Path(tempfile.mkdtemp()) if asked.quick else HERE)
+    arguments = parser.parse_args(argv)
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
-    names, seeds = ([TINY], (0,)) if asked.quick else (asked.instances.split(","), seeds_of(asked.seeds))
-    fixed = {"method": asked.method, "threads": asked.threads, "seconds": 0.5 if asked.quick else asked.seconds}
+    names, seeds = ([TINY], (0,)) if arguments.quick else (arguments.instances.split(","), seeds_of(arguments.seeds))
+    fixed = {"method": arguments.method, "threads": arguments.threads, "seconds": 0.5 if arguments.quick else arguments.seconds}
     runs = [Run(instance=name, seed=seed, **fixed) for seed in seeds for name in names]
-    part, parts = shard_of(asked.shard)
+    part, parts = shard_of(arguments.shard)
     measure(out / CSV, runs[part - 1 :: parts])
     write_page(out, rows(out / CSV), in_docs=out == HERE)
     print(out, file=sys.stderr)

@@ -24,10 +24,10 @@ def lines_of(measured: Sequence[Row]) -> list[str]:
     return [*known_table(measured), "", ABOUT, "", *_fair(measured), *all_table(measured), "", _where(measured)]
 
 
-def costs(measured: Sequence[Row], instance: str, method: str, how: tuple[str, str]) -> list[int]:
+def costs(measured: Sequence[Row], instance: str, method: str, budget: tuple[str, str]) -> list[int]:
     """Of all seeds."""
-    asked = (instance, method, *how)
-    return [int(row["cost"]) for row in measured if (row["instance"], row["method"], row["seconds"], row["threads"]) == asked]
+    key = (instance, method, *budget)
+    return [int(row["cost"]) for row in measured if (row["instance"], row["method"], row["seconds"], row["threads"]) == key]
 
 
 def known_table(measured: Sequence[Row]) -> list[str]:
@@ -36,7 +36,7 @@ def known_table(measured: Sequence[Row]) -> list[str]:
     reached, limits = [], []
     for name, known in KNOWN.items():
         bounds = [float(row["bound"]) for row in measured if row["instance"] == name and row["bound"]]
-        short, long = (costs(measured, name, "search", how) for how in (SHORT, LONG))
+        short, long = (costs(measured, name, "search", budget) for budget in (SHORT, LONG))
         others = [f"{known.winner:,}", f"{known.peer:,} ({known.peer_name})"]
         reached.append([name, *others, *_beside(short, known.peer), *_beside(long, known.winner)])
         limits.append([name, f"{known.initial:,}", f"{known.bound:,}", f"{max(bounds):,.0f}" if bounds else NONE])

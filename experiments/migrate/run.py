@@ -17,12 +17,12 @@ import numpy as np
 
 from bayplan.migrate import MIGRATORS
 from bayplan.model import Budget, Migration
-from experiments.freecontainer.run import seeds_of, shard_of
 from experiments.migrate.backwards import FULLNESS, backwards, style_of
 from experiments.migrate.cells import INSTANCES, MEASURES, in_a_process, measured, planned
 from experiments.migrate.drawn import load_of
 from experiments.migrate.tables import write_page
 from experiments.results import append, commit, machine, rows
+from experiments.sweeps import seeds_of, shard_of
 
 HERE = Path(__file__).parent
 PLANS, BACKWARDS = "plans.csv", "backwards.csv"

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from experiments.freecontainer.run import seeds_of
 from experiments.online_clusters import oneshot, online
 from experiments.online_clusters.pages import write_pages
 from experiments.online_clusters.settings import QUICK, Scope
-from experiments.sweeps import arguments_of, sweep
+from experiments.sweeps import arguments_of, seeds_of, sweep
 
 HERE = Path(__file__).parent
 PARTS = ("oneshot", "online")

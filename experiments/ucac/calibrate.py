@@ -18,7 +18,7 @@ from typing import NamedTuple
 from bayplan.generate.ucac_services import SIZE
 from bayplan.model import Budget
 from experiments.results import Row, append, commit, machine, rows
-from experiments.ucac.cells import Question, Size, answer, busy, instance, packed, used
+from experiments.ucac.cells import Setting, Size, answer, busy, instance, packed, used
 from experiments.ucac.figures import ALPHAS, TABLE, TABLE_4
 from experiments.ucac.weeks import MEASURES, Days, week_of
 
@@ -47,29 +47,29 @@ def measure(path: Path, size: Size, seeds: Sequence[int] = SEEDS) -> None:
     for alpha, seed, (case, factor), method in product(ALPHAS, seeds, pairs, PAIR):
         key = (case, f"{factor:g}", f"{alpha:g}", str(seed), method)
         if key not in done:
-            question = Question(case=case, services=SERVICES, alpha=alpha, seed=seed)
-            append(path, FIELDS, [_row(key, question, size)])
+            setting = Setting(case=case, services=SERVICES, alpha=alpha, seed=seed)
+            append(path, FIELDS, [_row(key, setting, size)])
 
 
-def _row(key: tuple[str, ...], question: Question, size: Size) -> dict[str, str]:
-    snapshot = instance(question, size, float(key[1]))
-    result, seconds = packed(snapshot, key[4], question.seed)
+def _row(key: tuple[str, ...], setting: Setting, size: Size) -> dict[str, str]:
+    snapshot = instance(setting, size, float(key[1]))
+    result, seconds = packed(snapshot, key[4], setting.seed)
     print(" ".join(key), f"{seconds:.2f} s", file=sys.stderr)
     machines = int(busy(snapshot.cluster, answer(result)).sum())
-    total = used(snapshot.cluster, answer(result), question.alpha).sum()
+    total = used(snapshot.cluster, answer(result), setting.alpha).sum()
     numbers = {"ucac": f"{total:.3f}", "machines": str(machines), "seconds": f"{seconds:.3f}"}
     return {**dict(zip(KEY, key, strict=True)), **numbers, **where()}
 
 
 def ratios(measured: Sequence[Row]) -> dict[tuple[str, str, str], float]:
     """(case, factor, alpha) -> machines of csp-machines over those of bf-nsigma, the mean over seeds."""
-    found: dict[tuple[str, str, str], list[float]] = {}
+    by_key: dict[tuple[str, str, str], list[float]] = {}
     count = {tuple(row[name] for name in KEY): float(row["machines"]) for row in measured}
     for (case, factor, alpha, seed, method), machines in count.items():
         other = count.get((case, factor, alpha, seed, PAIR[0]))
         if method == PAIR[1] and other:
-            found.setdefault((case, factor, alpha), []).append(machines / other)
-    return {key: mean(values) for key, values in found.items()}
+            by_key.setdefault((case, factor, alpha), []).append(machines / other)
+    return {key: mean(values) for key, values in by_key.items()}
 
 
 def misses(measured: Sequence[Row]) -> dict[tuple[str, str], float]:
@@ -81,7 +81,7 @@ def misses(measured: Sequence[Row]) -> dict[tuple[str, str], float]:
     return total
 
 
-def chosen(measured: Sequence[Row], case: str) -> float:
+def nearest_factor(measured: Sequence[Row], case: str) -> float:
     """The factor of least distance."""
     of_case = {factor: miss for (name, factor), miss in misses(measured).items() if name == case}
     return float(min(of_case, key=lambda factor: of_case[factor]))
@@ -95,12 +95,12 @@ def measure_weeks(path: Path, machines: int, seeds: Sequence[int] = SEEDS[:2]) -
         if key not in done:
             print("week", *key, file=sys.stderr)
             days = Days(size=SIZE, swing=swing, drift=drift, machines=machines, draws=1, budget=WEEK_BUDGET)
-            found = week_of(method, None, seed, days)
-            append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **where()} for row in found])
+            week = week_of(method, None, seed, days)
+            append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **where()} for row in week])
 
 
 class Outcome(NamedTuple):
-    """What weeks of one kind came to."""
+    """The means over weeks of one kind."""
 
     ucac: float  # cores of csp-ucac, mean over days
     violations: float  # of csp-ucac, predicted, per machine-day
@@ -109,19 +109,19 @@ class Outcome(NamedTuple):
 
 
 def outcomes(measured: Sequence[Row]) -> dict[tuple[str, str], Outcome]:
-    """(swing, drift) -> what came of it."""
-    found = {}
+    """(swing, drift) -> its outcome."""
+    outcome_of = {}
     for key in dict.fromkeys((row["swing"], row["drift"]) for row in measured):
         ours, theirs = (
             [row for row in measured if (row["swing"], row["drift"]) == key and row["method"] == m] for m in WEEK_PAIR
         )
         if ours and theirs:
             ucac, machines = (
-                [mean(float(row[name]) for row in some) for some in (ours, theirs)] for name in ("ucac", "machines")
+                [mean(float(row[name]) for row in rows_of) for rows_of in (ours, theirs)] for name in ("ucac", "machines")
             )
             rate = sum(float(row["predicted"]) for row in ours) / sum(float(row["machines"]) for row in ours)
-            found[key] = Outcome(ucac[0], rate, ucac[1] / ucac[0], machines[1] / machines[0])
-    return found
+            outcome_of[key] = Outcome(ucac[0], rate, ucac[1] / ucac[0], machines[1] / machines[0])
+    return outcome_of
 
 
 THEIR_WEEK = (
@@ -137,7 +137,7 @@ def where() -> dict[str, str]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure what is missing, then say what follows."""
+    """Measure what is missing, then print what follows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=HERE, help="the folder for the CSV files")
     out = parser.parse_args(argv).out
@@ -147,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for (case, factor), miss in sorted(misses(rows(out / CSV)).items()):
         print(case, factor, f"{miss:.4f}")
     for case in FACTORS:
-        print(case, "nearest:", chosen(rows(out / CSV), case))
+        print(case, "nearest:", nearest_factor(rows(out / CSV), case))
     measure_weeks(out / WEEK_CSV, Size().machines)
     for key, outcome in outcomes(rows(out / WEEK_CSV)).items():
         print("week", *key, outcome)

@@ -1,4 +1,4 @@
-"""One packing of Tables 1, 2 and 3: made, timed, refereed, and its overflows drawn."""
+"""One packing of Tables 1, 2 and 3: made, timed, checked, and its overflows drawn."""
 
 import time
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from bayplan.score.monte_carlo import violation_rate
 
 BUDGET = Budget(seconds=10.0)  # of one packing
 DRAWS = 2_000  # of the usage of every container; about a thousand machines each
-MEASURES = ("containers", "waiting", "ucac", "machines", "goal", "bound", "gap", "violation", "untruncated", "predicted")
-MEASURES += ("left_out", "broken", "seconds")
+MEASURES = ("containers", "to_pack", "ucac", "machines", "goal", "bound", "gap", "violation", "untruncated", "predicted")
+MEASURES += ("left_out", "rules_violated", "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One instance."""
+class Setting:
+    """What an instance is made from."""
 
     case: str  # empty, scale-down, scale-up
     services: int
@@ -48,16 +48,16 @@ def start(services: int, alpha: float, seed: int, size: Size) -> tuple[Cluster, 
     return cluster, rate, initial_layout(cluster)
 
 
-def instance(question: Question, size: Size, factor: float | None = None) -> Snapshot:
+def instance(setting: Setting, size: Size, factor: float | None = None) -> Snapshot:
     """What `bayplan generate ucac` makes, with another scale factor if one is given."""
-    if question.case == "empty":
+    if setting.case == "empty":
         cluster, _ = base(
-            services=question.services, alpha=question.alpha, scale=size.scale, machines=size.machines, seed=question.seed
+            services=setting.services, alpha=setting.alpha, scale=size.scale, machines=size.machines, seed=setting.seed
         )
         placement = Placement.empty(len(cluster.containers.name))
         return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster))
-    cluster, rate, layout = start(question.services, question.alpha, question.seed, size)
-    return nonempty(cluster, layout, rate, factor=FACTOR[question.case] if factor is None else factor, seed=question.seed)
+    cluster, rate, layout = start(setting.services, setting.alpha, setting.seed, size)
+    return nonempty(cluster, layout, rate, factor=FACTOR[setting.case] if factor is None else factor, seed=setting.seed)
 
 
 def packed(
@@ -70,21 +70,21 @@ def packed(
     return result, time.perf_counter() - began
 
 
-def measured(question: Question, snapshot: Snapshot, method: str, size: Size) -> dict[str, str]:
+def measured(setting: Setting, snapshot: Snapshot, method: str, size: Size) -> dict[str, str]:
     """The columns of `MEASURES`."""
-    result, seconds = packed(snapshot, method, question.seed, size.budget)
+    result, seconds = packed(snapshot, method, setting.seed, size.budget)
     cluster, after = snapshot.cluster, answer(result)
     return {
         "containers": str(len(cluster.containers.name)),
-        "waiting": str(len(snapshot.placement.unplaced)),
-        "ucac": f"{used(cluster, after, question.alpha).sum():.3f}",
+        "to_pack": str(len(snapshot.placement.unplaced)),
+        "ucac": f"{used(cluster, after, setting.alpha).sum():.3f}",
         "machines": str(busy(cluster, after).sum()),
         "goal": result.goal,
         "bound": "" if result.bound is None else f"{result.bound:.9g}",
         "gap": "" if result.gap is None else f"{result.gap:.3g}",
-        **{name: f"{100 * share:.4f}" for name, share in overflows(cluster, after, size.draws, question.seed).items()},
+        **{name: f"{100 * share:.4f}" for name, share in overflows(cluster, after, size.draws, setting.seed).items()},
         "left_out": str(len(after.unplaced)),
-        "broken": str(len(check(cluster, after, snapshot.placement))),
+        "rules_violated": str(len(check(cluster, after, snapshot.placement))),
         "seconds": f"{seconds:.3f}",
     }
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from bayplan.generate.ucac import CASES
 from bayplan.generate.ucac_services import DRIFT, SIZE, SWING
 from bayplan.model import Budget
-from experiments.freecontainer.run import seeds_of
 from experiments.results import append, commit, machine, rows
+from experiments.sweeps import seeds_of
 from experiments.ucac import cells, times, weeks
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES
 from experiments.ucac.pages import write_pages
@@ -67,51 +67,51 @@ QUICK = Scope(
 def measure_cells(path: Path, scope: Scope) -> None:
     """One row per packing that is not there yet."""
     done = {tuple(row[name] for name in KEY) for row in rows(path)}
-    for question in questions(scope):
-        first = (question.case, str(question.services), f"{question.alpha:g}", str(question.seed))
+    for setting in settings(scope):
+        first = (setting.case, str(setting.services), f"{setting.alpha:g}", str(setting.seed))
         missing = [method for method in METHODS if (*first, method) not in done]
-        snapshot = cells.instance(question, scope.size) if missing else None
+        snapshot = cells.instance(setting, scope.size) if missing else None
         for method in missing:
             assert snapshot is not None
-            new = cells.measured(question, snapshot, method, scope.size)
+            new = cells.measured(setting, snapshot, method, scope.size)
             print(*first, method, new["ucac"], new["machines"], f"{new['seconds']} s", file=sys.stderr)
             append(path, CELL_FIELDS, [{**dict(zip(KEY, (*first, method), strict=True)), **new, **_where()}])
 
 
-def questions(scope: Scope) -> Iterator[cells.Question]:
+def settings(scope: Scope) -> Iterator[cells.Setting]:
     """In an order that makes each initial layout once."""
     for seed in scope.seeds:
         for services in scope.services:
             for alpha in ALPHAS:
                 for case in CASES:
-                    yield cells.Question(case=case, services=services, alpha=alpha, seed=seed)
+                    yield cells.Setting(case=case, services=services, alpha=alpha, seed=seed)
 
 
 def measure_weeks(path: Path, scope: Scope) -> None:
     """Seven rows per method and seed that is not there yet."""
     done = {tuple(row[name] for name in WEEK_KEY) for row in rows(path)}
-    asked = [(method, None) for method in OTHERS] + [(weeks.NSIGMA, n) for n in scope.searched]
+    methods = [(method, None) for method in OTHERS] + [(weeks.NSIGMA, n) for n in scope.searched]
     for seed in scope.seeds:
-        for method, n in asked:
+        for method, n in methods:
             key = (method, "" if n is None else f"{n:g}", str(seed))
             if key not in done:
                 print("week", *key, file=sys.stderr)
-                found = weeks.week_of(method, n, seed, scope.days)
-                append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **_where()} for row in found])
+                week = weeks.week_of(method, n, seed, scope.days)
+                append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **_where()} for row in week])
 
 
 def measure_figure(path: Path, scope: Scope) -> None:
     """UCaC of every machine that runs something, for the case of Figure 3: K = 20, 99.9 %, the first seed."""
     done = {tuple(row[name] for name in FIGURE_KEY) for row in rows(path)}
     for case in CASES:
-        question = cells.Question(case=case, services=scope.services[-1], alpha=ALPHAS[0], seed=scope.seeds[0])
-        about = {"services": str(question.services), "alpha": f"{question.alpha:g}", "seed": str(question.seed)}
+        setting = cells.Setting(case=case, services=scope.services[-1], alpha=ALPHAS[0], seed=scope.seeds[0])
+        about = {"services": str(setting.services), "alpha": f"{setting.alpha:g}", "seed": str(setting.seed)}
         for method in [name for name in METHODS if (case, name) not in done]:
-            snapshot = cells.instance(question, scope.size)
-            after = cells.answer(cells.packed(snapshot, method, question.seed, scope.size.budget)[0])
-            cores = sorted(cells.used(snapshot.cluster, after, question.alpha), reverse=True)
-            said = " ".join(f"{value:.2f}" for value in cores if value > 0)
-            append(path, FIGURE_FIELDS, [{"case": case, "method": method, **about, "ucac": said, **_where()}])
+            snapshot = cells.instance(setting, scope.size)
+            after = cells.answer(cells.packed(snapshot, method, setting.seed, scope.size.budget)[0])
+            cores = sorted(cells.used(snapshot.cluster, after, setting.alpha), reverse=True)
+            text = " ".join(f"{value:.2f}" for value in cores if value > 0)
+            append(path, FIGURE_FIELDS, [{"case": case, "method": method, **about, "ucac": text, **_where()}])
 
 
 def measure_times(path: Path, scope: Scope) -> None:
@@ -150,12 +150,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
     parser.add_argument("--seeds", default="0-4", help="such as 0-4, or 3")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files and the page")
-    asked = parser.parse_args(argv)
-    out = asked.out or (Path(tempfile.mkdtemp()) if asked.quick else HERE)
+    arguments = parser.parse_args(argv)
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
     _where()
-    scope = QUICK if asked.quick else Scope(seeds=seeds_of(asked.seeds))
-    for part in asked.only.split(","):
+    scope = QUICK if arguments.quick else Scope(seeds=seeds_of(arguments.seeds))
+    for part in arguments.only.split(","):
         if part:
             measure, name = MEASURE[part]
             measure(out / name, scope)

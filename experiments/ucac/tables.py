@@ -13,7 +13,7 @@ NAME = {"scale-down": "Table 1, scale-down", "scale-up": "Table 2, scale-up", "e
 BASE = "bf-nsigma"
 SLACK = 0.02  # of a normalised number, before it counts as worse or better
 ROUNDING = 1e-9
-GAP, SECONDS, MACHINES = 2e-4, 10.0, 2.0  # what was asked for of csp-ucac and csp-machines at K = 20
+GAP, SECONDS, MACHINES = 2e-4, 10.0, 2.0  # the targets of csp-ucac and csp-machines at K = 20
 
 
 def table_lines(measured: Sequence[Row]) -> list[str]:
@@ -47,9 +47,9 @@ def _beside(measured: Sequence[Row], case: str, services: int, alpha: float, met
         return ["-"] * 4
     if theirs is None:
         return [f"{ours.ucac:.3f}", f"{ours.machines:.3f}", f"{ours.violation:.3f}", "-"]
-    said = [f"{mine:.3f} ({his:.2f})" for mine, his in zip(ours[:2], theirs[:2], strict=True)]
+    both = [f"{mine:.3f} ({his:.2f})" for mine, his in zip(ours[:2], theirs[:2], strict=True)]
     word = verdict(ours, theirs, bound_ratio(measured, case, services, alpha))
-    return [*said, f"{ours.violation:.3f} ({theirs.violation:.2f})", word]
+    return [*both, f"{ours.violation:.3f} ({theirs.violation:.2f})", word]
 
 
 def verdict(ours: Cell, theirs: Cell, least: Cell | None = None) -> str:
@@ -74,11 +74,11 @@ def bound_ratio(measured: Sequence[Row], case: str, services: int, alpha: float)
     """The proven bounds of UCaC and machines over what bf-nsigma has, the mean over seeds that have all; None if none has."""
     base = by_seed(measured, case, services, alpha, BASE)
     bounds = [by_seed(measured, case, services, alpha, method) for method in ("csp-ucac", "csp-machines")]
-    seeds = [seed for seed in base if all(seed in some and some[seed]["bound"] for some in bounds)]
+    seeds = [seed for seed in base if all(seed in bound and bound[seed]["bound"] for bound in bounds)]
     if not seeds:
         return None
     pairs = zip(bounds, ("ucac", "machines"), strict=True)
-    return Cell(*(mean(float(some[seed]["bound"]) / float(base[seed][name]) for seed in seeds) for some, name in pairs), 0.0)
+    return Cell(*(mean(float(bound[seed]["bound"]) / float(base[seed][name]) for seed in seeds) for bound, name in pairs), 0.0)
 
 
 def paper(case: str, services: int, alpha: float, method: str) -> Cell | None:
@@ -128,10 +128,10 @@ def orders(measured: Sequence[Row]) -> list[str]:
 
 
 def _means(measured: Sequence[Row], services: int, alpha: float, method: str) -> Cell | None:
-    some = by_seed(measured, "empty", services, alpha, method).values()
-    if not some:
+    rows = by_seed(measured, "empty", services, alpha, method).values()
+    if not rows:
         return None
-    return Cell(*(mean(float(row[name]) for row in some) for name in ("ucac", "machines", "violation")))
+    return Cell(*(mean(float(row[name]) for row in rows) for name in ("ucac", "machines", "violation")))
 
 
 def _raw(cell: Cell, services: int, alpha: float, method: str) -> list[str]:
@@ -169,10 +169,10 @@ def _their_excess(services: int, alpha: float) -> float:
 
 
 def claims(measured: Sequence[Row]) -> Iterator[str]:
-    """What was asked for or claimed, and whether it is so."""
-    bad = [row for row in measured if row["left_out"] != "0" or row["broken"] != "0"]
-    how = f"{len(measured)} packings, {len(bad)} at fault"
-    yield f"- Is everything placed, and is no chance constraint broken? {_yes(not bad)}: {how}."
+    """What was claimed or aimed at, and whether it holds."""
+    bad = [row for row in measured if row["left_out"] != "0" or row["rules_violated"] != "0"]
+    detail = f"{len(measured)} packings, {len(bad)} at fault"
+    yield f"- Is everything placed, and is no chance constraint violated? {_yes(not bad)}: {detail}."
     yield from _cells_claim(measured)
     yield from _scale_down(measured)
     yield from _gaps(measured)
@@ -181,20 +181,20 @@ def claims(measured: Sequence[Row]) -> Iterator[str]:
 
 def _cells_claim(measured: Sequence[Row]) -> Iterator[str]:
     """How many cells are worse, and of how many of them it is proven that no packing of our instances could be otherwise."""
-    words, stuck = [], 0
+    words, unavoidable = [], 0
     for case, services, alpha, method in product(("scale-down", "scale-up"), SERVICES, ALPHAS, METHODS):
         ours, theirs = ratio(measured, case, services, alpha, method), paper(case, services, alpha, method)
         if ours and theirs:
             words.append(verdict(ours, theirs))
             least = bound_ratio(measured, case, services, alpha)
-            stuck += words[-1].startswith("**worse") and least is not None and verdict(least, theirs).startswith("**worse")
+            unavoidable += words[-1].startswith("**worse") and least is not None and verdict(least, theirs).startswith("**worse")
     if words:
         worse, better = (sum(word.startswith(start) for word in words) for start in ("**worse", "better"))
-        how = f"of {len(words)} cells {len(words) - worse - better} reproduce, {better} are better, {worse} are worse"
-        yield f"- Tables 1 and 2, is no cell worse than the paper's by more than {SLACK:g}? {_yes(not worse)}: {how}."
+        detail = f"of {len(words)} cells {len(words) - worse - better} reproduce, {better} are better, {worse} are worse"
+        yield f"- Tables 1 and 2, is no cell worse than the paper's by more than {SLACK:g}? {_yes(not worse)}: {detail}."
         if worse:
-            how = f"{stuck} would be so with any packing: the proven bound is above the paper's, too"
-            yield f"- Of the {worse} that are worse, {how}."
+            detail = f"{unavoidable} would be so with any packing: the proven bound is above the paper's, too"
+            yield f"- Of the {worse} that are worse, {detail}."
 
 
 def _scale_down(measured: Sequence[Row]) -> Iterator[str]:
@@ -220,8 +220,8 @@ def _gaps(measured: Sequence[Row]) -> Iterator[str]:
     if ours:
         gap, slowest = max(float(row["gap"] or "inf") for row in ours), max(float(row["seconds"]) for row in ours)
         good = _yes(gap <= GAP and slowest < SECONDS)
-        how = f"at most {gap:.4%} and {slowest:.1f} s over {len(ours)} packings"
-        yield f"- K = {largest}, `csp-ucac` within {GAP:.2%} of the UCaC bound in under {SECONDS:g} s? {good}: {how}."
+        detail = f"at most {gap:.4%} and {slowest:.1f} s over {len(ours)} packings"
+        yield f"- K = {largest}, `csp-ucac` within {GAP:.2%} of the UCaC bound in under {SECONDS:g} s? {good}: {detail}."
     fewest = [row for row in measured if (row["method"], row["services"], row["case"]) == ("csp-machines", largest, "empty")]
     if fewest:
         above = [float(row["machines"]) - ceil(float(row["bound"]) - 1e-6) if row["bound"] else inf for row in fewest]
@@ -234,15 +234,15 @@ def _gaps(measured: Sequence[Row]) -> Iterator[str]:
 def _overflows(measured: Sequence[Row]) -> Iterator[str]:
     """Without truncation, the mean over machines may pass 1 - alpha by sampling error only."""
     for alpha in ALPHAS:
-        some = [row for row in measured if row["alpha"] == f"{alpha:g}"]
-        if some:
-            allowed, cut = 1 - alpha, sum(float(row["violation"]) / 100 > 1 - alpha for row in some)
-            above = [row for row in some if float(row["untruncated"]) / 100 > allowed + _error(row, allowed)]
-            most = max(float(row["untruncated"]) for row in some)
+        rows = [row for row in measured if row["alpha"] == f"{alpha:g}"]
+        if rows:
+            allowed, cut = 1 - alpha, sum(float(row["violation"]) / 100 > 1 - alpha for row in rows)
+            above = [row for row in rows if float(row["untruncated"]) / 100 > allowed + _error(row, allowed)]
+            most = max(float(row["untruncated"]) for row in rows)
             yield (
                 f"- {alpha:.1%}, does usage that is not truncated overflow at most as often as agreed? {_yes(not above)}: "
-                f"at most {most:.3f} % of (machine, draw), {100 * allowed:.1f} % allowed, {len(above)} of {len(some)} packings "
-                f"above by more than three standard errors. Truncated to (0, limit) as in the paper, {cut} of {len(some)} are "
+                f"at most {most:.3f} % of (machine, draw), {100 * allowed:.1f} % allowed, {len(above)} of {len(rows)} packings "
+                f"above by more than three standard errors. Truncated to (0, limit) as in the paper, {cut} of {len(rows)} are "
                 f"above."
             )
 

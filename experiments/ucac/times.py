@@ -8,7 +8,7 @@ from bayplan.decide.pack.cutting_stock import GENERATING, generate_patterns
 from bayplan.decide.pack.pattern_generation import PatternMaster
 from bayplan.decide.pack.pricing import price_patterns
 from bayplan.model import Budget, silent
-from experiments.ucac.cells import Question, Size, instance
+from experiments.ucac.cells import Setting, Size, instance
 
 GOALS = ("ucac", "machines")
 LIMIT = 120.0  # seconds, after which the round is the last: twice what was expected at K = 100
@@ -17,7 +17,7 @@ MEASURES = ("containers", "seconds", "rounds", "patterns", "bound", "converged",
 
 def generated(services: int, alpha: float, seed: int, goal: str, size: Size) -> dict[str, str]:
     """The columns of `MEASURES` for an empty cluster. One that takes longer than `LIMIT` ends with its round, not converged."""
-    snapshot = instance(Question(case="empty", services=services, alpha=alpha, seed=seed), size)
+    snapshot = instance(Setting(case="empty", services=services, alpha=alpha, seed=seed), size)
     problem = pack_problem(snapshot.cluster, snapshot.placement)
     began = time.perf_counter()
     clock = Budget(seconds=LIMIT / GENERATING).clock()

@@ -21,20 +21,20 @@ def week_lines(measured: Sequence[Row]) -> list[str]:
 
 def totals(measured: Sequence[Row]) -> dict[str, Days]:
     """By method: the means over days and seeds, and violations in machine-days a week."""
-    found: dict[str, list[Row]] = {}
+    by_label: dict[str, list[Row]] = {}
     for row in measured:
-        found.setdefault(_label(row), []).append(row)
-    return {label: _total(some) for label, some in found.items()}
+        by_label.setdefault(_label(row), []).append(row)
+    return {label: _total(rows) for label, rows in by_label.items()}
 
 
 def _label(row: Row) -> str:
     return f"bf-{float(row['n']):.2f}sigma" if row["method"] == NSIGMA else row["method"]
 
 
-def _total(some: Sequence[Row]) -> Days:
-    weeks = len({row["seed"] for row in some})
-    ucac, machines = (mean(float(row[name]) for row in some) for name in ("ucac", "machines"))
-    return Days(ucac, machines, sum(float(row["violations"]) for row in some) / weeks)
+def _total(rows: Sequence[Row]) -> Days:
+    weeks = len({row["seed"] for row in rows})
+    ucac, machines = (mean(float(row[name]) for row in rows) for name in ("ucac", "machines"))
+    return Days(ucac, machines, sum(float(row["violations"]) for row in rows) / weeks)
 
 
 def table_4(measured: Sequence[Row]) -> list[str]:
@@ -72,8 +72,8 @@ def search(measured: Sequence[Row]) -> list[str]:
     """Every n that was tried."""
     lines = ["| n | UCaC | machines | violations | machine-days over the chance constraint |", "|---|---|---|---|---|"]
     for n in tried(measured):
-        some = [row for row in measured if row["method"] == NSIGMA and float(row["n"]) == n]
-        total, over = _total(some), sum(int(row["over"]) for row in some) / len({row["seed"] for row in some})
+        rows = [row for row in measured if row["method"] == NSIGMA and float(row["n"]) == n]
+        total, over = _total(rows), sum(int(row["over"]) for row in rows) / len({row["seed"] for row in rows})
         lines.append(f"| {n:.2f} | {total.ucac:,.1f} | {total.machines:,.1f} | {total.violations:.2f} | {over:,.1f} |")
     return lines
 
@@ -102,19 +102,19 @@ def claims(measured: Sequence[Row]) -> Iterator[str]:
     yield f"- Was every container placed on every day? {_yes(not left)}."
     if best is not None:
         label = f"bf-{best:.2f}sigma"
-        how = f"{ours[label].machines:,.0f} machines, {ours[label].ucac:,.1f} cores, {ours[label].violations:.1f} violations"
-        yield f"- The best n of those tried, by the rule above: {best:.2f} (paper {BEST_N}): {how}."
+        detail = f"{ours[label].machines:,.0f} machines, {ours[label].ucac:,.1f} cores, {ours[label].violations:.1f} violations"
+        yield f"- The best n of those tried, by the rule above: {best:.2f} (paper {BEST_N}): {detail}."
         rival = ours.get("csp-ucac")
         if rival:
             good = rival.ucac <= ours[label].ucac and rival.machines <= ours[label].machines
-            how = f"{rival.machines:,.0f} machines, {rival.ucac:,.1f} cores, {rival.violations:.1f} violations"
-            yield f"- Is `csp-ucac` better in UCaC and machines than `bf-nsigma` with that n? {_yes(good)}: {how}."
+            detail = f"{rival.machines:,.0f} machines, {rival.ucac:,.1f} cores, {rival.violations:.1f} violations"
+            yield f"- Is `csp-ucac` better in UCaC and machines than `bf-nsigma` with that n? {_yes(good)}: {detail}."
     other, rival = ours.get("csp-machines"), ours.get("csp-ucac")
     if other and rival:
         good = rival.ucac < other.ucac and rival.machines <= other.machines
         off = f"{rival.ucac / other.ucac - 1:+.2%} UCaC, {rival.machines / other.machines - 1:+.2%} machines"
-        how = f"{off} (paper {1 / THEIR_WEEK[0] - 1:+.2%}, {1 / THEIR_WEEK[1] - 1:+.2%})"
-        yield f"- Does `csp-ucac` need less UCaC and no more machines than `csp-machines`? {_yes(good)}: {how}."
+        detail = f"{off} (paper {1 / THEIR_WEEK[0] - 1:+.2%}, {1 / THEIR_WEEK[1] - 1:+.2%})"
+        yield f"- Does `csp-ucac` need less UCaC and no more machines than `csp-machines`? {_yes(good)}: {detail}."
 
 
 def _yes(holds: bool) -> str:

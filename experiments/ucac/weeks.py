@@ -16,7 +16,7 @@ ALPHA = 0.999
 MEASURES = (
     "day",
     "containers",
-    "waiting",
+    "to_pack",
     "deleted",
     "ucac",
     "machines",
@@ -26,7 +26,7 @@ MEASURES = (
     "left_out",
     "seconds",
 )
-SPARE = 1e-6  # relative: a machine is over its chance constraint if it is by more than that
+ROUNDING = 1e-6  # relative: a machine is over its chance constraint if it is by more than that
 NSIGMA = "bf-nsigma"
 
 
@@ -46,21 +46,23 @@ def week_of(method: str, n_sigma: float | None, seed: int, days: Days) -> list[d
     """A row per weekday, with the columns of `MEASURES`."""
     week = ucac_week(size=days.size, swing=days.swing, drift=days.drift, seed=seed)
     layout = np.zeros((days.machines, week.mean.shape[1]), dtype=np.int64)
-    found = []
-    for day, snapshot, gone in _days(week, layout, seed, days):
+    measured = []
+    for day, snapshot, deleted in _days(week, layout, seed, days):
         result, seconds = packed(snapshot, method, seed, days.budget, n_sigma)
         after = answer(result)
         layout[:] = layout_of(snapshot.cluster, after)
-        found.append({"day": DAYS[day], "deleted": str(gone), "seconds": f"{seconds:.3f}", **_row(snapshot, after, days, seed)})
-    return found
+        measured.append(
+            {"day": DAYS[day], "deleted": str(deleted), "seconds": f"{seconds:.3f}", **_row(snapshot, after, days, seed)}
+        )
+    return measured
 
 
 def _days(week: Week, layout: IntArray, seed: int, days: Days) -> Iterator[tuple[int, Snapshot, int]]:
-    """Each weekday, what it asks for given the layout as it then is, and how many containers left."""
+    """Each weekday, its problem given the layout at that time, and how many containers are deleted."""
     for day in week.weekdays:
         cluster = day_cluster(week, day, machines=days.machines, alpha=ALPHA)
-        gone = int(np.maximum(0, layout.sum(axis=0) - week.replicas[day]).sum())
-        yield day, towards(cluster, layout, week.replicas[day], np.random.default_rng([seed, 11, day])), gone
+        deleted = int(np.maximum(0, layout.sum(axis=0) - week.replicas[day]).sum())
+        yield day, towards(cluster, layout, week.replicas[day], np.random.default_rng([seed, 11, day])), deleted
 
 
 def _row(snapshot: Snapshot, after: Placement, days: Days, seed: int) -> dict[str, str]:
@@ -68,7 +70,7 @@ def _row(snapshot: Snapshot, after: Placement, days: Days, seed: int) -> dict[st
     runs = busy(cluster, after)
     return {
         "containers": str(len(after.machine_of)),
-        "waiting": str(len(snapshot.placement.unplaced)),
+        "to_pack": str(len(snapshot.placement.unplaced)),
         "ucac": f"{used(cluster, after, ALPHA).sum():.3f}",
         "machines": str(runs.sum()),
         "over": str(_over(cluster, after)),
@@ -81,4 +83,4 @@ def _row(snapshot: Snapshot, after: Placement, days: Days, seed: int) -> dict[st
 def _over(cluster: Cluster, placement: Placement) -> int:
     """Machines whose chance constraint does not hold: the usage of what runs there has grown, or n was too small."""
     capacity = cluster.machines.capacity[:, 0] / cluster.resources[0].scale
-    return int((used(cluster, placement, ALPHA) > capacity * (1 + SPARE)).sum())
+    return int((used(cluster, placement, ALPHA) > capacity * (1 + ROUNDING)).sum())

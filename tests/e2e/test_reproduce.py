@@ -12,7 +12,7 @@ def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, caps
     assert main(["reproduce", "freecontainer", "--quick", "--out", str(tmp_path)]) == 0
     assert str(tmp_path / "tables.md") in capsys.readouterr().out.splitlines()
     assert {row["table"] for row in rows(tmp_path / run.COSTS)} == {"table4", "table5", "table6", "table8", "ablation"}
-    assert {row["broken"] for row in rows(tmp_path / run.COSTS)} == {"0"}
+    assert {row["rules_violated"] for row in rows(tmp_path / run.COSTS)} == {"0"}
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     for table in ("IV", "V", "VI", "VII", "VIII"):
         assert f"**Table {table}, DC_A**" in text

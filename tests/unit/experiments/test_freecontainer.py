@@ -11,6 +11,7 @@ from experiments.freecontainer.settings import FULL, QUICK, TABLES, A, B
 from experiments.freecontainer.statistics import Series
 from experiments.freecontainer.tables import place_lines, real_lines, rebalance_lines
 from experiments.results import ROOT, put, rows
+from experiments.sweeps import shard_of
 
 from bayplan.formats.traces import CallGraph
 from bayplan.generate.boutique import boutique
@@ -19,7 +20,7 @@ from bayplan.generate.boutique import boutique
 def fake(table, method, seed, value, centre=A, delta=0.02):
     """A row in which every cost is `value`."""
     row = dict.fromkeys(FIELDS, str(value))
-    fixed = {"table": table, "method": method, "seed": str(seed), "centre": centre, "delta": f"{delta:g}", "broken": "0"}
+    fixed = {"table": table, "method": method, "seed": str(seed), "centre": centre, "delta": f"{delta:g}", "rules_violated": "0"}
     return {**row, **fixed, "allowed": "1", "commit": "abc", "machine": "a machine"}
 
 
@@ -58,20 +59,20 @@ def test_gains_are_relative_to_the_other_method_seed_by_seed():
 
 def test_every_claim_about_placing_gets_a_verdict():
     measured = both(PLACED, "table4") + both({"ws-dp": 2.0, "c-c": 3.0}, "table5")
-    found = {claim.text: claim for claim in placing(Series(measured))}
-    assert found["Table IV, DC_B: U of CA-WFD is below the others by up to (here ha)"].ours == "80.0 %"
-    assert found["Table IV, DC_A: ENF is second in U, so below the other baselines"].verdict == REPRODUCED
-    assert found["Table IV, DC_A: HA is worst in C"].verdict == REPRODUCED
-    assert found["Table V, DC_A: C-C is slightly better than DR-WS in C"].verdict == NOT
-    assert sum("Table IV" in text for text in found) == 2 * 7
-    assert sum("Table V," in text for text in found) == 2 * 5
+    by_text = {claim.text: claim for claim in placing(Series(measured))}
+    assert by_text["Table IV, DC_B: U of CA-WFD is below the others by up to (here ha)"].ours == "80.0 %"
+    assert by_text["Table IV, DC_A: ENF is second in U, so below the other baselines"].verdict == REPRODUCED
+    assert by_text["Table IV, DC_A: HA is worst in C"].verdict == REPRODUCED
+    assert by_text["Table V, DC_A: C-C is slightly better than DR-WS in C"].verdict == NOT
+    assert sum("Table IV" in text for text in by_text) == 2 * 7
+    assert sum("Table V," in text for text in by_text) == 2 * 5
 
 
-def test_it_is_said_in_which_seed_our_method_is_beaten():
+def test_the_seed_in_which_our_method_is_beaten_is_named():
     measured = [*both(REBALANCED, seeds=range(3)), fake("table6", "search", 2, 1.5, B)]
-    said = list(lowest_total(Series(measured), "search", ("sweep-search", "nls")))
-    assert said[0].endswith("**yes**.")
-    assert said[1].endswith("**no: seed 2 (sweep-search)**.")
+    sentences = list(lowest_total(Series(measured), "search", ("sweep-search", "nls")))
+    assert sentences[0].endswith("**yes**.")
+    assert sentences[1].endswith("**no: seed 2 (sweep-search)**.")
 
 
 def test_a_table_says_where_another_method_has_the_lower_total():
@@ -106,7 +107,7 @@ def test_a_run_goes_on_where_it_stopped_and_every_answer_keeps_the_rules(tmp_pat
     run.measure(tmp_path, scope)
     first = rows(tmp_path / run.COSTS)
     assert [key_of(row) for row in first] == [cell.key for cell in cells(scope)]
-    assert {row["broken"] for row in first} == {"0"}
+    assert {row["rules_violated"] for row in first} == {"0"}
     monkeypatch.setattr(run, "solved", lambda *_: pytest.fail("measured again"))
     run.measure(tmp_path, scope)
 
@@ -142,7 +143,7 @@ def test_calls_are_given_to_applications_and_add_up_to_the_square_of_the_contain
     assert len(np.unique(ends)) == 3
 
 
-def test_a_real_layout_is_reported_with_what_is_broken():
+def test_a_real_layout_is_reported_with_what_is_violated():
     shop = boutique(broken=1)
     before, after = (real.row(shop, method, 0.1) for method in ("start", "greedy"))
     assert set(before) == set(real.FIELDS) - {"layout", "seed", "commit", "machine"}
@@ -156,7 +157,7 @@ def test_a_real_layout_is_reported_with_what_is_broken():
 @pytest.mark.parametrize("wrong", ["2/1", "0/2", "x"])
 def test_a_part_that_does_not_exist_is_refused(wrong):
     with pytest.raises(SystemExit, match="expected k/n"):
-        run.shard_of(wrong)
+        shard_of(wrong)
 
 
 def test_a_table_that_does_not_exist_is_refused():

@@ -1,4 +1,4 @@
-"""GMRP: what the command line writes is checked from the files, and the table says who is ahead."""
+"""GMRP: what the command line writes is checked from the files, and the table says which is ahead."""
 
 import pytest
 from experiments.gmrp import run, tables
@@ -24,7 +24,7 @@ def test_the_median_of_the_seeds_is_compared_with_the_peer():
     assert "| 3,290,754,940 | 3,290,754,000 |" in line
 
 
-def test_a_lost_comparison_is_said():
+def test_a_lost_comparison_is_reported():
     long = fake("b_1", 3_400_000_000, seconds="300", threads="2")
     assert "| 3,400,000,000 (of 1) | **no**, +1.39 % |" in line_of([long], "b_1")
 
@@ -45,7 +45,7 @@ def test_a_quick_run_is_checked_and_not_repeated(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
 
 
-def test_a_solution_that_breaks_a_rule_ends_the_experiment(tmp_path):
+def test_a_solution_that_violates_a_rule_ends_the_experiment(tmp_path):
     model, assignment = run.files(run.TINY)
     processes = len(assignment.read_text().split())
     solution = tmp_path / "all-on-one.txt"

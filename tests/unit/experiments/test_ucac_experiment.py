@@ -26,7 +26,7 @@ CELL |= {
     "untruncated": "0.05",
     "predicted": "0.05",
     "left_out": "0",
-    "broken": "0",
+    "rules_violated": "0",
     "seconds": "1",
     "gap": "0.0001",
 }
@@ -53,7 +53,7 @@ def day(**other):
     return {**DAY, **other}
 
 
-def said(lines, start):
+def line_of(lines, start):
     return next(line for line in lines if line.startswith(f"- {start}"))
 
 
@@ -72,17 +72,17 @@ def test_the_papers_tables_are_complete():
 
 @pytest.mark.parametrize("case", CASES)
 def test_an_instance_is_the_generators(case):
-    mine = cells.instance(cells.Question(case=case, services=3, alpha=0.99, seed=5), TINY)
+    mine = cells.instance(cells.Setting(case=case, services=3, alpha=0.99, seed=5), TINY)
     theirs = ucac(services=3, alpha=0.99, scale=0.01, machines=40, case=case, seed=5)
     assert mine.placement.machine_of.tolist() == theirs.placement.machine_of.tolist()
     assert mine.cluster.replicas.tolist() == theirs.cluster.replicas.tolist()
 
 
-def test_a_cell_is_measured_and_refereed():
-    question = cells.Question(case="scale-up", services=3, alpha=0.99, seed=5)
-    new = cells.measured(question, cells.instance(question, TINY), "csp-ucac", TINY)
+def test_a_cell_is_measured_and_checked():
+    setting = cells.Setting(case="scale-up", services=3, alpha=0.99, seed=5)
+    new = cells.measured(setting, cells.instance(setting, TINY), "csp-ucac", TINY)
     assert set(new) == set(cells.MEASURES)
-    assert (new["broken"], new["left_out"]) == ("0", "0")
+    assert (new["rules_violated"], new["left_out"]) == ("0", "0")
     assert float(new["ucac"]) == pytest.approx(float(new["bound"]), rel=0.05)
     assert 0 <= float(new["predicted"]) <= 1
 
@@ -92,11 +92,11 @@ def test_a_week_goes_on_where_the_day_before_ended():
     week = weeks.week_of("bf-ucac", None, 0, days)
     assert [row["day"] for row in week] == ["Wed", "Thu", "Fri", "Mon", "Tue", "Wed 2", "Thu 2"]
     assert week[0]["deleted"] == "0"
-    assert week[0]["waiting"] == week[0]["containers"]
+    assert week[0]["to_pack"] == week[0]["containers"]
     for before, after in pairwise(week):
         runs = int(before["containers"]) - int(after["deleted"])
-        assert int(after["containers"]) - int(after["waiting"]) == runs
-        assert 0 < int(after["waiting"]) < int(after["containers"])
+        assert int(after["containers"]) - int(after["to_pack"]) == runs
+        assert 0 < int(after["to_pack"]) < int(after["containers"])
 
 
 # ---- verdicts ------------------------------------------------------------------------------------------------------------------
@@ -135,25 +135,25 @@ def test_a_worse_cell_says_what_could_be_reached_at_best():
     assert tables.bound_ratio(some[:2], "scale-down", 20, 0.999) is None
 
 
-def test_what_is_at_fault_is_said():
-    assert "? yes: 1 packings, 0 at fault" in said(tables.claims([fake()]), "Is everything placed")
-    assert "? **no**: 1 packings, 1 at fault" in said(tables.claims([fake(broken="2")]), "Is everything placed")
-    assert "? **no**" in said(tables.claims([fake(left_out="1")]), "Is everything placed")
+def test_faults_are_counted():
+    assert "? yes: 1 packings, 0 at fault" in line_of(tables.claims([fake()]), "Is everything placed")
+    assert "? **no**: 1 packings, 1 at fault" in line_of(tables.claims([fake(rules_violated="2")]), "Is everything placed")
+    assert "? **no**" in line_of(tables.claims([fake(left_out="1")]), "Is everything placed")
 
 
 def test_gaps_times_and_machines_above_the_bound_are_judged():
     good = [fake(method="csp-ucac"), fake(method="csp-machines", case="empty", bound="998", machines="1000")]
-    assert "? yes: at most 0.0100% and 1.0 s" in said(tables.claims(good), "K = 20, `csp-ucac`")
-    assert "? yes: at most 2 above" in said(tables.claims(good), "K = 20, empty")
-    assert "? **no**" in said(tables.claims([fake(method="csp-ucac", gap="0.0003")]), "K = 20, `csp-ucac`")
-    assert "? **no**" in said(tables.claims([fake(method="csp-ucac", gap="")]), "K = 20, `csp-ucac`")
-    assert "? **no**" in said(tables.claims([{**good[1], "bound": ""}]), "K = 20, empty")
+    assert "? yes: at most 0.0100% and 1.0 s" in line_of(tables.claims(good), "K = 20, `csp-ucac`")
+    assert "? yes: at most 2 above" in line_of(tables.claims(good), "K = 20, empty")
+    assert "? **no**" in line_of(tables.claims([fake(method="csp-ucac", gap="0.0003")]), "K = 20, `csp-ucac`")
+    assert "? **no**" in line_of(tables.claims([fake(method="csp-ucac", gap="")]), "K = 20, `csp-ucac`")
+    assert "? **no**" in line_of(tables.claims([{**good[1], "bound": ""}]), "K = 20, empty")
 
 
-def test_overflows_beyond_sampling_error_are_said():
-    assert "? yes" in said(tables.claims([fake(untruncated="0.1004")]), "99.9%")
-    assert "? **no**" in said(tables.claims([fake(untruncated="0.12")]), "99.9%")
-    assert "1 of 1 are above" in said(tables.claims([fake(violation="0.12")]), "99.9%")
+def test_overflows_beyond_sampling_error_are_reported():
+    assert "? yes" in line_of(tables.claims([fake(untruncated="0.1004")]), "99.9%")
+    assert "? **no**" in line_of(tables.claims([fake(untruncated="0.12")]), "99.9%")
+    assert "1 of 1 are above" in line_of(tables.claims([fake(violation="0.12")]), "99.9%")
 
 
 def test_the_best_n_has_the_fewest_machines_of_those_that_are_safe():
@@ -178,7 +178,7 @@ def test_the_nearest_factor_is_chosen():
         for a in ("0.999", "0.99")
         for m, n in (("bf-nsigma", "1000"), ("csp-machines", str(ratio)))
     ]
-    assert calibrate.chosen(some, "scale-down") == 0.9
+    assert calibrate.nearest_factor(some, "scale-down") == 0.9
 
 
 # ---- runs ----------------------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_a_quick_run_measures_everything_once(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
     measured = rows(tmp_path / run.CELLS)
     assert len(measured) == len(CASES) * 2 * len(ALPHAS) * len(METHODS)
-    assert {(row["broken"], row["left_out"]) for row in measured} == {("0", "0")}
+    assert {(row["rules_violated"], row["left_out"]) for row in measured} == {("0", "0")}
     assert len(rows(tmp_path / run.WEEK)) == 7 * (len(run.OTHERS) + 3)
     assert {row["converged"] for row in rows(tmp_path / run.TIMES)} == {"yes"}
     text = (tmp_path / "ucac.md").read_text(encoding="utf-8")
@@ -207,7 +207,7 @@ def test_the_tables_in_the_docs_are_those_of_the_csv_files():
 
 def test_the_frozen_factors_are_those_that_calibration_chose():
     measured = rows(run.HERE / calibrate.CSV)
-    assert {case: calibrate.chosen(measured, case) for case in FACTOR} == FACTOR
+    assert {case: calibrate.nearest_factor(measured, case) for case in FACTOR} == FACTOR
 
 
 def test_the_drift_of_the_week_is_the_largest_that_is_safe():
@@ -226,7 +226,7 @@ def test_times_are_judged_line_by_line():
     row = {"services": "20", "alpha": "0.99", "goal": "ucac", "converged": "yes", "rounds": "1", "patterns": "1"}
     row |= {"commit": "abc", "machine": "a machine"}
     quick, slow = [{**row, "seconds": "0.1"}] * 5, [{**row, "seconds": "0.6", "goal": "machines"}] * 2
-    assert "? yes: 5 of 5 converge" in said(pages.time_lines(quick), "K = 20")
-    assert "? **no**: 7 of 7 converge; median 0.60 s in the slowest line" in said(pages.time_lines(quick + slow), "K = 20")
-    assert "? **no**: 4 of 5 converge" in said(pages.time_lines([*quick[1:], {**quick[0], "converged": "no"}]), "K = 20")
-    assert "? **no**" in said(pages.time_lines([{**quick[0], "services": "100", "seconds": "61"}]), "K = 100")
+    assert "? yes: 5 of 5 converge" in line_of(pages.time_lines(quick), "K = 20")
+    assert "? **no**: 7 of 7 converge; median 0.60 s in the slowest line" in line_of(pages.time_lines(quick + slow), "K = 20")
+    assert "? **no**: 4 of 5 converge" in line_of(pages.time_lines([*quick[1:], {**quick[0], "converged": "no"}]), "K = 20")
+    assert "? **no**" in line_of(pages.time_lines([{**quick[0], "services": "100", "seconds": "61"}]), "K = 100")
