@@ -19,7 +19,7 @@ SAME = 5e-4  # less of a difference in regret is called none
 
 def label_lines(measured: Sequence[Row], runs: Sequence[Row]) -> list[str]:
     """How often each algorithm is the better one, by size."""
-    head = "| services x machines | sub-problems | CG better | MIP better | equal | lost by CG | lost by MIP |"
+    head = "| services x machines | subproblems | CG better | MIP better | equal | lost by CG | lost by MIP |"
     lines = [head, "|---" * 7 + "|"]
     for low, high in pairwise(CELLS):
         some = [row for row in measured if low <= int(row["services"]) * int(row["machines"]) < high]
@@ -72,7 +72,7 @@ def _longest(runs: Sequence[Row]) -> str:
 
 
 def chosen(measured: Sequence[Row], told: Sequence[Row]) -> dict[str, list[str]]:
-    """Method -> its choice for each sub-problem."""
+    """Method -> its choice for each subproblem."""
     by_name = {row["name"]: row for row in told}
     own: dict[str, Callable[[Row], str]] = {
         CG: lambda row: CG,
@@ -93,7 +93,7 @@ def choice_lines(measured: Sequence[Row], told: Sequence[Row]) -> list[str]:
     counts = " and ".join(f"{len(some)} of {len({row['seed'] for row in some})} clusters" for some in groups)
     kept = [row for row in groups[1] if kept_time(row)]
     lost = ", ".join(f"`{method}` {regret(kept, said):.2%}" for method, said in chosen(kept, told).items()) if kept else "-"
-    about = f"Sub-problems: {counts}. *Beside CG*: in how many it chose better : worse than CG."
+    about = f"Subproblems: {counts}. *Beside CG*: in how many it chose better : worse than CG."
     return [*lines, "", f"{about} Lost on the {len(kept)} held out on which both kept their time: {lost}."]
 
 
