@@ -82,7 +82,7 @@ BROKEN: dict[str, tuple[str, list[str]]] = {
     "no_machines.json": ("E1111", ["([])"]),
     "no_resources.json": ("E1111", ["({})"]),
     "no_workloads.json": ("E1111", ["([])"]),
-    "not_a_quantity.json": ("E1104", ["cart", '("2 GB")']),
+    "not_a_quantity.json": ("E1104", ["cart", '("2 gb")']),
     "not_really.json.gz": ("E1008", ["gzip"]),
     "on_too_long.json": ("E1401", ["cart", '(["m-0", "m-1"])']),
     "on_too_short.json": ("E1401", ["web", '(["m-0"])']),

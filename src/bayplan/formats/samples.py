@@ -18,7 +18,7 @@ from bayplan.formats.document.schemas import one_of_known, schema
 from bayplan.formats.document.shape import OCTAL
 from bayplan.formats.document.text import parse_document, read_text
 from bayplan.model import Cluster, FloatArray, floats
-from bayplan.model.units import LARGEST, parse_quantity
+from bayplan.model.units import LARGEST, parse_quantity, quantity_hint
 
 LONG = {"workload", "value"}  # the columns of a table with one sample per line
 PLAIN = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", re.ASCII)  # what float() reads as people mean it
@@ -77,7 +77,7 @@ def _amount(value: float | str, scale: int) -> float:
     try:
         number = float(value) if not text or PLAIN.fullmatch(text) else float(parse_quantity(text))
     except (ValueError, OverflowError):
-        raise _NoSampleError("E1104", "is not a quantity", QUANTITY) from None
+        raise _NoSampleError("E1104", "is not a quantity", QUANTITY + quantity_hint(text)) from None
     if OCTAL.match(text):
         raise _NoSampleError("E1104", "is not a quantity", f"{QUANTITY}, without a leading zero")
     if number < 0:

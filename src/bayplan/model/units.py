@@ -18,24 +18,48 @@ DECIMAL = {
     "E": Fraction(10**18),
 }
 SUFFIX = {**DECIMAL, **{suffix: Fraction(factor) for suffix, factor in BINARY.items()}}
+CORES = frozenset({"core", "cores", "cpu", "cpus", "vcpu", "vcpus"})
 LARGEST = 2**63 - 1  # amounts are int64
 MOST_DIGITS = 64  # longer numbers are refused before they cost time
 
+_MISTAKEN = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)) *(?P<letters>[A-Za-z]+)", re.ASCII)
 _QUANTITY = re.compile(
-    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?:[eE](?P<exponent>[+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkMGTPE])?)",
+    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))"
+    r"(?:[eE](?P<exponent>[+-]?\d{1,3})|(?P<suffix>[KMGTPE]i|[numkMGTPE])| ?(?P<bytes>(?:[kKMGTPE]|[KMGTPE]i)?B))?",
     re.ASCII,
 )
 
 
 def parse_quantity(text: str) -> Fraction:
-    """The exact value of a Kubernetes quantity; ValueError if it is none."""
+    """The exact value of a Kubernetes quantity; ValueError if it is none.
+
+    Bytes may be written as such, where that is clear: 64GB is 64 * 10^9, 64GiB and 64Gi are 64 * 2^30.
+    """
     match = _QUANTITY.fullmatch(text.strip()) if len(text) <= MOST_DIGITS else None
     if match is None:
         raise ValueError(f"not a quantity: {text[:MOST_DIGITS]!r}")
     number = Fraction(match["number"])
     if match["exponent"] is not None:
         return number * Fraction(10) ** int(match["exponent"])
-    return number * SUFFIX[match["suffix"] or ""]
+    suffix = match["suffix"] or (match["bytes"] or "").removesuffix("B")
+    return number * SUFFIX["k" if suffix == "K" else suffix]
+
+
+def quantity_hint(text: str) -> str:
+    """The end of a message about a text that is no quantity: "; did you mean 64Gi or 64G?", or nothing."""
+    match = _MISTAKEN.fullmatch(text.strip()) if len(text) <= MOST_DIGITS else None
+    if match is None:
+        return ""
+    number, letters = match["number"], match["letters"].lower()
+    if _QUANTITY.fullmatch(together := f"{number}{match['letters']}"):
+        return f"; did you mean {together}?"
+    if letters in CORES:
+        return f"; did you mean {number}?"
+    binary = f"{letters[0].upper()}i"
+    if binary not in BINARY or letters[1:] not in ("", "b", "i", "ib", "byte", "bytes"):
+        return ""
+    decimal = "k" if binary == "Ki" else binary[0]
+    return f"; did you mean {number}{binary} or {number}{decimal}?"
 
 
 def to_base_units(quantity: Fraction, scale: int) -> int:

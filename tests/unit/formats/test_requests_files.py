@@ -97,7 +97,7 @@ BROKEN_FILES = {
 SEVERAL_KINDS = {
     "requests-several-kinds.json": (
         "E1101 E1102 E1502 E1501 E1504 E1505",
-        ['("soon")', "cpu entry 4", "column 'value'", "expected 5 entries", "request 'late'", "'gpu'", '("8 GB")'],
+        ['("soon")', "cpu entry 4", "column 'value'", "expected 5 entries", "request 'late'", "'gpu'", '("8 gb")'],
     ),
     "requests-a-resource-is-left-out.json": (  # memory, so nothing is said of its amounts; unnamed requests keep their number
         "E1110 E1101 E1108 E1501",

@@ -245,7 +245,7 @@ ROWS = {
     "time in words": ("a,1,soon,2,5,x,1,,\n", "E1101 line '2, request a': start must be a number (\"soon\")"),
     "value is no number": ("a,1,1,2,nan,x,1,,\n", "E1103 line '2, request a': value is not finite (nan)"),
     "no start": ("a,1,,2,5,x,1,,\n", "E1107 line '2, request a': 'start' is missing"),
-    "not a quantity": ("a,1,1,2,5,x,1 GB,,\n", "E1505 line '2, request a'"),
+    "not a quantity": ("a,1,1,2,5,x,1 gb,,\n", "E1505 line '2, request a'"),
     "apart": ("a,1,1,2,5,x,1,,\nb,1,1,2,5,x,1,,\na,1,1,2,5,y,1,,\n", "E1503 line '4, request a'"),
 }
 

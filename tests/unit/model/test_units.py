@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayplan.model.units import LARGEST, format_quantity, parse_quantity, to_base_units
+from bayplan.model.units import LARGEST, format_quantity, parse_quantity, quantity_hint, to_base_units
 
 EXACT = {
     "0": Fraction(0),
@@ -81,3 +81,37 @@ def test_what_is_written_is_read_back(amount, scale):
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**12), max_value=10**12))
 def test_decimals_lose_nothing(number):
     assert parse_quantity(f"{number:f}") == Fraction(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("64GB", 64 * 10**9),
+        ("500 MB", 500 * 10**6),
+        ("64KB", 64_000),
+        ("64kB", 64_000),
+        ("2 GiB", 2**31),
+        ("12B", 12),
+        ("1EB", 10**18),
+    ],
+)
+def test_bytes_may_be_written_as_such(text: str, value: int) -> None:
+    assert parse_quantity(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("64gb", "; did you mean 64Gi or 64G?"),
+        ("64K", "; did you mean 64Ki or 64k?"),
+        ("500mb", "; did you mean 500Mi or 500M?"),
+        ("2 cores", "; did you mean 2?"),
+        ("1 Gi", "; did you mean 1Gi?"),
+        ("many", ""),
+        ("3x", ""),
+    ],
+)
+def test_what_is_no_quantity_gets_a_hint_where_the_meaning_can_be_guessed(text: str, hint: str) -> None:
+    with pytest.raises(ValueError, match="not a quantity"):
+        parse_quantity(text)
+    assert quantity_hint(text) == hint

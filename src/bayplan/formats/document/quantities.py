@@ -12,7 +12,7 @@ from bayplan.formats.document.location import shown
 from bayplan.formats.document.partial_document import PartialDocument
 from bayplan.formats.document.shape import OCTAL
 from bayplan.model import IntArray, Resource, ints
-from bayplan.model.units import LARGEST, parse_quantity, to_base_units
+from bayplan.model.units import LARGEST, parse_quantity, quantity_hint, to_base_units
 
 
 def read_resources(document: Mapping[str, Any]) -> tuple[Resource, ...]:
@@ -74,7 +74,8 @@ class Quantities:
                 raise ValueError("negative")
         except ValueError as error:
             problem = f"{resource.name}: not an amount that can be held, {str(error).split(':')[0]}"
-            self._fault("E1505", kind, name, problem, shown(value), f"zero to 2^63 - 1 whole base units, 1/{scale} each")
+            expected = f"zero to 2^63 - 1 whole base units, 1/{scale} each" + quantity_hint(str(value))
+            self._fault("E1505", kind, name, problem, shown(value), expected)
             return 0
         return amount
 

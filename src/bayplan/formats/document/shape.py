@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.location import NotFinite, Path, fault_at, shown
 from bayplan.formats.document.schemas import NOTHING, PLAIN_NAME, all_plain, placeholder
+from bayplan.model.units import quantity_hint
 
 Schema: TypeAlias = Mapping[str, Any]
 Report: TypeAlias = Callable[..., None]  # (path, code, problem, value=, expected=)
@@ -224,10 +225,11 @@ class _Walk:
 def _unmatched(pattern: str, value: str) -> tuple[str, str]:
     """What is wrong with a text that does not match the pattern of quantities, of shares, or of both; and what is expected."""
     quantity = "a number such as 2, 500m, 1.5Gi, 1e3" + (", without a leading zero" if OCTAL.match(value) else "")
+    hint = quantity_hint(value)
     if "%" not in pattern:
-        return "is not a quantity", quantity
+        return "is not a quantity", quantity + hint
     share = "a share of the capacity, such as 80% or 0.8"
-    return ("is not a quantity", f"{quantity}, or a share such as 80%") if "|[numk" in pattern else ("is not a share", share)
+    return ("is not a quantity", f"{quantity}, or a share such as 80%{hint}") if "numk" in pattern else ("is not a share", share)
 
 
 def _allowed(schema: Schema) -> tuple[type, ...]:

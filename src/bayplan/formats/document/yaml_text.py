@@ -97,7 +97,7 @@ def parse_yaml(text: str, source: str) -> object:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise InputError(source, [_broken(error, source)]) from None
+        raise InputError(source, [_broken(error, text, source)]) from None
     except RecursionError:
         raise InputError(source, [too_deep(source)]) from None
     except ValueError:
@@ -107,13 +107,22 @@ def parse_yaml(text: str, source: str) -> object:
     return document
 
 
-def _broken(error: yaml.YAMLError, source: str) -> Fault:
+def _broken(error: yaml.YAMLError, text: str, source: str) -> Fault:
     mark = getattr(error, "problem_mark", None)
+    if mark is not None and _is_tab(text, mark):
+        problem, expected = f"line {mark.line + 1}: a tab indents this line, which YAML does not allow", "spaces instead of tabs"
+        return Fault(code="E1007", kind="file", name=source, problem=problem, expected=expected)
     where = f"line {mark.line + 1} column {mark.column + 1}: " if mark is not None else ""
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     if "exceeded max" in str(error).lower() or "nesting" in str(error).lower():
         return too_deep(source)
     return Fault(code="E1007", kind="file", name=source, problem=f"{where}{problem}", expected="complete YAML")
+
+
+def _is_tab(text: str, mark: yaml.Mark) -> bool:
+    """Is there a tab where reading ended?"""
+    line = "".join(text.split("\n")[mark.line : mark.line + 1])
+    return line[mark.column : mark.column + 1] == "\t"
 
 
 def _may_be_deep(text: str) -> bool:

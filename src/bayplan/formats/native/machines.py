@@ -20,14 +20,17 @@ def read_resources(reader: Reader) -> tuple[Resource, ...]:
 
 def read_machines(reader: Reader, amounts: Amounts) -> Machines:
     """Names, capacities and safety capacities."""
+    usual: Path = ("defaults", "safety")
+    default = reader.document.get("defaults", {}).get("safety", {})
     capacity, safety = [], []
     for m, machine in enumerate(reader.document["machines"]):
         path = ("machines", m)
         total = amounts.row(machine["capacity"], (*path, "capacity"), [0] * len(amounts.resources))
-        safe = _safety(amounts, machine.get("safety", {}), (*path, "safety"), total)
+        own = (*path, "safety") if "safety" in machine else usual
+        safe = _safety(amounts, machine.get("safety", default), own, total)
         for resource, have, limit in zip(amounts.resources, total, safe, strict=True):
             if limit > have:
-                where = (*path, "safety", resource.name)
+                where = (*own, resource.name)
                 given = machine["capacity"].get(resource.name, 0)
                 reader.contradiction(where, "E1114", "is above the capacity", expected=f"at most {given}")
         capacity.append(total)

@@ -30,9 +30,9 @@ NAMED_BY = {  # the keys of a document that give names of each kind; none of the
 }
 
 
-NAMED_INSIDE = {  # the key of an item that gives names, too
+NAMED_INSIDE = {  # the keys of an item that give names, too
     "service": ("workloads", "service"),
-    "container": ("workloads", "containers"),
+    "container": ("workloads", "containers", "replicas"),
     "group": ("levels", "groups"),
 }
 
@@ -83,7 +83,8 @@ class Reader:
 
     def unknown(self, code: str, kind: str, table: Mapping[str, int], name: str, path: Path) -> None:
         """Note a name that nothing has, with the nearest one that something has; not if what has it may be left out."""
-        if self.part.lacks(*NAMED_BY[kind]) or self.part.lacks_inside(*NAMED_INSIDE.get(kind, ("", ""))):
+        key, *members = NAMED_INSIDE.get(kind, ("",))
+        if self.part.lacks(*NAMED_BY[kind]) or any(self.part.lacks_inside(key, member) for member in members):
             return
         expected = one_of_known(kind, table) + self.hint(name, table)
         self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=expected)

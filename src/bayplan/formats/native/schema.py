@@ -8,7 +8,7 @@ from bayplan.model import Term
 from bayplan.model.units import LARGEST
 
 VERSION = 1
-QUANTITY = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE])?$"
+QUANTITY = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE]| ?([kKMGTPE]|[KMGTPE]i)?B)?$"
 SHARE = r"^(100|[1-9]?[0-9]|[1-9]?[0-9]\.[0-9]+)%$"  # of a capacity
 MOST_REPLICAS = 1_000_000  # of one workload
 MOST_REAL = 1e15  # of traffic, weights and distances: scores stay finite
@@ -156,6 +156,8 @@ MACHINE_SHAPE = _object(
     "capacity",
 )
 
+REPLICAS = {"type": "integer", "minimum": 0, "maximum": MOST_REPLICAS}
+
 USAGE = {"anyOf": [AMOUNT, _object({"mean": AMOUNT, "std": AMOUNT}, "mean")]}
 
 WORKLOAD_SHAPE = _object(
@@ -166,9 +168,10 @@ WORKLOAD_SHAPE = _object(
         "usage": _map(USAGE, "Mean, or mean and std; the request where left out."),
         "limit": {**AMOUNTS, "description": "None where left out."},
         "containers": {
-            "anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST_REPLICAS}, NEW_NAMES],
-            "description": "How many, called <workload>-0, -1, ...; or their names. 1 if left out.",
+            "anyOf": [REPLICAS, NEW_NAMES],
+            "description": "Their number, called <workload>-0, -1, ...; or their names. 1 if left out.",
         },
+        "replicas": {**REPLICAS, "description": "The number of containers, if `containers` is left out."},
         "on": {
             "type": "array",
             "items": {"type": ["string", "null"]},
@@ -178,6 +181,8 @@ WORKLOAD_SHAPE = _object(
     "name",
     "request",
 )
+
+TRAFFIC_WEIGHT = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_REAL}
 
 SNAPSHOT: Mapping[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -192,6 +197,7 @@ SNAPSHOT: Mapping[str, Any] = {
                 **_map(_object({"scale": {"type": "integer", "minimum": 1, "maximum": LARGEST}, "unit": {"type": "string"}})),
                 "minProperties": 1,
             },
+            "defaults": _object({"safety": SAFETY}, about="For every machine that does not state its own."),
             "levels": {
                 "type": "array",
                 "items": {"anyOf": [NAME, _object({"name": NAME, "groups": NEW_NAMES}, "name", "groups")]},
@@ -203,11 +209,12 @@ SNAPSHOT: Mapping[str, Any] = {
             "traffic": {
                 "type": "array",
                 "items": {
-                    "type": "array",
-                    "prefixItems": [NAME, NAME, {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_REAL}],
-                    "minItems": 3,
-                    "maxItems": 3,
+                    "anyOf": [
+                        {"type": "array", "prefixItems": [NAME, NAME, TRAFFIC_WEIGHT], "minItems": 3, "maxItems": 3},
+                        _object({"from": NAME, "to": NAME, "weight": TRAFFIC_WEIGHT}, "from", "to", "weight"),
+                    ]
                 },
+                "description": "[workload, workload, weight], or from, to and weight; undirected: parallel edges are added up.",
             },
             "rules": {"type": "array", "items": {"oneOf": RULE_SHAPES}},
             "objective": OBJECTIVE,

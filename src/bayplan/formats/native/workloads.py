@@ -82,6 +82,7 @@ class _Row:
                 stated = usage if isinstance(usage, dict) else {"mean": usage}
                 mean[r] = amounts.real(r, stated["mean"], (*where, "mean") if stated is usage else where)
                 std[r] = amounts.real(r, stated.get("std", 0), (*where, "std"))
+        check_replicas(reader, workload, path)
         row = cls(request, mean, std, limit)
         row.check(reader, amounts, workload, path)
         return row
@@ -116,16 +117,28 @@ def read_containers(reader: Reader, amounts: Amounts, request: list[list[int]]) 
     return Containers(name=tuple(names), workload=ints(np.repeat(np.arange(len(counts)), counts))), table
 
 
+def check_replicas(reader: Reader, workload: Mapping[str, Any], path: Path) -> None:
+    """Note it if the two ways to say how many containers there are do not agree."""
+    if "replicas" in workload and "containers" in workload and workload["replicas"] != count_of(workload):
+        expected = f"{count_of(workload)}, as `containers` says, or one of the two keys"
+        reader.contradiction((*path, "replicas"), "E1111", "differs from the number of containers", expected=expected)
+
+
 def count_of(workload: Mapping[str, Any]) -> int:
-    """How many containers a workload has."""
-    stated = workload.get("containers", 1)
+    """The number of containers of a workload."""
+    stated = _stated(workload)
     return stated if isinstance(stated, int) else len(stated)
 
 
 def container_names(workload: Mapping[str, Any]) -> list[str]:
     """The names that are listed, or <workload>-0, -1, ..."""
-    stated = workload.get("containers", 1)
+    stated = _stated(workload)
     return [f"{workload['name']}-{i}" for i in range(stated)] if isinstance(stated, int) else stated
+
+
+def _stated(workload: Mapping[str, Any]) -> int | list[str]:
+    stated: int | list[str] = workload.get("containers", workload.get("replicas", 1))
+    return stated
 
 
 def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
@@ -149,8 +162,10 @@ def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
 def read_traffic(reader: Reader, workload: Mapping[str, int]) -> Traffic:
     """Edges in the order of the file; parallel ones are added up, and a note says so."""
     edges: list[tuple[int, int, float]] = []
-    for e, (a, b, weight) in enumerate(reader.document.get("traffic", [])):
-        ends = [reader.find("workload", workload, name, ("traffic", e, side)) for side, name in enumerate((a, b))]
+    for e, edge in enumerate(reader.document.get("traffic", [])):
+        keys: Path = ("from", "to", "weight") if isinstance(edge, Mapping) else (0, 1, 2)
+        a, b, weight = (edge[key] for key in keys)
+        ends = [reader.find("workload", workload, name, ("traffic", e, key)) for key, name in zip(keys, (a, b), strict=False)]
         if a == b:
             expected = "two workloads (traffic inside a service is its clique)"
             reader.fault(("traffic", e), "E1117", "goes from a workload to itself", value=shown(a), expected=expected)

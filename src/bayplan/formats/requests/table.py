@@ -22,7 +22,7 @@ from bayplan.formats.document.location import shown
 from bayplan.formats.document.schemas import all_plain
 from bayplan.formats.requests.document import EXACT, RequestsFile, double_requests, kept, time_faults, up_to_horizon
 from bayplan.model import FloatArray, IntArray, Resource, TimedRequests, floats, ints
-from bayplan.model.units import LARGEST, parse_quantity
+from bayplan.model.units import LARGEST, parse_quantity, quantity_hint
 
 NEEDED, OTHERS = ("start", "end"), ("name", "value", "priority")
 OF_CLUSTERS = "member"  # a column that tables of cluster requests have
@@ -139,7 +139,7 @@ class _Table:
         except (ValueError, OverflowError):
             finite = not NOT_FINITE.fullmatch(cell)
             words = ("E1104", "is not a quantity") if finite else ("E1103", "is not finite")
-            self.fault(words[0], i, name, words[1], cell, "a number such as 2, 500m, 1.5Gi, 1e3")
+            self.fault(words[0], i, name, words[1], cell, "a number such as 2, 500m, 1.5Gi, 1e3" + quantity_hint(cell))
             return 0.0
         if number < 0:
             self.fault("E1102", i, name, "is negative", cell, "zero or more")

@@ -159,3 +159,14 @@ def test_what_yaml_has_beyond_json_is_named(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words):
             parse_document(text, "x.yaml")
     assert parse_document("'<<': 1", "x.yaml") == {"<<": 1}
+
+
+@pytest.mark.parametrize(("text", "line"), [("a:\n\t- b\n", 2), ("a:\n  b: 1\n\tc: 2\n", 3), ("\ta: 1\n", 1)])
+def test_a_tab_that_indents_yaml_is_named_by_its_line(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=f"line {line}: a tab indents this line, which YAML does not allow; expected spaces"):
+        parse_document(text, "x.yaml")
+
+
+def test_a_tab_elsewhere_is_not_blamed() -> None:
+    with pytest.raises(InputError, match="line 3 column 1"):
+        parse_document("a: {\n\tb: 1\n", "x.yaml")

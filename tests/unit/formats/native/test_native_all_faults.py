@@ -104,7 +104,7 @@ def test_what_only_follows_from_a_fault_is_not_said(tmp_path: Path, place: str, 
 
 
 def test_a_safety_capacity_is_not_compared_with_a_wrong_capacity(tmp_path: Path) -> None:
-    document = changed(("machines 0", {"name": "m", "capacity": {"cpu": "4 GB"}, "safety": {"cpu": 3}, "at": {"rack": "r1"}}))
+    document = changed(("machines 0", {"name": "m", "capacity": {"cpu": "4 gb"}, "safety": {"cpu": 3}, "at": {"rack": "r1"}}))
     assert [fault.code for fault in faults(tmp_path, document).faults] == ["E1104"]
 
 

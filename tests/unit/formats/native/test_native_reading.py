@@ -13,7 +13,7 @@ import pytest
 from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.formats.native import native_document, read_native
-from bayplan.model import NO_LIMIT, UNPLACED, Capacity, Snapshot, Spread, Term
+from bayplan.model import NO_LIMIT, UNPLACED, Capacity, Pinned, Snapshot, Spread, Term
 
 SMALL: dict[str, Any] = {
     "bayplan": 1,
@@ -174,3 +174,76 @@ def test_what_has_its_default_is_not_written() -> None:
 def test_a_note_is_not_repeated_when_a_file_is_written_and_read_again() -> None:
     once = read(services=[{"name": "mail"}])
     assert read_native(native_document(once), "x").notes == once.notes == ("service 'mail' has no workload",)
+
+
+def test_replicas_say_how_many_containers_there_are() -> None:
+    workloads = [
+        {"name": "web", "request": {}, "replicas": 3},
+        {"name": "job", "request": {}, "containers": ["a", "b"], "replicas": 2},
+    ]
+    assert read(workloads=workloads).cluster.containers.name == ("web-0", "web-1", "web-2", "a", "b")
+
+
+def test_replicas_and_containers_must_agree() -> None:
+    assert codes(workloads=[{"name": "web", "request": {}, "replicas": 3, "containers": ["a"]}]) == ["E1111"]
+
+
+def test_replicas_that_cannot_be_read_do_not_make_their_containers_unknown() -> None:
+    workloads = [{"name": "web", "request": {}, "replicas": "three"}]
+    assert codes(workloads=workloads, rules=[{"rule": "pinned", "containers": ["web-2"]}]) == ["E1101"]
+
+
+@pytest.mark.parametrize("safety", ["75%", 0.75, {"cpu": "75%"}, {"cpu": 3}])
+def test_a_safety_capacity_may_be_a_share_of_the_capacity(safety: object) -> None:
+    machines = [{"name": "m-0", "capacity": {"cpu": 4, "gpu": 4}, "safety": safety}]
+    assert read(machines=machines).cluster.machines.safety[0, 0] == 3000
+
+
+def test_a_share_is_rounded_down_to_base_units() -> None:
+    machines = [{"name": "m-0", "capacity": {"cpu": 4, "gpu": 5}, "safety": "50%"}]
+    assert read(machines=machines).cluster.machines.safety[0].tolist() == [2000, 2]
+
+
+def test_a_default_safety_holds_for_machines_that_state_none() -> None:
+    machines = [{"name": "a", "capacity": {"cpu": 4}}, {"name": "b", "capacity": {"cpu": 4}, "safety": "100%"}]
+    safety = read(machines=machines, defaults={"safety": "80%"}).cluster.machines.safety
+    assert safety[:, 0].tolist() == [3200, 4000]
+
+
+@pytest.mark.parametrize(
+    ("safety", "code"), [("120%", "E1104"), ("most", "E1104"), (1.5, "E1110"), (0, "E1110"), (-0.5, "E1102")]
+)
+def test_a_share_is_between_nothing_and_all(safety: object, code: str) -> None:
+    assert codes(machines=[{"name": "m-0", "capacity": {"cpu": 4}, "safety": safety}]) == [code]
+
+
+def test_a_share_of_an_unknown_resource_is_said() -> None:
+    assert codes(machines=[{"name": "m-0", "capacity": {"cpu": 4}, "safety": {"cup": "80%"}}]) == ["E1202"]
+
+
+def test_traffic_may_have_keys() -> None:
+    traffic = read(traffic=[{"from": "job", "to": "web", "weight": 2}, ["web", "job", 1]]).cluster.traffic
+    assert (traffic.a.tolist(), traffic.b.tolist(), traffic.weight.tolist()) == ([0], [1], [3.0])
+
+
+def test_faults_of_traffic_with_keys_are_said_with_the_key() -> None:
+    with pytest.raises(InputError, match=r"to names an unknown workload \(\"jbo\"\).*did you mean 'job'"):
+        read(traffic=[{"from": "web", "to": "jbo", "weight": 2}])
+    assert codes(traffic=[{"from": "web", "to": "job"}]) == ["E1107"]
+
+
+def test_a_workload_may_be_pinned_as_a_whole() -> None:
+    rules = read(rules=[{"rule": "pinned", "workloads": ["job"], "containers": ["web-0", "job-1"]}]).cluster.rules
+    assert rules[1:] == (Pinned(containers=(0, 2, 1)),)
+
+
+def test_a_pinned_rule_names_something() -> None:
+    assert codes(rules=[{"rule": "pinned"}]) == ["E1107"]
+    assert codes(rules=[{"rule": "pinned", "workloads": ["jbo"]}]) == ["E1202"]
+
+
+def test_bytes_may_be_written_as_such_and_other_suffixes_get_a_hint() -> None:
+    machines = [{"name": "m-0", "capacity": {"cpu": 4, "gpu": "64GB"}}]
+    assert read(machines=machines).cluster.machines.capacity[0, 1] == 64 * 10**9
+    with pytest.raises(InputError, match="did you mean 64Gi or 64G"):
+        read(machines=[{"name": "m-0", "capacity": {"cpu": 4, "gpu": "64gb"}}])
