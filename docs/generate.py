@@ -174,13 +174,13 @@ def _overview() -> str:
 def _plan() -> str:
     """The order of moves that the demo finds."""
     from bayplan.api.tour import road, tour
-    from bayplan.report.pictures.timeline import bars_of
+    from bayplan.report.pictures.step_bars import step_bars
     from bayplan.score.duration import StepCosts
 
     shop = boutique()
     route = road(shop, tour(shop, seed=0)[1].after, seed=0)
     assert route.plan is not None and route.timetable is not None
-    return gantt(shop.cluster, bars_of(shop.cluster, route.plan, route.timetable, StepCosts()))
+    return gantt(shop.cluster, step_bars(shop.cluster, route.plan, route.timetable, StepCosts()))
 
 
 def _together() -> str:
@@ -207,7 +207,7 @@ def _packings() -> str:
     from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
     from bayplan.generate.ucac import ucac
     from bayplan.model import Budget, silent
-    from bayplan.report.pictures import Curve, ucac_curves
+    from bayplan.report.pictures import UcacCurve, ucac_curves
     from bayplan.score.packing import strictest_ucac
 
     snapshot = ucac()
@@ -216,19 +216,19 @@ def _packings() -> str:
         result = PACKERS[name](problem, PackOptions(), budget=Budget(), seed=0, progress=silent)
         assert result.solution is not None
         used = strictest_ucac(problem.cluster, result.solution, problem.main) / problem.main.capacity
-        curves.append(Curve(name=name, share=used[used > 0]))
+        curves.append(UcacCurve(name=name, share=used[used > 0]))
     return ucac_curves(curves, title="17 services, used capacity at 99.9 %")
 
 
 def _requests_over_time() -> str:
-    """What is asked for and served of generated requests, by Cradle+."""
+    """What is requested and served of generated requests, by Cradle+."""
     from bayplan.api.tour_requests import drawn, served
 
     return drawn(served(_day(), 20))
 
 
 def _sweep() -> str:
-    """What so many machines are good for, for the same requests."""
+    """What each number of machines is good for, for the same requests."""
     from bayplan.api.schedule_sweep import SweepRange, sweep
     from bayplan.api.schedule_sweeper import Sweeper
     from bayplan.api.schedule_wishes import ScheduleQuestion
@@ -240,7 +240,7 @@ def _sweep() -> str:
     question = ScheduleQuestion(problem=ScheduleProblem.alike(day, 0), options=ScheduleOptions(), name="day")
     method, clock = "cradle+", Budget().clock()
     sweeper = Sweeper(question=question, method=method, scheduler=SCHEDULERS[method], seed=0, known={}, clock=clock)
-    return value_curve(sweep(sweeper, SweepRange(low=5, high=80, step=5).machines).points, asked=float(day.value.sum()))
+    return value_curve(sweep(sweeper, SweepRange(low=5, high=80, step=5).machines).points, requested=float(day.value.sum()))
 
 
 def _day() -> TimedRequests:
@@ -250,7 +250,7 @@ def _day() -> TimedRequests:
 
 
 def _prices() -> str:
-    """What room costs while a stream is admitted."""
+    """What capacity costs while a stream is admitted."""
     from bayplan.api.admit import AdmitWishes, admit, options_of
     from bayplan.api.admit_report import story_of
     from bayplan.formats.streams import Stream
@@ -262,7 +262,7 @@ def _prices() -> str:
     stream = Stream(admission=container_clusters())
     admitted = admit(stream, wishes, options_of(wishes), budget=Budget(), seed=0, progress=silent)
     story = story_of(admitted, name="stream", method=wishes.method)
-    return prices_over_time(story.bands, story.edge, base=story.base, title="What room costs over time")
+    return prices_over_time(story.bands, story.edge, base=story.base, title="What capacity costs over time")
 
 
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -19,7 +19,7 @@ def figure(curves: Sequence[Row], title: str) -> str:
     """One chart per resource as an SVG document."""
     methods = list(dict.fromkeys(row["method"] for row in curves))
     most = max(float(row[resource]) for row in curves for resource in RESOURCES)
-    places = panels(len(RESOURCES), max(1.0, most) * 1.02, left=LEFT, top=TOP, room=WIDTH - LEFT - 40)
+    places = panels(len(RESOURCES), max(1.0, most) * 1.02, left=LEFT, top=TOP, space=WIDTH - LEFT - 40)
     parts = [text(LEFT, 24, title, "head"), text(LEFT, 42, CAPTION, "soft small"), _legend(methods)]
     for resource, panel in zip(RESOURCES, places, strict=True):
         parts.append(axes(panel, resource, "share of the machines, by utilisation"))

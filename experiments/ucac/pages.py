@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 
 from bayplan.generate.ucac_services import CAPACITY, MILLI
-from bayplan.report.pictures.ucac import Curve, ucac_curves
+from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 from experiments.ucac import calibrate
 from experiments.ucac.figures import SECONDS
@@ -120,7 +120,7 @@ def pictures(folder: Path, measured: Sequence[Row]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for case in dict.fromkeys(row["case"] for row in measured):
         of_case = [row for row in measured if row["case"] == case]
-        curves = [Curve(name=row["method"], share=_share(row["ucac"])) for row in of_case]
+        curves = [UcacCurve(name=row["method"], share=_share(row["ucac"])) for row in of_case]
         title = f"UCaC on machines, {case}, K = {of_case[0]['services']}, {float(of_case[0]['alpha']):.1%}"
         (folder / f"ucac-figure-3-{case}.svg").write_text(ucac_curves(curves, title=title), encoding="utf-8")
 

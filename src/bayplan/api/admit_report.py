@@ -12,8 +12,8 @@ from bayplan.report.amounts import percent, score
 from bayplan.report.answers.admit_page import AdmitStory, admit_page
 from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind
 from bayplan.report.page import how_made
-from bayplan.report.pictures.over_time import Line
-from bayplan.report.pictures.prices import Band, Row, dearest, level_of
+from bayplan.report.pictures.over_time import ShareCurve
+from bayplan.report.pictures.prices import PriceBand, PriceRow, level_of, most_expensive
 
 
 def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
@@ -68,7 +68,8 @@ def story_of(admitted: Admitted, *, name: str, method: str) -> AdmitStory:
         bands=_bands(admitted, base),
         base=base,
         use=[
-            Line(name=who, share=admitted.use.total[:, k], note=f"{percent(mean)} on average") for k, who, mean in _used(admitted)
+            ShareCurve(name=who, share=admitted.use.total[:, k], note=f"{percent(mean)} on average")
+            for k, who, mean in _used(admitted)
         ],
         value=_value(admitted, edge),
         refused=admitted.refusals.each,
@@ -83,19 +84,19 @@ def _used(admitted: Admitted) -> list[tuple[int, str, float]]:
     return [(names.index(name), name, mean) for name, mean, _ in admitted.use.totals()]
 
 
-def _bands(admitted: Admitted, base: float) -> list[Band]:
+def _bands(admitted: Admitted, base: float) -> list[PriceBand]:
     """The levels of prices, or of loads where nothing has a price: a band for each resource, and one for links."""
     zones, use = admitted.requests.zones, admitted.use
     zone, link = use.zone, use.link
     if admitted.admission is not None and base > 1:
         zone, link = _levels(admitted.admission.history(), use.edge, base, (zone, link))
     bands = [
-        dearest(resource.name, [Row(name=name, level=zone[:, z, r]) for z, name in enumerate(zones.name)])
+        most_expensive(resource.name, [PriceRow(name=name, level=zone[:, z, r]) for z, name in enumerate(zones.name)])
         for r, resource in enumerate(zones.resources)
     ]
     pairs = np.argwhere(np.isfinite(link).any(axis=0)).tolist()
-    rows = [Row(name=f"{zones.name[a]} → {zones.name[b]}", level=link[:, a, b]) for a, b in pairs]
-    return [*bands, dearest("links", rows)]
+    rows = [PriceRow(name=f"{zones.name[a]} → {zones.name[b]}", level=link[:, a, b]) for a, b in pairs]
+    return [*bands, most_expensive("links", rows)]
 
 
 def _levels(
@@ -112,7 +113,7 @@ def _levels(
     return found[0], found[1]
 
 
-def _value(admitted: Admitted, edge: FloatArray) -> list[Line]:
+def _value(admitted: Admitted, edge: FloatArray) -> list[ShareCurve]:
     """The value that has arrived, and that was accepted, up to each moment, as shares of all value."""
     requests = admitted.requests.requests
     value = np.array([request.value for request in requests])
@@ -124,5 +125,5 @@ def _value(admitted: Admitted, edge: FloatArray) -> list[Line]:
     lines = []
     for name, some in (("arrived", np.ones(len(requests), dtype=np.bool_)), ("accepted", chosen)):
         sums = np.bincount(piece[some], weights=value[some], minlength=len(edge) - 1)
-        lines.append(Line(name=name, share=floats(np.cumsum(sums) / total), note=score(float(value[some].sum()))))
+        lines.append(ShareCurve(name=name, share=floats(np.cumsum(sums) / total), note=score(float(value[some].sum()))))
     return lines

@@ -9,7 +9,7 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.report.answers.plan_page import PlanStory, plan_page
 from bayplan.report.answers.plan_tables import BatchFigures
 from bayplan.report.page import how_made
-from bayplan.report.pictures.timeline import bars_of
+from bayplan.report.pictures.step_bars import step_bars
 from bayplan.score.duration import StepCosts
 
 
@@ -45,7 +45,7 @@ def write_plan_page(path: Path, route: Route, costs: StepCosts, *, command: str)
         snapshot=replace(trip.snapshot, placement=trip.migration.start.placement, notes=(*trip.snapshot.notes, *trip.notes)),
         after=route.verdict.running.placement,
         result=route.result,
-        bars=bars_of(cluster, route.plan, route.timetable, costs),
+        bars=step_bars(cluster, route.plan, route.timetable, costs),
         batches=batch_rows(route),
         held_back=route.by_wish,
     )

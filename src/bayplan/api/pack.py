@@ -20,7 +20,7 @@ from bayplan.formats.solutions import write_solution
 from bayplan.model import Cluster, FloatArray, Placement, Reason, Result, Snapshot, floats
 from bayplan.report.answers.pack_page import PackStory, pack_page
 from bayplan.report.page import how_made
-from bayplan.report.pictures.ucac import Curve
+from bayplan.report.pictures.ucac import UcacCurve
 from bayplan.score.counts import containers_on
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures, pack_figures, packed_machines, strictest_ucac
 
@@ -199,12 +199,12 @@ def _story(packing: Packing) -> PackStory:
     )
 
 
-def _curves(packing: Packing) -> Iterator[Curve]:
+def _curves(packing: Packing) -> Iterator[UcacCurve]:
     """After, and before if something ran."""
-    yield Curve(name="after", share=_shares(packing.instance, packing.placement))
+    yield UcacCurve(name="after", share=_shares(packing.instance, packing.placement))
     before = packing.decision.snapshot.placement
     if len(before.placed):
-        yield Curve(name="before", share=_shares(packing.instance, before))
+        yield UcacCurve(name="before", share=_shares(packing.instance, before))
 
 
 def _shares(instance: PackInstance, placement: Placement) -> FloatArray:

@@ -15,7 +15,7 @@ from bayplan.formats.solutions import write_served
 from bayplan.model import UNPLACED, BoolArray, Budget, Progress, Result, Schedule, silent
 from bayplan.model.interrupt import stoppable
 from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
-from bayplan.report.answers.schedule_tables import MachineKind, RequestClass, ScheduleFigures, TimedUse
+from bayplan.report.answers.schedule_tables import FleetKind, RequestClass, ScheduleFigures, TimedUse
 from bayplan.report.page import how_made
 from bayplan.score.timed import load_curve, load_factor, loads, span, wide
 
@@ -82,7 +82,7 @@ def figures_of(problem: ScheduleProblem, result: Result[Schedule]) -> ScheduleFi
         requests=len(served),
         served=int(served.sum()),
         machines=fleet.size,
-        asked=float(requests.value.sum()),
+        requested=float(requests.value.sum()),
         value=float(requests.value[served].sum()),
         load=load_factor(requests, fleet),
         utilisation=float(known.mean()) if len(known) else float("nan"),
@@ -105,7 +105,11 @@ def _resources(problem: ScheduleProblem, served: BoolArray) -> tuple[TimedUse, .
     both = loads(requests, fleet), loads(requests, fleet, served)
     return tuple(
         TimedUse(
-            name=resource.name, asked=float(both[0][r]), used=float(both[1][r]), peak=float(top[r]), peak_used=float(top_used[r])
+            name=resource.name,
+            requested=float(both[0][r]),
+            used=float(both[1][r]),
+            peak=float(top[r]),
+            peak_used=float(top_used[r]),
         )
         for r, resource in enumerate(requests.resources)
     )
@@ -120,20 +124,20 @@ def _classes(problem: ScheduleProblem, served: BoolArray) -> tuple[RequestClass,
         return ()
     many, taken, asked, value = (np.bincount(of, weights=weight, minlength=len(names)) for weight in weights)
     rows = [
-        RequestClass(name=name, requests=int(many[c]), served=int(taken[c]), asked=float(asked[c]), value=float(value[c]))
+        RequestClass(name=name, requests=int(many[c]), served=int(taken[c]), requested=float(asked[c]), value=float(value[c]))
         for c, name in enumerate(names.tolist())
     ]
     return tuple(sorted(rows, key=lambda row: (0, int(row.name), "") if row.name.isdigit() else (1, 0, row.name)))
 
 
-def _kinds(problem: ScheduleProblem, result: Result[Schedule]) -> tuple[MachineKind, ...]:
+def _kinds(problem: ScheduleProblem, result: Result[Schedule]) -> tuple[FleetKind, ...]:
     fleet, value = problem.fleet, problem.requests.value
     kind_of, served = fleet.kind_of, served_by(problem, result)
     on = kind_of[result.solution.machine_of[served]] if result.solution is not None else np.zeros(0, dtype=np.int64)
     many = np.bincount(on, minlength=len(fleet.kind))
     worth = np.bincount(on, weights=value[served], minlength=len(fleet.kind))
     return tuple(
-        MachineKind(name=name, machines=int(fleet.machines[q]), served=int(many[q]), value=float(worth[q]))
+        FleetKind(name=name, machines=int(fleet.machines[q]), served=int(many[q]), value=float(worth[q]))
         for q, name in enumerate(fleet.kind)
     )
 
@@ -145,7 +149,7 @@ def schedule_object(scheduling: Scheduling) -> Mapping[str, Any]:
         "requests": figures.requests,
         "served": figures.served,
         "machines": figures.machines,
-        "value_asked": figures.asked,
+        "value_asked": figures.requested,
         "load_factor": figures.load,
         "utilisation": figures.utilisation,
         "span": figures.span,

@@ -142,7 +142,7 @@ def write_sweep_page(found: Sweep, report: Path, made: Mapping[str, str]) -> Non
         name=found.question.name,
         method=found.method,
         requests=len(requests.name),
-        asked=float(requests.value.sum()),
+        requested=float(requests.value.sum()),
         points=found.points,
         fewest=found.smallest,
         interrupted=found.interrupted,

@@ -10,7 +10,7 @@ from bayplan.formats.requests.document import write_requests
 from bayplan.kernels.schedule import warm_up
 from bayplan.model import Budget, TimedRequests
 from bayplan.report.answers.schedule_page import load_rows
-from bayplan.report.pictures.timed_load import timed_load
+from bayplan.report.pictures.served import timed_load
 
 BOUND_SECONDS = 2.0
 

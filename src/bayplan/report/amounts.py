@@ -35,7 +35,7 @@ def written(request: Sequence[int], resources: Sequence[Resource]) -> str:
 def percent(share: float) -> str:
     """'83 %'; one decimal below ten and around a hundred, a dash where there is no number.
 
-    Never a rounded 0 for some or a rounded 100 for more or less than all; what rounding of sums leaves is no difference.
+    Never a rounded 0 for more than nothing, or a rounded 100 for more or less than all. What rounding of sums leaves is none.
     """
     if not math.isfinite(share):
         return "–"

@@ -9,14 +9,14 @@ from bayplan.score.counts import containers_on, loads
 from bayplan.score.overload import machine_overload
 from bayplan.score.utilisation import machine_utilisation
 
-INFINITE = 1.25  # at least so high is a machine drawn that runs what it has none of
+INFINITE = 1.25  # a machine that runs what it has none of is drawn at least this high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Use:
+class MachineUse:
     """The load of every machine under one placement.
 
-    What a machine has none of is not counted, unless it runs some of it all the same: then it is infinitely full.
+    What a machine has none of is not counted, unless its containers request it all the same: then it is infinitely full.
     """
 
     share: FloatArray  # (machine, resource) load / capacity, nan where the machine has none
@@ -40,7 +40,7 @@ class Use:
         return np.asarray(self.lacks.any(axis=1), dtype=np.bool_)
 
 
-def machine_use(cluster: Cluster, placement: Placement) -> Use:
+def machine_use(cluster: Cluster, placement: Placement) -> MachineUse:
     """Load of every machine. O(containers x resources)."""
     n_m, n_r = cluster.machines.capacity.shape
     share = machine_utilisation(cluster, placement) if n_r else np.full((n_m, 1), np.nan)
@@ -55,7 +55,7 @@ def machine_use(cluster: Cluster, placement: Placement) -> Use:
     fullest, every = np.argmax(known, axis=1), np.arange(n_m)
     level = np.maximum(0.0, known[every, fullest])
     highest = level[np.isfinite(level)].max(initial=INFINITE)
-    return Use(
+    return MachineUse(
         share=floats(share),
         fullest=ints(fullest),
         level=floats(np.minimum(level, highest)),

@@ -19,7 +19,7 @@ FOLDED = 12  # characters that a column of text needs at least, unless it says o
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in one place of a table."""
+    """One place of a table."""
 
     text: str
     value: float | None = None  # the number behind the text: sorts a column, and is what JSON says; None of text or if unknown

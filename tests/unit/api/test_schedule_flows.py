@@ -84,7 +84,7 @@ def test_figures_count_classes_and_kinds():
         ("gold", 1, 1, 3.0),
     ]
     assert [(row.name, row.machines, row.served, row.value) for row in figures.kinds] == [("a", 1, 1, 1.0), ("b", 2, 2, 5.0)]
-    assert (figures.served, figures.value, figures.asked, figures.wide) == (3, 6.0, 10.0, 4)
+    assert (figures.served, figures.value, figures.requested, figures.wide) == (3, 6.0, 10.0, 4)
     assert figures.resources[0].peak == pytest.approx(24 / 30) and figures.resources[0].peak_used == pytest.approx(18 / 30)
 
 
@@ -237,18 +237,18 @@ def test_a_page_shows_loads_classes_and_reasons_and_escapes_names():
 
 def test_a_page_about_nothing_says_so():
     page = schedule_page(story(requests(0, demand=np.zeros((0, 1))), 2), made={})
-    assert "Nothing is asked for." in page and "every request is served" in page
+    assert "Nothing is requested." in page and "every request is served" in page
 
 
 def test_a_page_of_a_sweep_has_its_three_curves():
     points = [point(1, 2.0, 3.0, 1.5, 2), point(4, 5.0, 5.0, 0.0, 5)]
     found = FewestMachines(share=0.9, machines=3, served=0.9, one_less=0.8, at_least=2)
-    page = sweep_page(SweepStory(name="day", method="cradle+", requests=5, asked=5.0, points=points, fewest=found), made={})
+    page = sweep_page(SweepStory(name="day", method="cradle+", requests=5, requested=5.0, points=points, fewest=found), made={})
     assert page.count("<svg") == 3
     assert "3 for 90" in page and "proven: fewer than 2 never do" in page
 
 
 @pytest.mark.parametrize("points", [[], [point(3, 1.0, None, None, 1)]])
 def test_curves_of_few_points_are_drawn(points):
-    for picture in (value_curve(points, asked=1.0), share_curve(points, 2, None), worth_curve(points)):
+    for picture in (value_curve(points, requested=1.0), share_curve(points, 2, None), worth_curve(points)):
         assert picture.startswith("<svg") and "nan" not in picture

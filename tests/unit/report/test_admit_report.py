@@ -9,9 +9,18 @@ import pytest
 from bayplan.model import Acceptance, ClusterRequest, Result, Status, floats, ints
 from bayplan.report.answers.admit_page import REFUSED, AdmitStory, admit_page
 from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind, admit_report
-from bayplan.report.pictures.moments import moment_marks
-from bayplan.report.pictures.over_time import Line, shares_over_time
-from bayplan.report.pictures.prices import MOST_ROWS, NONE, Band, Row, dearest, level_of, prices_over_time, steps_of
+from bayplan.report.pictures.axis import Axis, number_marks
+from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
+from bayplan.report.pictures.prices import (
+    MOST_ROWS,
+    NONE,
+    PriceBand,
+    PriceRow,
+    level_of,
+    most_expensive,
+    prices_over_time,
+    steps_of,
+)
 from bayplan.report.terminal import text_of
 
 EVIL = "<script>alert('&\"')</script>\x00"
@@ -32,9 +41,9 @@ FIGURES = AdmitFigures(
 )
 
 
-def rows(count: int, peak: float = 0.9) -> list[Row]:
+def rows(count: int, peak: float = 0.9) -> list[PriceRow]:
     rng = np.random.default_rng(1)
-    return [Row(name=f"zone-{k}", level=rng.uniform(0, peak * (k + 1) / count, 10)) for k in range(count)]
+    return [PriceRow(name=f"zone-{k}", level=rng.uniform(0, peak * (k + 1) / count, 10)) for k in range(count)]
 
 
 def story(name: str = "stream", **changes: object) -> AdmitStory:
@@ -48,10 +57,16 @@ def story(name: str = "stream", **changes: object) -> AdmitStory:
         ),
         "figures": FIGURES,
         "edge": EDGE,
-        "bands": [Band(name="cpu", rows=rows(3)), Band(name="links", rows=[Row(name=f"{name} → b", level=np.full(10, 0.5))])],
+        "bands": [
+            PriceBand(name="cpu", rows=rows(3)),
+            PriceBand(name="links", rows=[PriceRow(name=f"{name} → b", level=np.full(10, 0.5))]),
+        ],
         "base": 202.0,
-        "use": [Line(name="cpu", share=np.linspace(0, 1, 10))],
-        "value": [Line(name="arrived", share=np.linspace(0, 1, 10)), Line(name="accepted", share=np.linspace(0, 0.8, 10))],
+        "use": [ShareCurve(name="cpu", share=np.linspace(0, 1, 10))],
+        "value": [
+            ShareCurve(name="arrived", share=np.linspace(0, 1, 10)),
+            ShareCurve(name="accepted", share=np.linspace(0, 0.8, 10)),
+        ],
         "refused": [(asked, f"too expensive: value 7 is not above its cost 9; 5 of it is for cpu in zone '{name}'")],
         "zones": 3,
         "links": 6,
@@ -73,34 +88,35 @@ def test_levels_have_ten_colours_and_none_where_there_is_nothing():
 
 
 def test_a_row_says_its_prices_for_each_run_of_one_colour():
-    row = Row(name="zone-1", level=floats([0.0, 0.0, 0.5, 0.55, 1.0]))
-    picture = prices_over_time([Band(name="cpu", rows=[row])], floats(np.arange(6.0)), base=100.0, title="x")
+    row = PriceRow(name="zone-1", level=floats([0.0, 0.0, 0.5, 0.55, 1.0]))
+    picture = prices_over_time([PriceBand(name="cpu", rows=[row])], floats(np.arange(6.0)), base=100.0, title="x")
     assert titles(picture) == ["zone-1\n(0, 2]: 0", "zone-1\n(2, 4]: 9 to 11.6", "zone-1\n(4, 5]: 99"]
 
 
-def test_without_prices_shares_are_said():
-    row = Row(name="zone-1", level=floats([0.25, 0.25]))
-    picture = prices_over_time([Band(name="cpu", rows=[row])], floats([0, 1, 2]), base=1.0, title="x")
+def test_without_prices_rows_show_shares():
+    row = PriceRow(name="zone-1", level=floats([0.25, 0.25]))
+    picture = prices_over_time([PriceBand(name="cpu", rows=[row])], floats([0, 1, 2]), base=1.0, title="x")
     assert titles(picture) == ["zone-1\n(0, 2]: 25\u00a0%"] and "fuller" in picture
 
 
-def test_only_the_dearest_rows_are_drawn_in_their_order_and_the_others_counted():
-    band = dearest("links", rows(40))
+def test_only_the_most_expensive_rows_are_drawn_in_their_order_and_the_others_counted():
+    band = most_expensive("links", rows(40))
     assert len(band.rows) == MOST_ROWS and band.more == 28
     drawn = [int(row.name.split("-")[1]) for row in band.rows]
     assert drawn == sorted(drawn) and min(drawn) > 10
-    assert "the 12 dearest of 40" in prices_over_time([band], EDGE, base=2.0, title="x")
+    assert "the 12 most expensive of 40" in prices_over_time([band], EDGE, base=2.0, title="x")
 
 
 @pytest.mark.parametrize("edge", [floats([0, 1]), floats([-5e6, 7e6]), floats([0.1, 0.101])])
 def test_moments_are_round_and_few(edge):
-    marks = re.findall(r">([-\d,.e]+)</text>", moment_marks(edge, 100, 1000, 50))
+    axis = Axis(left=100, right=1000, low=float(edge[0]), high=float(edge[1]))
+    marks = re.findall(r">([-\d,.e]+)</text>", number_marks(axis, 50, "time"))
     numbers = [float(mark.replace(",", "")) for mark in marks]
     assert 2 <= len(numbers) <= 40 and numbers == sorted(set(numbers)) and edge[0] - 1e-9 <= numbers[0]
 
 
 def test_lines_over_time_are_stairs_from_edge_to_edge():
-    picture = shares_over_time([Line(name="cpu", share=floats([0.5, 1.0]))], floats([0, 1, 2]), title="x", words="y")
+    picture = shares_over_time([ShareCurve(name="cpu", share=floats([0.5, 1.0]))], floats([0, 1, 2]), title="x", words="y")
     assert len(re.findall("H", re.search(r' d="([^"]*)"', picture).group(1))) == 2
     assert "75\u00a0% on average, 100\u00a0% at most" in picture
 
@@ -110,22 +126,22 @@ def test_pictures_are_xml_and_nothing_escapes_from_a_name(name):
     told = story(name)
     for picture in (
         prices_over_time(told.bands, EDGE, base=202.0, title=name),
-        shares_over_time([Line(name=name, share=floats(np.zeros(10)), note=name)], EDGE, title=name, words=name),
+        shares_over_time([ShareCurve(name=name, share=floats(np.zeros(10)), note=name)], EDGE, title=name, words=name),
     ):
         ET.fromstring(picture)
         assert "<script" not in picture
 
 
-def test_a_page_says_what_was_accepted_what_it_cost_and_who_was_refused():
+def test_a_page_says_what_was_accepted_what_it_cost_and_what_was_refused():
     page = admit_page(story(), made={"command": "bayplan admit x", "version": "bayplan 0"})
-    said = (
+    expected = (
         "80\u00a0% accepted",
         "160",
         "at most 1.25 times what was accepted",
         "U: 50 (given)",
         "6 requests: 4 too expensive, 2 no capacity",
     )
-    assert [words for words in said if words not in page] == []
+    assert [words for words in expected if words not in page] == []
     assert "not above its cost 9" in page
 
 
@@ -147,7 +163,7 @@ def test_the_page_of_a_method_without_prices_shows_how_full_it_is():
 
 @pytest.mark.parametrize("width", [60, 120])
 def test_tables_keep_their_numbers_at_any_width(width):
-    said = " ".join(text_of(admit_report(story().result, FIGURES, seed=3), width=width).split())
+    printed = " ".join(text_of(admit_report(story().result, FIGURES, seed=3), width=width).split())
     words = (
         "24 of 30 requests, 80",
         "50 (given)",
@@ -155,4 +171,4 @@ def test_tables_keep_their_numbers_at_any_width(width):
         "2 more requests had faults",
         "1.25 times",
     )
-    assert [part for part in words if part not in said] == []
+    assert [part for part in words if part not in printed] == []

@@ -14,7 +14,7 @@ from bayplan.report.answers.plan_page import PlanStory, plan_page
 from bayplan.report.answers.plan_tables import MOST_BATCHES, BatchFigures, aggregated, batch_table, both_ends
 from bayplan.report.pictures import gantt
 from bayplan.report.pictures.gantt import MOST_ROWS
-from bayplan.report.pictures.timeline import Bars, bars_of, stopovers
+from bayplan.report.pictures.step_bars import StepBars, step_bars, stopovers
 from bayplan.score.duration import StepCosts, duration
 
 EVIL = "<script>alert('&\"')</script>\x00"
@@ -26,15 +26,15 @@ def moves(snapshot: Snapshot, number: int, per_batch: int) -> Plan:
     machine_of, n_m = snapshot.placement.machine_of, len(snapshot.cluster.machines.name)
     batches: list[tuple[Step, ...]] = []
     for first in range(0, number, per_batch):
-        some = range(first, min(number, first + per_batch))
-        batches.append(tuple(Step(Action.DELETE, c, int(machine_of[c])) for c in some))
-        batches.append(tuple(Step(Action.CREATE, c, (int(machine_of[c]) + 1) % n_m) for c in some))
+        containers = range(first, min(number, first + per_batch))
+        batches.append(tuple(Step(Action.DELETE, c, int(machine_of[c])) for c in containers))
+        batches.append(tuple(Step(Action.CREATE, c, (int(machine_of[c]) + 1) % n_m) for c in containers))
     return Plan(batches=tuple(batches))
 
 
-def timed(snapshot: Snapshot, plan: Plan) -> Bars:
+def timed(snapshot: Snapshot, plan: Plan) -> StepBars:
     times = duration(snapshot.cluster, Running.of(snapshot.placement), plan, COSTS)
-    return bars_of(snapshot.cluster, plan, times, COSTS)
+    return step_bars(snapshot.cluster, plan, times, COSTS)
 
 
 def titles(picture: str) -> list[str]:
@@ -44,9 +44,9 @@ def titles(picture: str) -> list[str]:
 def test_every_step_has_a_bar_that_says_what_it_does_and_when():
     snapshot = cluster_of(machines=12, services=14, replicas=5)
     plan = moves(snapshot, 30, 10)
-    said = titles(gantt(snapshot.cluster, timed(snapshot, plan)))
-    assert len(said) == len(plan)
-    words = said[0].replace("\u00a0", " ")
+    tips = titles(gantt(snapshot.cluster, timed(snapshot, plan)))
+    assert len(tips) == len(plan)
+    words = tips[0].replace("\u00a0", " ")
     assert re.match(r"(create|delete) work-\d+-\d+ on node-\d+\nbatch \d+, from .* s to .* s: ", words)
 
 
@@ -75,8 +75,8 @@ def test_bars_of_one_machine_never_overlap():
     picture = gantt(snapshot.cluster, timed(snapshot, moves(snapshot, 50, 50)))
     boxes = []
     for group in re.findall(r"<g><title>.*?</g>", picture, re.DOTALL):
-        found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', group)
-        x, y, width, height = zip(*(map(float, box) for box in found), strict=True)
+        drawn = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', group)
+        x, y, width, height = zip(*(map(float, box) for box in drawn), strict=True)
         boxes.append((min(x), max(a + w for a, w in zip(x, width, strict=True)), y[0], y[0] + height[0]))
     assert boxes
     for k, (left, right, top, bottom) in enumerate(boxes):

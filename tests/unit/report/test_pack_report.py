@@ -11,7 +11,7 @@ from bayplan.model import Reason, Result, Status
 from bayplan.report.amounts import odds
 from bayplan.report.answers.pack_page import PackStory, pack_page
 from bayplan.report.answers.pack_tables import confidence, level_table, pack_report
-from bayplan.report.pictures import Curve, ucac_curves
+from bayplan.report.pictures import UcacCurve, ucac_curves
 from bayplan.report.terminal import text_of
 from bayplan.score.packing import ConfidenceLevel, OverflowOdds, PackedMachine, PackFigures
 
@@ -37,9 +37,9 @@ LEVELS = (
 )
 
 
-def curves(*sizes: int) -> list[Curve]:
+def curves(*sizes: int) -> list[UcacCurve]:
     rng = np.random.default_rng(0)
-    return [Curve(name=f"method {k}", share=rng.uniform(0.2, 1.05, size)) for k, size in enumerate(sizes)]
+    return [UcacCurve(name=f"method {k}", share=rng.uniform(0.2, 1.05, size)) for k, size in enumerate(sizes)]
 
 
 def story(name: str = "sample", **changes: object) -> PackStory:
@@ -76,7 +76,7 @@ def test_a_picture_is_well_formed_and_stays_inside(sizes, width):
 
 
 def test_a_curve_falls_from_the_fullest_machine_and_ends_where_its_machines_end():
-    picture = ET.fromstring(ucac_curves([Curve(name="a", share=np.array([0.2, 1.0, 0.5])), *curves(6)], title="t"))
+    picture = ET.fromstring(ucac_curves([UcacCurve(name="a", share=np.array([0.2, 1.0, 0.5])), *curves(6)], title="t"))
     path = next(element.attrib["d"] for element in picture.iter() if element.tag.endswith("path"))
     heights = [float(y) for y in re.findall(r"V(-?[\d.]+)", path)]
     ends = [float(x) for x in re.findall(r"H(-?[\d.]+)", path)]
@@ -86,7 +86,7 @@ def test_a_curve_falls_from_the_fullest_machine_and_ends_where_its_machines_end(
 
 
 def test_a_picture_of_no_machine_says_so():
-    assert "No machine runs anything" in ucac_curves([Curve(name="a", share=np.zeros(0))], title="t")
+    assert "No machine runs anything" in ucac_curves([UcacCurve(name="a", share=np.zeros(0))], title="t")
 
 
 def test_a_page_escapes_names_and_needs_nothing_from_outside():
@@ -99,11 +99,11 @@ def test_a_page_escapes_names_and_needs_nothing_from_outside():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "words",
     ["left out: 0/12 machines fit", "99.9", "over-commitment", "1.50 ×", "at least 6", "the sum of limits", "300 cores", "gap"],
 )
-def test_a_page_says_what_a_planner_asks(said):
-    assert said in pack_page(story(), made={}).replace("\u00a0", " ")
+def test_a_page_says_what_a_planner_asks(words):
+    assert words in pack_page(story(), made={}).replace("\u00a0", " ")
 
 
 def test_a_page_compares_with_what_ran_before():
@@ -119,14 +119,14 @@ def test_the_tables_of_a_packing_fit_a_terminal(width):
     assert "at least 6 (38" in text and "web" in text
 
 
-@pytest.mark.parametrize(("alpha", "said"), [(0.999, "99.9 %"), (0.99, "99 %"), (0.99999, "99.999 %"), (0.501, "50.1 %")])
-def test_a_confidence_is_said_with_all_its_digits(alpha, said):
-    assert confidence(alpha) == said
+@pytest.mark.parametrize(("alpha", "words"), [(0.999, "99.9 %"), (0.99, "99 %"), (0.99999, "99.999 %"), (0.501, "50.1 %")])
+def test_a_confidence_is_stated_with_all_its_digits(alpha, words):
+    assert confidence(alpha) == words
 
 
-@pytest.mark.parametrize(("probability", "said"), [(0.0, "0"), (0.000412, "0.041 %"), (1e-12, "< 0.000001 %"), (1.0, "100 %")])
-def test_small_odds_are_never_rounded_to_nothing(probability, said):
-    assert odds(probability) == said
+@pytest.mark.parametrize(("probability", "words"), [(0.0, "0"), (0.000412, "0.041 %"), (1e-12, "< 0.000001 %"), (1.0, "100 %")])
+def test_small_odds_are_never_rounded_to_nothing(probability, words):
+    assert odds(probability) == words
 
 
 def test_nothing_is_saved_against_limits_that_are_not_stated():

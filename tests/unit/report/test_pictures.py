@@ -9,11 +9,11 @@ from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement, Services, Snapshot
 from bayplan.report.loads import machine_use
-from bayplan.report.palette import OWN, service_palette
 from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
-from bayplan.report.pictures.bay_plan import PLOT
-from bayplan.report.pictures.blocks import stacked, waiting
-from bayplan.report.pictures.traffic import chatty_pairs
+from bayplan.report.pictures.colours import OWN, service_palette
+from bayplan.report.pictures.placement.bay_plan import PLOT
+from bayplan.report.pictures.placement.bay_plan_data import stacked, unplaced_blocks
+from bayplan.report.pictures.placement.traffic import chatty_pairs
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('&\"')</script>\x00"
@@ -209,17 +209,17 @@ def test_tooltips_say_container_workload_service_and_request():
     assert re.search(r"cpu (250m|500m|1), memory [124]Gi", mine)
 
 
-def test_waiting_containers_stand_aside():
+def test_unplaced_containers_are_drawn_beside_the_machines():
     snapshot = _small()
-    nobody = Placement.empty(len(snapshot.cluster.containers.name))
-    assert ">waiting<" in bay_plan(snapshot.cluster, nobody)
-    assert _blocks(bay_plan(snapshot.cluster, nobody)) == []
-    piles = waiting(snapshot.cluster, nobody, service_palette(snapshot.cluster))
+    empty = Placement.empty(len(snapshot.cluster.containers.name))
+    assert ">unplaced<" in bay_plan(snapshot.cluster, empty)
+    assert _blocks(bay_plan(snapshot.cluster, empty)) == []
+    piles = unplaced_blocks(snapshot.cluster, empty, service_palette(snapshot.cluster))
     tops = piles.base + piles.height
-    assert len(piles) == len(nobody.machine_of)
+    assert len(piles) == len(empty.machine_of)
     assert tops[piles.height <= 1].max() <= 1 + 1e-9
-    everyone = Placement(machine_of=np.zeros(len(nobody.machine_of)))
-    assert ">waiting<" not in bay_plan(snapshot.cluster, everyone)
+    full = Placement(machine_of=np.zeros(len(empty.machine_of)))
+    assert ">unplaced<" not in bay_plan(snapshot.cluster, full)
 
 
 def test_highlighted_containers_stay_and_the_others_pale():
@@ -267,9 +267,9 @@ def test_chatty_pairs_come_worst_first_and_add_up():
 
 def test_traffic_of_containers_that_do_not_run_does_not_cross_machines():
     snapshot = cluster_of(machines=3, services=2, replicas=2)
-    nobody = Placement.empty(4)
-    assert chatty_pairs(snapshot.cluster, nobody) == []
-    assert "No traffic between machines" in traffic_bars(snapshot.cluster, nobody)
+    empty = Placement.empty(4)
+    assert chatty_pairs(snapshot.cluster, empty) == []
+    assert "No traffic between machines" in traffic_bars(snapshot.cluster, empty)
     (half,) = chatty_pairs(snapshot.cluster, Placement(machine_of=np.array([0, -1, 1, 1])))
     assert (half.local, half.remote, half.idle) == (0.0, 0.5, 0.5)
     assert "does not run" in traffic_bars(snapshot.cluster, Placement(machine_of=np.array([0, -1, 1, 1])))
@@ -320,10 +320,10 @@ def test_crowded_rows_name_the_fullest_machines_and_some_others():
         assert len(named) >= 15
 
 
-def test_many_waiting_containers_are_a_number():
+def test_many_unplaced_containers_are_a_number():
     snapshot = cluster_of(machines=3, services=40, replicas=20)
-    nobody = Placement.empty(800)
-    picture = bay_plan(snapshot.cluster, nobody)
+    empty = Placement.empty(800)
+    picture = bay_plan(snapshot.cluster, empty)
     drawn = len(re.findall(r"without a machine</title>", picture))
     assert f"+{800 - drawn}" in _texts(picture)
     assert any(re.fullmatch(r"about \d+ machines' worth", text) for text in _texts(picture))
@@ -345,7 +345,7 @@ def test_a_cluster_without_a_name_is_called_cluster():
     assert "cluster: 3 machines" in bay_plan(snapshot.cluster, snapshot.placement)
 
 
-def test_no_traffic_is_said():
+def test_a_picture_without_traffic_says_so():
     snapshot = cluster_of(machines=3, services=1, replicas=2)
     assert "No traffic between machines" in traffic_bars(snapshot.cluster, snapshot.placement)
 

@@ -8,8 +8,8 @@ from bayplan.report.amounts import count, human_amount, percent, score
 from bayplan.report.answers.admit_tables import AdmitFigures, refusal_table, refused_table
 from bayplan.report.markup import Tile, card, fact_list, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
-from bayplan.report.pictures.over_time import Line, shares_over_time
-from bayplan.report.pictures.prices import Band, prices_over_time
+from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
+from bayplan.report.pictures.prices import PriceBand, prices_over_time
 from bayplan.report.table import Facts
 
 VALUE_UNIT = Resource(name="value")
@@ -32,10 +32,10 @@ class AdmitStory:
     result: Result[Acceptance]
     figures: AdmitFigures
     edge: FloatArray  # (piece + 1,) pieces of time
-    bands: Sequence[Band]  # levels of zones and links over time
+    bands: Sequence[PriceBand]  # levels of zones and links over time
     base: float  # lambda; 1 if nothing has a price
-    use: Sequence[Line]
-    value: Sequence[Line]
+    use: Sequence[ShareCurve]
+    value: Sequence[ShareCurve]
     refused: Sequence[tuple[ClusterRequest, str]]  # the most valuable first
     zones: int
     links: int

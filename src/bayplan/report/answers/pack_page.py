@@ -19,7 +19,7 @@ from bayplan.report.answers.pack_tables import (
 from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, items, paragraph, tag, tiles
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
-from bayplan.report.pictures.ucac import CAPTION, Curve, ucac_curves
+from bayplan.report.pictures.ucac import CAPTION, UcacCurve, ucac_curves
 from bayplan.report.table import Facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
@@ -47,7 +47,7 @@ class PackStory:
     result: Result[Placement]
     figures: PackFigures  # after
     before: PackFigures | None  # None if nothing ran
-    curves: Sequence[Curve]
+    curves: Sequence[UcacCurve]
     levels: Sequence[ConfidenceLevel]
     machines: Sequence[PackedMachine]  # the most probable to overflow first
     left_out: Sequence[Reason] = ()

@@ -12,8 +12,8 @@ from bayplan.report.names import name_of
 from bayplan.report.page import figure, header, page
 from bayplan.report.page import footer as made
 from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
-from bayplan.report.pictures.change import change_words
-from bayplan.report.pictures.traffic import chatty_pairs
+from bayplan.report.pictures.placement.before_after import change_words
+from bayplan.report.pictures.placement.traffic import chatty_pairs
 from bayplan.report.table import Table
 from bayplan.report.violations import SHOWN, verdict
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
@@ -38,7 +38,7 @@ def report_page(
         _numbers(summary),
         tag("h2", "What is wrong"),
         _wrong(summary, violated, cluster, placement),
-        tag("h2", "Where everything stands"),
+        tag("h2", "Where everything runs"),
         figure(bay_plan(cluster, placement, group_by=group_by)),
         figure(utilisation_cdf(cluster, placement)),
         figure(heat_map(cluster, placement)),
@@ -68,7 +68,7 @@ def comparison_page(
         _numbers(new),
         tag("h2", "What changes"),
         card("", html_table(change_table(old.score, new.score))),
-        tag("h2", "Where everything stands"),
+        tag("h2", "Where everything runs"),
         figure(before_after(cluster, before.placement, after, group_by=group_by)),
         figure(utilisation_cdf(cluster, after, before=before.placement)),
         figure(heat_map(cluster, after)),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource
 from bayplan.report.amounts import count, fullness, human_amount, of_capacity
-from bayplan.report.pictures.affinity import heaviest_edges
+from bayplan.report.pictures.placement.traffic import heaviest_pairs
 from bayplan.report.score_help import higher_is_better, meaning_of
 from bayplan.report.table import (
     UNKNOWN,
@@ -177,7 +177,7 @@ def _direction(gain: float) -> Style:
 def pair_table(cluster: Cluster, before: Placement, after: Placement) -> Table:
     """The heaviest pairs of workloads: their traffic, and the part of it that stays on one machine."""
     rows = []
-    for edge in heaviest_edges(cluster, before, after, HEAVIEST):
+    for edge in heaviest_pairs(cluster, before, after, HEAVIEST):
         change = edge.after - edge.before
         style = "" if abs(change) <= ROUNDING else _direction(change)
         points = Cell(f"{100 * change:+.1f}" if style else "0", change, style)

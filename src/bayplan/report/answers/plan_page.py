@@ -10,9 +10,9 @@ from bayplan.report.markup import Tile, card, first_items, html_table, paragraph
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures import before_after
-from bayplan.report.pictures.change import change_words
 from bayplan.report.pictures.gantt import gantt
-from bayplan.report.pictures.timeline import Bars
+from bayplan.report.pictures.placement.before_after import change_words
+from bayplan.report.pictures.step_bars import StepBars
 from bayplan.report.violations import SHOWN
 
 MOST_ROWS = 500  # batches in the table
@@ -25,7 +25,7 @@ class PlanStory:
     snapshot: Snapshot  # before
     after: Placement
     result: Result[Plan]
-    bars: Bars
+    bars: StepBars
     batches: Sequence[BatchFigures]
     held_back: int = 0  # containers that were to stay, among those that do not arrive
 

@@ -10,8 +10,7 @@ from bayplan.report.amounts import count, odds, percent, score
 from bayplan.report.answers.schedule_tables import ScheduleFigures, class_table, kind_table, schedule_facts, share_of
 from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, tag, tiles
 from bayplan.report.page import figure, footer, header, page
-from bayplan.report.pictures.served_bars import served_bars
-from bayplan.report.pictures.timed_load import STEPS, LoadRow, timed_load
+from bayplan.report.pictures.served import STEPS, LoadRow, served_bars, timed_load
 from bayplan.report.table import Facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.timed import LoadCurve, load_curve, thinned
@@ -39,7 +38,7 @@ def schedule_page(story: ScheduleStory, *, made: Mapping[str, str]) -> str:
     body = [
         header(story.name, verdict, not left, lead),
         _tiles(story),
-        tag("h2", "How much is asked for, and how much fits?"),
+        tag("h2", "How much is requested, and how much fits?"),
         figure(timed_load(list(load_rows(story)), title=f"{story.name}: load over time")),
         *_classes(figures),
         *_kinds(figures),
@@ -62,10 +61,10 @@ def _tiles(story: ScheduleStory) -> str:
     served = f"{percent(share_of(figures.served, figures.requests))} of {figures.requests:,}"
     return tiles(
         [
-            Tile("value served", score(figures.value), f"{percent(share_of(figures.value, figures.asked))} of all"),
+            Tile("value served", score(figures.value), f"{percent(share_of(figures.value, figures.requested))} of all"),
             Tile("requests served", f"{figures.served:,}", served),
             Tile("proven bound", "none" if result.bound is None else score(result.bound), gap),
-            Tile("load factor", _load(figures.load), "asked for, over what the machines have"),
+            Tile("load factor", _load(figures.load), "requested, over what the machines have"),
             Tile("utilisation", percent(figures.utilisation), "of machine time, mean over resources"),
             Tile("wide requests", f"{figures.wide:,}", "more than half a machine of something"),
         ]
@@ -73,18 +72,18 @@ def _tiles(story: ScheduleStory) -> str:
 
 
 def load_rows(story: ScheduleStory) -> Iterator[LoadRow]:
-    """What is asked for and served over time, as shares of all machines; a resource that no machine has is left out."""
+    """What is requested and served over time, as shares of all machines; a resource that no machine has is left out."""
     capacity = (story.fleet.machines[:, None] * story.fleet.capacity.astype(np.float64)).sum(axis=0)
     both = load_curve(story.requests), load_curve(story.requests, story.served)
     if not len(both[0].load):
         return
-    asked, served = (thinned(curve, STEPS) if len(curve.load) else curve for curve in both)
+    requested, served = (thinned(curve, STEPS) if len(curve.load) else curve for curve in both)
     for r, resource in enumerate(story.requests.resources):
         if capacity[r] > 0:
             yield LoadRow(
                 resource=resource.name,
-                time=asked.time.tolist(),
-                asked=_share(asked, r, capacity[r]),
+                time=requested.time.tolist(),
+                requested=_share(requested, r, capacity[r]),
                 served_time=served.time.tolist(),
                 served=_share(served, r, capacity[r]),
             )

@@ -26,7 +26,7 @@ CLASSES = (
     TableColumn("requests", "number"),
     TableColumn("served", "number"),
     TableColumn("share", "share"),
-    TableColumn("value asked for", "number", drop=1),
+    TableColumn("value requested", "number", drop=1),
     TableColumn("value served", "number"),
     TableColumn("share of value", "share", drop=2),
 )
@@ -45,12 +45,12 @@ class RequestClass:
     name: str
     requests: int
     served: int
-    asked: float  # value of all
+    requested: float  # value of all
     value: float  # of those that are served
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MachineKind:
+class FleetKind:
     """The machines of one kind."""
 
     name: str
@@ -64,9 +64,9 @@ class TimedUse:
     """One resource over time, as shares of all machines."""
 
     name: str
-    asked: float  # the load factor of this resource alone
+    requested: float  # the load factor of this resource alone
     used: float  # of what is served
-    peak: float  # the most that is asked for at one time
+    peak: float  # the most that is requested at one time
     peak_used: float
 
 
@@ -77,7 +77,7 @@ class ScheduleFigures:
     requests: int
     served: int
     machines: int
-    asked: float  # value of all requests
+    requested: float  # value of all requests
     value: float  # of those that are served
     load: float  # [Cradle] (5); NaN without machines
     utilisation: float  # the same of what is served
@@ -87,7 +87,7 @@ class ScheduleFigures:
     too_large: int  # requests that no machine could hold
     resources: tuple[TimedUse, ...]
     classes: tuple[RequestClass, ...]
-    kinds: tuple[MachineKind, ...]
+    kinds: tuple[FleetKind, ...]
 
 
 def schedule_report(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int) -> Report:
@@ -104,10 +104,10 @@ def share_of(part: float, whole: float) -> float:
 
 
 def schedule_facts(figures: ScheduleFigures, result: Result[Any]) -> list[tuple[str, str]]:
-    """Names and values: what is served, what it is worth, how near the best, how much is asked for and used."""
-    of_value = percent(share_of(figures.value, figures.asked))
+    """Names and values: what is served, what it is worth, how near the best, how much is requested and used."""
+    of_value = percent(share_of(figures.value, figures.requested))
     lines = [
-        ("value", f"{score(figures.value)}, {of_value} of {score(figures.asked)}"),
+        ("value", f"{score(figures.value)}, {of_value} of {score(figures.requested)}"),
         (
             "served",
             f"{count(figures.served, 'request')} of {figures.requests:,}, {percent(share_of(figures.served, figures.requests))}",
@@ -119,7 +119,7 @@ def schedule_facts(figures: ScheduleFigures, result: Result[Any]) -> list[tuple[
         ("narrow, wide", f"{figures.narrow:,}, {figures.wide:,}"),
     ]
     lines += [
-        (f"{row.name}", f"asked for {percent(row.asked)}, used {percent(row.used)} of all machine time")
+        (f"{row.name}", f"requested {percent(row.requested)}, used {percent(row.used)} of all machine time")
         for row in figures.resources
     ]
     return lines
@@ -143,9 +143,9 @@ def _class(row: RequestClass) -> tuple[Cell, ...]:
         count_cell(row.requests),
         count_cell(row.served),
         share_cell(share_of(row.served, row.requests)),
-        score_cell(row.asked),
+        score_cell(row.requested),
         score_cell(row.value),
-        share_cell(share_of(row.value, row.asked)),
+        share_cell(share_of(row.value, row.requested)),
     )
 
 

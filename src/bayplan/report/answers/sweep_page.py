@@ -23,7 +23,7 @@ class SweepStory:
     name: str
     method: str
     requests: int
-    asked: float  # value of all requests
+    requested: float  # value of all requests
     points: Sequence[SweepPoint]  # by number of machines
     fewest: FewestMachines | None = None
     interrupted: bool = False
@@ -33,10 +33,10 @@ class SweepStory:
 def sweep_page(story: SweepStory, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about."""
     points = story.points
-    lead = f"{count(story.requests, 'request')} worth {score(story.asked)}, by {story.method}"
+    lead = f"{count(story.requests, 'request')} worth {score(story.requested)}, by {story.method}"
     verdict = "cut short" if story.interrupted else f"{count(len(points), 'number')} of machines tried"
     pictures = [
-        figure(value_curve(points, asked=story.asked)),
+        figure(value_curve(points, requested=story.requested)),
         figure(share_curve(points, story.requests, story.fewest)),
         figure(worth_curve(points)),
     ]

@@ -55,7 +55,7 @@ class SweepPoint:
 class FewestMachines:
     """The fewest machines that serve a stated share."""
 
-    share: float  # that was asked for
+    share: float  # that is to be served
     machines: int | None  # None: not even the most that were tried
     served: float  # the share that they serve; the largest that was seen if there are none
     one_less: float | None  # the share that one machine less serves; None for no machines
@@ -95,12 +95,12 @@ def _point(point: SweepPoint, slope: float | None, requests: int) -> tuple[Cell,
 
 def fewest_words(fewest: FewestMachines) -> str:
     """'95 % needs 412 machines: they serve 95.02 %, 411 serve 94.9 %; proven: fewer than 380 never do'."""
-    asked = _exact(fewest.share)
+    share = _exact(fewest.share)
     if fewest.machines is None:
-        return f"{asked}: not reached; the most that was served is {_exact(fewest.served)}"
+        return f"{share}: not reached; the most that was served is {_exact(fewest.served)}"
     less = "" if fewest.one_less is None else f", one less serves {_exact(fewest.one_less)}"
     proven = "" if fewest.at_least is None else f"; proven: fewer than {fewest.at_least:,} never do"
-    return f"{count(fewest.machines, 'machine')} for {asked}: they serve {_exact(fewest.served)}{less}{proven}"
+    return f"{count(fewest.machines, 'machine')} for {share}: they serve {_exact(fewest.served)}{less}{proven}"
 
 
 def _exact(share: float) -> str:

@@ -1,16 +1,15 @@
 """Pictures of a placement: SVG documents as strings, that need nothing from outside."""
 
-from bayplan.report.pictures.affinity import affinity_bars
-from bayplan.report.pictures.bay_plan import bay_plan
-from bayplan.report.pictures.cdf import utilisation_cdf
-from bayplan.report.pictures.change import before_after
 from bayplan.report.pictures.gantt import gantt
-from bayplan.report.pictures.heat_map import heat_map
-from bayplan.report.pictures.traffic import traffic_bars
-from bayplan.report.pictures.ucac import Curve, ucac_curves
+from bayplan.report.pictures.placement.bay_plan import bay_plan
+from bayplan.report.pictures.placement.before_after import before_after
+from bayplan.report.pictures.placement.heat_map import heat_map
+from bayplan.report.pictures.placement.traffic import affinity_bars, traffic_bars
+from bayplan.report.pictures.placement.utilisation_cdf import utilisation_cdf
+from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
 
 __all__ = [
-    "Curve",
+    "UcacCurve",
     "affinity_bars",
     "bay_plan",
     "before_after",

@@ -1,10 +1,10 @@
-"""A field with numbers along both sides: where a value is drawn, round marks, stairs and lines."""
+"""A field with numbers along both sides: where a value is drawn, stairs, lines and dots."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bayplan.report.amounts import score
+from bayplan.report.pictures.axis import Axis, number_marks, round_numbers, round_step
 from bayplan.report.svg import element, escaped, line, number, text, width_of
 
 
@@ -20,43 +20,30 @@ class Chart:
     high: float
     most: float
 
+    @property
+    def axis(self) -> Axis:
+        """Its lower side."""
+        return Axis(left=self.left, right=self.right, low=self.low, high=self.high)
+
     def x(self, value: float) -> float:
         """Pixels from the left edge of the picture."""
-        wide = self.high - self.low
-        return self.left + (self.right - self.left) * ((value - self.low) / wide if wide > 0 else 0.5)
+        return self.axis.x(value)
 
     def y(self, value: float) -> float:
         """Pixels from the upper edge."""
         return self.bottom - (self.bottom - self.top) * (min(value, self.most) / self.most if self.most > 0 else 0.0)
 
 
-def round_marks(low: float, high: float, most: int) -> list[float]:
-    """At most about so many round numbers from low to high."""
-    wide = high - low
-    if not wide > 0:
-        return [low]
-    rough = wide / max(1, most)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
 def axes(chart: Chart, *, below: str, words: Callable[[float], str] = score) -> str:
-    """The grid with its numbers at the left, the ground with its numbers and what they are below."""
-    up = round_marks(0.0, chart.most, max(2, int((chart.bottom - chart.top) / 36)))
+    """The grid with its numbers at the left, and below it numbers and what they are."""
+    up = round_numbers(0.0, chart.most, round_step(chart.most / max(2, int((chart.bottom - chart.top) / 36))))
     parts = [line(chart.left, chart.y(v), chart.right, chart.y(v), "grid") for v in up if v > 0]
     parts += [text(chart.left - 8, chart.y(v) + 4, words(v), "soft small end") for v in up]
-    room = width_of(f"{score(chart.high)}0", 11) + 24
-    for value in round_marks(chart.low, chart.high, max(2, int((chart.right - chart.left) / room))):
-        x = chart.x(value)
-        parts += [line(x, chart.bottom, x, chart.bottom + 5, "floor"), text(x, chart.bottom + 18, score(value), "soft small mid")]
-    parts.append(line(chart.left, chart.bottom, chart.right, chart.bottom, "floor"))
-    return "".join([*parts, text(chart.left, chart.bottom + 33, below, "soft small")])
+    return "".join([*parts, number_marks(chart.axis, chart.bottom, below)])
 
 
 def stairs(chart: Chart, edge: Sequence[float], height: Sequence[float], class_: str, title: str, *, closed: bool = False) -> str:
-    """Steps: each height from one edge to the next; closed down to the ground, they are an area."""
+    """Steps: each height from one edge to the next; closed down to the bottom, they are an area."""
     if not len(height):
         return ""
     path = "".join(f"V{number(chart.y(h))}H{number(chart.x(to))}" for h, to in zip(height, edge[1:], strict=True))

@@ -6,9 +6,10 @@ import numpy as np
 
 from bayplan.report import svg
 from bayplan.report.amounts import percent
+from bayplan.report.pictures.axis import share_step
 from bayplan.report.svg import line, text
 
-LEFT, RIGHT = 48.0, 74.0  # room for the scale and for the names of the lines
+LEFT, RIGHT = 48.0, 74.0  # space for the scale and for the names of the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,29 +36,15 @@ class Frame:
         return (self.bottom - self.top) * share / self.most
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """How a bay plan is to be drawn."""
-
-    width: float
-    group_by: str | None = None  # a topology level
-    heading: str = ""  # the cluster's name and scale if empty
-    words: str | None = None  # the caption's own words if None
-    top_share: float = 0.0  # what the scale reaches at least
-    aside: float = 0.0  # pixels kept free at the right at least
-    legend: bool = True
-
-
 def grid(frame: Frame) -> str:
     """Lines at every quarter, or half, or more, with their shares at the left."""
-    steps = (digit * 10**power for power in range(12) for digit in (0.25, 0.5, 1.0))
-    step = next((s for s in steps if frame.tall(s) >= 28), 1e12)
+    step = share_step(28 / frame.tall(1.0))
     shares = np.arange(step, frame.most, step).tolist()
     lines = (line(frame.left, frame.y(s), frame.right, frame.y(s), "grid") for s in shares)
     return "".join([*lines, *(text(frame.left - 8, frame.y(s) + 4, percent(s), "soft small end") for s in shares)])
 
 
-def ground_and_capacity(frame: Frame, end: float) -> str:
+def floor_and_capacity(frame: Frame, end: float) -> str:
     """The two lines every stack stands between."""
     return "".join(
         [

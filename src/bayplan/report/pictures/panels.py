@@ -1,9 +1,10 @@
-"""Small charts side by side: where each stands, its axes."""
+"""Small charts side by side: where each is, and its axes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bayplan.report.amounts import percent
+from bayplan.report.pictures.axis import round_numbers, share_step
 from bayplan.report.svg import line, shortened, text, width_of
 
 GAP, TALL, HEAD, FOOT = 62.0, 190.0, 40.0, 34.0
@@ -29,17 +30,17 @@ class Panel:
         return self.top + TALL * (1 - part)
 
 
-def panels(number: int, most: float, *, left: float, top: float, room: float) -> Iterator[Panel]:
-    """As many panels as asked for, up to three in a row."""
+def panels(number: int, most: float, *, left: float, top: float, space: float) -> Iterator[Panel]:
+    """`number` panels, up to three in a row."""
     across = min(3, max(1, number))
-    wide = min(420.0, (room - GAP * (across - 1)) / across)
+    wide = min(420.0, (space - GAP * (across - 1)) / across)
     for index in range(number):
         row, column = divmod(index, across)
         yield Panel(left=left + column * (wide + GAP), top=top + HEAD + row * (HEAD + TALL + FOOT), wide=wide, most=most)
 
 
 def rows_height(number: int) -> float:
-    """The height of so many panels."""
+    """The height of `number` panels."""
     return -(-number // 3) * (HEAD + TALL + FOOT)
 
 
@@ -59,8 +60,6 @@ def axes(panel: Panel, title: str, note: str, warning: str = "") -> str:
 
 
 def _marks(panel: Panel) -> list[float]:
-    """Round shares from 0 on, as many as have room."""
-    widest = width_of(percent(panel.most), 11) + 14
-    steps = (digit * 10**power for power in range(12) for digit in (0.25, 0.5, 1.0))
-    step = next((step for step in steps if panel.x(step) - panel.left >= widest), panel.most)
-    return [k * step for k in range(int(panel.most / step + 1e-9) + 1)]
+    """Round shares from 0 on, as many as do not touch."""
+    least = (width_of(percent(panel.most), 11) + 14) * panel.most / panel.wide
+    return round_numbers(0.0, panel.most, min(panel.most, share_step(least)))

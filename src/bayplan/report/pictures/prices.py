@@ -1,4 +1,4 @@
-"""What each zone and link costs over time (001 equation (8)): one row each, coloured by price."""
+"""What each zone and link costs over time ([Online clusters] (8)): one row each, coloured by price."""
 
 import math
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from bayplan.model import FloatArray
 from bayplan.report import svg
 from bayplan.report.amounts import percent, score
 from bayplan.report.names import told_apart
+from bayplan.report.pictures.axis import Axis, number_marks
+from bayplan.report.pictures.colours import CLASSES, NONE
 from bayplan.report.pictures.frame import caption
-from bayplan.report.pictures.fullness import CLASSES, NONE
-from bayplan.report.pictures.moments import moment_marks
 from bayplan.report.svg import characters_in, element, escaped, rect, text
 
 LEFT, RIGHT, ROW, HEAD = 150.0, 96.0, 17.0, 30.0
 STEPS = 10
-MOST_ROWS = 12  # of a band: those that were dearest
+MOST_ROWS = 12  # of a band: the most expensive ones
 
 PRICED = (
-    "Each row is a zone or a link, time goes from left to right. The darker, the dearer: a price grows with the load, "
-    "slowly while there is room and steeply towards the end. The number at the right is the highest price."
+    "Each row is a zone or a link, time goes from left to right. The darker, the more expensive: a price grows with the load, "
+    "slowly while capacity is free and steeply towards the end. The number at the right is the highest price."
 )
 FULL = (
     "Each row is a zone or a link, time goes from left to right. The darker, the fuller. The number at the right is the highest "
@@ -30,7 +30,7 @@ FULL = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Row:
+class PriceRow:
     """One zone or link."""
 
     name: str
@@ -38,11 +38,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Band:
+class PriceBand:
     """Rows of one kind: 'cpu', 'links'."""
 
     name: str
-    rows: Sequence[Row]
+    rows: Sequence[PriceRow]
     more: int = 0  # rows that are not drawn
 
 
@@ -51,53 +51,52 @@ def level_of(price: FloatArray, base: float) -> FloatArray:
     return np.asarray(np.log1p(price) / math.log(base), dtype=np.float64)
 
 
-def dearest(name: str, rows: Sequence[Row]) -> Band:
-    """The rows that reached the highest level, as many as have room, in the order given."""
+def most_expensive(name: str, rows: Sequence[PriceRow]) -> PriceBand:
+    """The rows that reached the highest level, as many as are drawn, in the order given."""
     peak = [np.nan_to_num(row.level).max(initial=0.0) for row in rows]
     order = sorted(range(len(rows)), key=lambda k: -peak[k])[:MOST_ROWS]
-    return Band(name=name, rows=[rows[k] for k in sorted(order)], more=max(0, len(rows) - MOST_ROWS))
+    return PriceBand(name=name, rows=[rows[k] for k in sorted(order)], more=max(0, len(rows) - MOST_ROWS))
 
 
-def prices_over_time(bands: Sequence[Band], edge: FloatArray, *, base: float, title: str, width: int = 1120) -> str:
-    """All bands above one another, as an SVG document. `base` is lambda; 1 where nothing has a price: then shares are said."""
+def prices_over_time(bands: Sequence[PriceBand], edge: FloatArray, *, base: float, title: str, width: int = 1120) -> str:
+    """All bands above one another, as an SVG document. `base` is lambda; 1 where nothing has a price: then it shows shares."""
     words = PRICED if base > 1 else FULL
     head, y = caption(title, words, width)
     parts = [head, _legend(base, width, y + 4)]
     y += 40.0
+    axis = Axis(left=LEFT, right=width - RIGHT, low=float(edge[0]), high=float(edge[-1]))
     for band in bands:
         if band.rows:
-            drawn, y = _band(band, edge, base, width, y)
+            drawn, y = _band(band, edge, base, axis, y)
             parts.append(drawn)
-    parts.append(moment_marks(edge, LEFT, width - RIGHT, y + 4))
+    parts.append(number_marks(axis, y + 4, "time"))
     return svg.document(width, y + 44, title, words, "".join(parts))
 
 
-def _band(band: Band, edge: FloatArray, base: float, width: float, y: float) -> tuple[str, float]:
-    note = f"the {len(band.rows)} dearest of {len(band.rows) + band.more:,}" if band.more else ""
+def _band(band: PriceBand, edge: FloatArray, base: float, axis: Axis, y: float) -> tuple[str, float]:
+    note = f"the {len(band.rows)} most expensive of {len(band.rows) + band.more:,}" if band.more else ""
     parts = [text(LEFT, y + 16, band.name, "strong"), text(LEFT + 8 + svg.width_of(band.name, 14.5), y + 16, note, "soft small")]
     names = told_apart([row.name for row in band.rows], characters_in(LEFT - 20, 11))
     for k, (row, name) in enumerate(zip(band.rows, names, strict=True)):
         top = y + HEAD - 6 + k * ROW
         highest = float(np.nanmax(row.level)) if np.isfinite(row.level).any() else math.nan
         parts.append(text(LEFT - 8, top + ROW - 5, name, "small end"))
-        parts.append(_cells(row, edge, base, (LEFT, width - RIGHT, top)))
-        parts.append(text(width - RIGHT + 8, top + ROW - 5, _said(highest, base), "soft small"))
+        parts.append(_cells(row, edge, base, axis, top))
+        parts.append(text(axis.right + 8, top + ROW - 5, _words(highest, base), "soft small"))
     return "".join(parts), y + HEAD + len(band.rows) * ROW
 
 
-def _cells(row: Row, edge: FloatArray, base: float, at: tuple[float, float, float]) -> str:
+def _cells(row: PriceRow, edge: FloatArray, base: float, axis: Axis, top: float) -> str:
     """One rectangle for each run of pieces of one colour, with its prices as a tooltip."""
-    left, right, top = at
     step = steps_of(row.level)
     begins = np.flatnonzero(np.diff(step, prepend=-1))
     ends = np.append(begins[1:], len(step))
-    scale = (right - left) / float(edge[-1] - edge[0])
     parts = []
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        x, wide = left + scale * float(edge[begin] - edge[0]), scale * float(edge[end] - edge[begin])
+        x, right = axis.x(float(edge[begin])), axis.x(float(edge[end]))
         part = row.level[begin:end]
         words = f"{row.name}\n({edge[begin]:g}, {edge[end]:g}]: {_range(part, base)}"
-        parts.append(rect(x, top, wide, ROW - 2, CLASSES[int(step[begin])], words))
+        parts.append(rect(x, top, right - x, ROW - 2, CLASSES[int(step[begin])], words))
     return "".join(parts)
 
 
@@ -110,11 +109,11 @@ def steps_of(level: FloatArray) -> FloatArray:
 def _range(level: FloatArray, base: float) -> str:
     if np.isnan(level).any():
         return "nothing there"
-    low, high = _said(float(level.min()), base), _said(float(level.max()), base)
+    low, high = _words(float(level.min()), base), _words(float(level.max()), base)
     return low if low == high else f"{low} to {high}"
 
 
-def _said(level: float, base: float) -> str:
+def _words(level: float, base: float) -> str:
     """A price, or a share where nothing has a price."""
     if math.isnan(level):
         return "–"
@@ -129,8 +128,8 @@ def _legend(base: float, width: float, top: float) -> str:
     wide, left = 44.0, LEFT
     parts = [text(left - 8, top + 10, "price" if base > 1 else "in use", "soft small end")]
     for step in range(STEPS):
-        words = f"{_said(step / STEPS, base)} to {_said((step + 1) / STEPS, base)}"
+        words = f"{_words(step / STEPS, base)} to {_words((step + 1) / STEPS, base)}"
         cell = rect(left + step * wide, top, wide, 11, CLASSES[step])
         parts.append(element("g", element("title", escaped(words)), cell))
-    parts += [text(left + step * wide, top + 24, _said(step / STEPS, base), "soft small mid") for step in range(0, STEPS + 1, 2)]
+    parts += [text(left + step * wide, top + 24, _words(step / STEPS, base), "soft small mid") for step in range(0, STEPS + 1, 2)]
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""What so many machines are good for: value with its bound, served share, and the worth of one machine more."""
+"""What each number of machines is good for: value with its bound, served share, and the worth of one machine more."""
 
 from collections.abc import Sequence
 
@@ -13,25 +13,25 @@ from bayplan.report.svg import line, text
 LEFT, TALL, MARGIN = 72.0, 240.0, 1.06
 
 VALUE = (
-    "Each dot is an answer on so many machines. Above each dot, the dashed line is proven: no schedule there is worth more. "
+    "Each dot is an answer on that many machines. Above each dot, the dashed line is proven: no schedule there is worth more. "
     "Where the curve flattens, more machines serve little more."
 )
-SHARE = "The share of all requests that are served. The vertical line: the fewest machines that serve the share asked for."
+SHARE = "The share of all requests that are served. The vertical line: the fewest machines that serve the stated share."
 WORTH = (
     "What one machine more adds, measured from each dot to the next (solid), and what a proven bound gains at most (dashed). "
     "Compare it with what a machine costs over the time of the requests."
 )
 
 
-def value_curve(points: Sequence[SweepPoint], *, asked: float, width: int = 1120) -> str:
-    """Value and bound over the number of machines; `asked` is the value of all requests."""
+def value_curve(points: Sequence[SweepPoint], *, requested: float, width: int = 1120) -> str:
+    """Value and bound over the number of machines; `requested` is the value of all requests."""
     title = "Value served, over the number of machines"
     bounds = [(float(p.machines), p.bound) for p in points if p.bound is not None]
-    most = max([1e-12, *(p.value for p in points), *(min(b, asked) for _, b in bounds)])
+    most = max([1e-12, *(p.value for p in points), *(min(b, requested) for _, b in bounds)])
     entries = [("line l0", "value served"), *([("line l1", "proven bound")] if bounds else [])]
     chart, head, height = _sheet(title, VALUE, points, most, entries, width)
     lines = [
-        polyline(chart, [(a, min(b, asked)) for a, b in bounds], "line l1", "no schedule is worth more"),
+        polyline(chart, [(a, min(b, requested)) for a, b in bounds], "line l1", "no schedule is worth more"),
         _curve(
             chart, [(float(p.machines), p.value) for p in points], [f"{p.machines:,} machines: {score(p.value)}" for p in points]
         ),

@@ -1,4 +1,4 @@
-"""The used capacity at confidence of every machine, fullest first, one curve per method or state (003 Figure 3)."""
+"""The used capacity at confidence of every machine, fullest first, one curve per method or state ([UCaC] Figure 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ import numpy as np
 from bayplan.model import FloatArray
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent
-from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, caption, grid, ground_and_capacity
+from bayplan.report.pictures.axis import Axis, number_marks
+from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, caption, floor_and_capacity, grid
 from bayplan.report.svg import element, escaped, line, number, text, width_of
 
 TALL = 260.0
@@ -22,14 +23,14 @@ CAPTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Curve:
+class UcacCurve:
     """The machines of one placement."""
 
     name: str
     share: FloatArray  # (machine,) UCaC / capacity of the machines that run something, in any order
 
 
-def ucac_curves(curves: Sequence[Curve], *, title: str, words: str = CAPTION, width: int = 1120) -> str:
+def ucac_curves(curves: Sequence[UcacCurve], *, title: str, words: str = CAPTION, width: int = 1120) -> str:
     """One line per curve and the capacity line, as an SVG document."""
     head, y = caption(title, words, width)
     shown = [curve for curve in curves if len(curve.share)]
@@ -38,19 +39,26 @@ def ucac_curves(curves: Sequence[Curve], *, title: str, words: str = CAPTION, wi
     key, top = _legend(curves, y + 6, width - LEFT - 24)
     most = max(1.0, *(float(curve.share.max()) for curve in shown))
     frame = Frame(left=LEFT, right=width - RIGHT, top=top + 12, bottom=top + 12 + TALL, most=most * 1.06)
-    longest = max(len(curve.share) for curve in shown)
-    lines = [_line(frame, curve, longest, k % LINES) for k, curve in enumerate(curves) if len(curve.share)]
-    body = [head, key, grid(frame), _marks(frame, longest), ground_and_capacity(frame, frame.right), *lines]
+    axis = Axis(left=frame.left, right=frame.right, low=0.0, high=float(max(len(curve.share) for curve in shown)))
+    lines = [_line(frame, axis, curve, k % LINES) for k, curve in enumerate(curves) if len(curve.share)]
+    body = [
+        head,
+        key,
+        grid(frame),
+        number_marks(axis, frame.bottom, "machines in use, fullest first", whole=True),
+        floor_and_capacity(frame, frame.right),
+        *lines,
+    ]
     return svg.document(width, frame.bottom + 40, title, words, "".join(body))
 
 
-def _legend(curves: Sequence[Curve], top: float, room: float) -> tuple[str, float]:
+def _legend(curves: Sequence[UcacCurve], top: float, space: float) -> tuple[str, float]:
     """Which line is which, how many machines it has; also where it ends."""
     parts, x, y = [], LEFT, top
     for k, curve in enumerate(curves):
-        name, note = svg.shortened(curve.name, room / 2), count(len(curve.share), "machine")
+        name, note = svg.shortened(curve.name, space / 2), count(len(curve.share), "machine")
         taken = 30 + width_of(name) + 6 + width_of(note, 11) + 22
-        if x > LEFT and x + taken > LEFT + room:
+        if x > LEFT and x + taken > LEFT + space:
             x, y = LEFT, y + 20
         parts += [line(x, y + 5, x + 22, y + 5, f"line l{k % LINES}"), text(x + 28, y + 9, name)]
         parts.append(text(x + 34 + width_of(name), y + 9, note, "soft small"))
@@ -58,29 +66,14 @@ def _legend(curves: Sequence[Curve], top: float, room: float) -> tuple[str, floa
     return "".join(parts), y + 18
 
 
-def _line(frame: Frame, curve: Curve, longest: int, kind: int) -> str:
-    """Stairs from the fullest machine to the emptiest, thinned to POINTS steps, then down to the ground."""
+def _line(frame: Frame, axis: Axis, curve: UcacCurve, kind: int) -> str:
+    """Stairs from the fullest machine to the emptiest, thinned to POINTS steps, then down to the bottom."""
     share, n = -np.sort(-curve.share), len(curve.share)
     index = np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(np.int64))
     end = np.append(index[1:], n)  # a step reaches to where the next one begins
-    wide = frame.wide / longest
     steps = zip(share[index].tolist(), end.tolist(), strict=True)
-    stairs = "".join(f"V{number(frame.y(height))}H{number(frame.left + wide * to)}" for height, to in steps)
+    stairs = "".join(f"V{number(frame.y(height))}H{number(axis.x(to))}" for height, to in steps)
     half = f"half of them use {percent(float(np.median(share)))} or more"
     words = f"{curve.name}: {count(n, 'machine')}, the fullest {percent(float(share[0]))}, {half}"
     path = f"M{number(frame.left)} {number(frame.y(float(share[0])))}{stairs}V{number(frame.bottom)}"
     return element("path", element("title", escaped(words)), d=path, class_=f"line l{kind}")
-
-
-def _marks(frame: Frame, longest: int) -> str:
-    """Round numbers of machines below the ground."""
-    steps = (digit * 10**power for power in range(12) for digit in (1, 2, 5))
-    step = next(step for step in steps if frame.wide * step / longest >= width_of(f"{longest:,}", 11) + 20)
-    parts = []
-    for machines in range(step, longest + 1, step):
-        x = frame.left + frame.wide * machines / longest
-        parts += [
-            line(x, frame.bottom, x, frame.bottom + 5, "floor"),
-            text(x, frame.bottom + 18, f"{machines:,}", "soft small mid"),
-        ]
-    return "".join([*parts, text(frame.left, frame.bottom + 32, "machines in use, fullest first", "soft small")])

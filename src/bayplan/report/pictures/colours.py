@@ -1,10 +1,12 @@
-"""Which colour a service has: the biggest have their own, the rest are greys."""
+"""The colours of pictures: of services, by size, and of machines, by how full they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import Cluster, IntArray, ints
+from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, ints
+from bayplan.report.svg import element, escaped, rect, text, width_of
 
 OWN = 12  # services with a colour of their own: more cannot be told apart
 GREYS = 3  # shades for the others, so that neighbours differ
@@ -47,3 +49,34 @@ def service_palette(cluster: Cluster) -> Palette:
     rank[np.argsort(-size, kind="stable")] = np.arange(n_s)
     colour = np.where(rank < OWN, rank, OWN + rank % GREYS)
     return Palette(rank=ints(rank), colour=ints(colour))
+
+
+OVER_SAFETY, OVER_CAPACITY, NONE = 10, 11, 12
+CLASSES = (*(f"h{step}" for step in range(12)), "hx")
+WORDS = (*(f"{10 * step}–{10 * step + 10}\u00a0%" for step in range(10)), "over safety", "over capacity", "none")
+
+
+def steps(share: FloatArray, hot: BoolArray, over: BoolArray) -> IntArray:
+    """The index into `CLASSES` of every share; `NONE` where there is no number and nothing is over capacity."""
+    known = np.nan_to_num(share)
+    step = np.clip((known * 10).astype(np.int64), 0, 9)
+    step = np.where(hot, OVER_SAFETY, step)
+    step = np.where(np.isnan(share), NONE, step)
+    return ints(np.where(over, OVER_CAPACITY, step))
+
+
+def fullness_legend(present: Sequence[int], *, left: float, top: float, none: str = "") -> str:
+    """The scale from empty to full, and the warnings that occur."""
+    parts = [text(left, top + 10, "empty", "soft small")]
+    x = left + 46
+    for step in range(10):
+        parts.append(element("g", element("title", escaped(WORDS[step])), rect(x, top, 20, 11, CLASSES[step])))
+        x += 20
+    parts.append(text(x + 6, top + 10, "full", "soft small"))
+    x += 46
+    for step in (OVER_SAFETY, OVER_CAPACITY, NONE):
+        words = none if step == NONE else WORDS[step]
+        if step in present and words:
+            parts += [rect(x, top, 11, 11, CLASSES[step]), text(x + 17, top + 10, words, "soft small")]
+            x += 17 + width_of(words, 11) + 22
+    return "".join(parts)

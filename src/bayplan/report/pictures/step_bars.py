@@ -10,7 +10,7 @@ from bayplan.score.duration import StepCosts, Timetable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bars:
+class StepBars:
     """Every step of a plan, batch by batch: where it runs, and from when to when, in seconds."""
 
     container: IntArray  # (bar,)
@@ -28,7 +28,7 @@ class Bars:
 
     @property
     def longest(self) -> float:
-        """Seconds until the last step has ended; some if there are none, so that a scale exists."""
+        """Seconds until the last step has ended; 1 if there is none, so that a scale exists."""
         return float(self.end.max(initial=0.0)) or 1.0
 
     @property
@@ -47,13 +47,13 @@ class Bars:
         return f"{verb} {name} on {machine}\nbatch {int(self.batch[b]) + 1}, {when}"
 
 
-def bars_of(cluster: Cluster, plan: Plan, times: Timetable, costs: StepCosts) -> Bars:
+def step_bars(cluster: Cluster, plan: Plan, times: Timetable, costs: StepCosts) -> StepBars:
     """The steps of a plan with their times."""
     steps = list(plan.steps())
     container, machine = ints([step.container for step in steps]), ints([step.machine for step in steps])
     create = np.array([step.action is Action.CREATE for step in steps], dtype=np.bool_)
     ready = costs.per_workload("start", len(cluster.workloads.name))[cluster.containers.workload[container]]
-    return Bars(
+    return StepBars(
         container=container,
         machine=machine,
         create=create,

@@ -7,10 +7,10 @@ import numpy as np
 
 from bayplan.model import Cluster, IntArray, Placement
 from bayplan.report.amounts import count
-from bayplan.report.loads import Use
+from bayplan.report.loads import MachineUse
 from bayplan.report.names import told_apart
-from bayplan.report.palette import GREYS, OWN, TIER_CLASS, TIERS, Palette
-from bayplan.report.pictures.scene import Scene
+from bayplan.report.pictures.colours import GREYS, OWN, TIER_CLASS, TIERS, Palette
+from bayplan.report.pictures.placement.bay_plan_data import BayPlanData
 from bayplan.report.svg import characters_in, element, escaped, rect, shortened, text, width_of
 
 ROW = 20.0
@@ -20,14 +20,14 @@ Item: TypeAlias = tuple[tuple[str, ...], str, str]  # classes of the swatches, n
 
 
 def service_legend(
-    cluster: Cluster, palette: Palette, *, left: float, top: float, room: float, tiers: bool = False
+    cluster: Cluster, palette: Palette, *, left: float, top: float, space: float, tiers: bool = False
 ) -> tuple[str, float]:
     """One swatch, name and number of containers per coloured service, then the greys; also the height it takes."""
     size = np.bincount(cluster.workloads.service[cluster.containers.workload], minlength=len(cluster.services.name))
     own = [s for s in palette.own.tolist() if size[s]]
     items: list[Item] = [((f"s{palette.colour[s]}",), cluster.services.name[s], f"{size[s]:,}") for s in own]
     items += _tiers(palette, size) if tiers else _others(cluster, palette, size)
-    return _flow(items, left, top, room)
+    return _flow(items, left, top, space)
 
 
 def _others(cluster: Cluster, palette: Palette, size: IntArray) -> list[Item]:
@@ -42,25 +42,25 @@ def _tiers(palette: Palette, size: IntArray) -> list[Item]:
     return [((TIER_CLASS[k],), name, f"{of[k].sum():,}") for k, (_, name) in enumerate(TIERS) if of[k].sum()]
 
 
-def resource_legend(scene: Scene, *, left: float, top: float) -> tuple[str, float]:
+def resource_legend(data: BayPlanData, *, left: float, top: float) -> tuple[str, float]:
     """Which mark below a column is which resource; nothing if all machines run out of the same one."""
-    fullest = np.unique(scene.use.fullest[scene.use.containers > 0]).tolist()
+    fullest = np.unique(data.use.fullest[data.use.containers > 0]).tolist()
     if len(fullest) < 2:
         return "", 0.0
     parts, x = [text(left, top + 10, "Fullest in:", "soft small")], left + 72
     for r in fullest:
-        name = shortened(scene.cluster.resources[r].name, _LONGEST, 11)
+        name = shortened(data.cluster.resources[r].name, _LONGEST, 11)
         parts += [rect(x, top + 4, 16, 4, f"k{r % 4}"), text(x + 22, top + 10, name, "small")]
         x += 22 + width_of(name, 11) + 18
     return "".join(parts), ROW + 4
 
 
-def _flow(items: Sequence[Item], left: float, top: float, room: float) -> tuple[str, float]:
+def _flow(items: Sequence[Item], left: float, top: float, space: float) -> tuple[str, float]:
     parts, x, y = [], left, top
     names = told_apart([name for _, name, _ in items], characters_in(_LONGEST))
     for (classes, name, note), shown in zip(items, names, strict=True):
         taken = len(classes) * (_SWATCH + 1) + 6 + width_of(shown) + 6 + width_of(note, 11) + 20
-        if x > left and x + taken > left + room:
+        if x > left and x + taken > left + space:
             x, y = left, y + ROW
         parts.append(_item(classes, name, shown, note, x, y))
         x += taken
@@ -77,8 +77,8 @@ def _item(classes: tuple[str, ...], name: str, shown: str, note: str, x: float, 
     return element("g", title, swatches, label, class_="key", **focus)
 
 
-def state_words(use: Use, placement: Placement, cluster: Cluster) -> str:
-    """What a reader should not miss: the one resource that binds, machines over safety and capacity, what waits."""
+def state_words(use: MachineUse, placement: Placement, cluster: Cluster) -> str:
+    """What a reader should not miss: the one resource that binds, machines over safety and capacity, unplaced containers."""
     full, hot, out = int(use.full.sum()), int(use.hot.sum()), len(placement.unplaced)
     fullest = np.unique(use.fullest[use.containers > 0])
     same = len(cluster.resources) > 1 and len(fullest) == 1

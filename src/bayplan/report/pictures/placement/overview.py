@@ -1,4 +1,4 @@
-"""The bay plan of thousands of machines: a skyline, and the deck from above with one cell per machine."""
+"""The bay plan of thousands of machines: their profile, the fullest first, and a grid with one cell per machine."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,17 @@ import numpy as np
 from bayplan.model import FloatArray, IntArray, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent, scale_of
-from bayplan.report.loads import Use
+from bayplan.report.loads import MachineUse
 from bayplan.report.names import name_of
-from bayplan.report.palette import OWN, TIER_CLASS, TIERS
-from bayplan.report.pictures.deck import draw_deck
-from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, Sheet, caption, grid, ground_and_capacity, safety_label
-from bayplan.report.pictures.legend import service_legend, state_words
-from bayplan.report.pictures.scene import Scene
+from bayplan.report.pictures.colours import OWN, TIER_CLASS, TIERS
+from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, caption, floor_and_capacity, grid, safety_label
+from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, BayPlanOptions
+from bayplan.report.pictures.placement.legend import service_legend, state_words
+from bayplan.report.pictures.placement.machine_grid import draw_grid
 from bayplan.report.svg import element, line, number, rect, text
 
 PLOT = 230.0
-STEP = 4.0  # pixels per column of the skyline
+STEP = 4.0  # pixels per column of the profile
 
 CAPTION = (
     "Above: all machines side by side, the fullest first; the height is how full a machine is in its fullest resource, "
@@ -25,30 +25,30 @@ CAPTION = (
 )
 
 
-def overview_body(scene: Scene, sheet: Sheet) -> tuple[str, float]:
+def overview_body(data: BayPlanData, options: BayPlanOptions) -> tuple[str, float]:
     """The drawing of a big cluster, and its height. Its size does not grow with the number of containers."""
-    title = sheet.heading or f"{name_of(scene.cluster)}: {scale_of(scene.cluster)}"
-    facts = state_words(scene.use, scene.placement, scene.cluster)
-    words, y = caption(title, f"{CAPTION} {facts}" if sheet.words is None else sheet.words, sheet.width)
-    most = max(1.0, sheet.top_share, float(scene.use.level.max(initial=0.0))) * 1.02
-    frame = Frame(left=LEFT, right=sheet.width - RIGHT, top=y + 14, bottom=y + 14 + PLOT, most=most)
+    title = options.heading or f"{name_of(data.cluster)}: {scale_of(data.cluster)}"
+    facts = state_words(data.use, data.placement, data.cluster)
+    words, y = caption(title, f"{CAPTION} {facts}" if options.words is None else options.words, options.width)
+    most = max(1.0, options.top_share, float(data.use.level.max(initial=0.0))) * 1.02
+    frame = Frame(left=LEFT, right=options.width - RIGHT, top=y + 14, bottom=y + 14 + PLOT, most=most)
     legend, tall = service_legend(
-        scene.cluster, scene.palette, left=LEFT, top=frame.bottom + 38, room=sheet.width - LEFT - 16, tiers=True
+        data.cluster, data.palette, left=LEFT, top=frame.bottom + 38, space=options.width - LEFT - 16, tiers=True
     )
-    deck, below = draw_deck(scene.cluster, scene.use, sheet.group_by, left=LEFT, top=frame.bottom + 62 + tall, room=frame.wide)
-    return "".join([words, _skyline(scene, frame), legend, deck]), below + 12
+    cells, below = draw_grid(data.cluster, data.use, options.group_by, left=LEFT, top=frame.bottom + 62 + tall, space=frame.wide)
+    return "".join([words, _profile(data, frame), legend, cells]), below + 12
 
 
-def _skyline(scene: Scene, frame: Frame) -> str:
-    bins = max(1, min(len(scene.use.level), int(frame.wide / STEP)))
-    place = _columns(scene.use, bins)
+def _profile(data: BayPlanData, frame: Frame) -> str:
+    bins = max(1, min(len(data.use.level), int(frame.wide / STEP)))
+    place = _columns(data.use, bins)
     end = frame.right + 6
-    areas = element("g", *_areas(scene, _layers(scene, place, bins), frame), class_="stacks")
-    lines = [ground_and_capacity(frame, end), _safety(scene.use, frame), _ranks(len(place), frame)]
-    return "".join([grid(frame), areas, *lines, *_over(scene.use, place, bins, frame)])
+    areas = element("g", *_areas(data, _layers(data, place, bins), frame), class_="stacks")
+    lines = [floor_and_capacity(frame, end), _safety(data.use, frame), _ranks(len(place), frame)]
+    return "".join([grid(frame), areas, *lines, *_over(data.use, place, bins, frame)])
 
 
-def _over(use: Use, place: IntArray, bins: int, frame: Frame) -> Iterator[str]:
+def _over(use: MachineUse, place: IntArray, bins: int, frame: Frame) -> Iterator[str]:
     """A red mark over each column in which a machine is over capacity: the column itself is a mean."""
     top = np.bincount(place, weights=use.level, minlength=bins) / np.maximum(1, np.bincount(place, minlength=bins))
     for k in np.unique(place[use.full]).tolist():
@@ -56,7 +56,7 @@ def _over(use: Use, place: IntArray, bins: int, frame: Frame) -> Iterator[str]:
         yield element("path", d=f"M{number(x)} {number(y)}l-2 -6h4z", class_="h11")
 
 
-def _columns(use: Use, bins: int) -> IntArray:
+def _columns(use: MachineUse, bins: int) -> IntArray:
     """(machine,) the column of every machine: the fullest first, as many machines in each."""
     order = np.argsort(-use.level, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -64,21 +64,21 @@ def _columns(use: Use, bins: int) -> IntArray:
     return ints(place)
 
 
-def _layers(scene: Scene, place: IntArray, bins: int) -> FloatArray:
+def _layers(data: BayPlanData, place: IntArray, bins: int) -> FloatArray:
     """(colour, column) mean share of the column's machines; the greys are tiers of services."""
-    blocks = scene.blocks
-    colour = scene.palette.tier[blocks.service]
+    blocks = data.blocks
+    colour = data.palette.tier[blocks.service]
     layers = OWN + len(TIERS)
     flat = np.bincount(colour * bins + place[blocks.machine], weights=blocks.height, minlength=layers * bins)
     return np.asarray(flat.reshape(layers, bins) / np.maximum(1, np.bincount(place, minlength=bins)))
 
 
-def _areas(scene: Scene, layer: FloatArray, frame: Frame) -> list[str]:
+def _areas(data: BayPlanData, layer: FloatArray, frame: Frame) -> list[str]:
     top = np.cumsum(layer, axis=0)
-    own = scene.palette.own.tolist()
+    own = data.palette.own.tolist()
     parts = []
     for colour in np.flatnonzero(layer.any(axis=1)).tolist():
-        name = scene.cluster.services.name[own[colour]] if colour < OWN else TIERS[colour - OWN][1]
+        name = data.cluster.services.name[own[colour]] if colour < OWN else TIERS[colour - OWN][1]
         path = _outline(top[colour] - layer[colour], top[colour], frame)
         parts.append(
             element(
@@ -99,7 +99,7 @@ def _outline(base: FloatArray, top: FloatArray, frame: Frame) -> str:
     return f"M{number(frame.left)} {frame.y(float(base[0])):.1f}{there}{back}z"
 
 
-def _safety(use: Use, frame: Frame) -> str:
+def _safety(use: MachineUse, frame: Frame) -> str:
     safety = use.safety[~use.endless]
     if not safety.size or safety.min() >= 1:
         return ""

@@ -1,39 +1,38 @@
-"""Containers that have no machine: piles beside the bay plan."""
+"""Containers without a machine: piles beside the bay plan."""
 
 import numpy as np
 
 from bayplan.model import Resource
 from bayplan.report.amounts import count, human_amount
-from bayplan.report.pictures.blocks import waiting
 from bayplan.report.pictures.frame import Frame
-from bayplan.report.pictures.scene import Scene
+from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, unplaced_blocks
 from bayplan.report.svg import line, rect, text
 
 AVERAGE = "The outline is an average machine: a block's height is its largest share of one"
 PILES = 3  # as many stand beside the plan; if there are more, the last one is a number
-WORDS = 48.0  # pixels of words below the piles
+WORDS_BELOW = 48.0  # pixels of words below the piles
 _WIDE, _STEP = 40.0, 48.0
 
 
-def waiting_room(scene: Scene) -> float:
+def unplaced_width(data: BayPlanData) -> float:
     """Pixels to keep free at the right; none if everything is placed."""
-    if not len(scene.placement.unplaced):
+    if not len(data.placement.unplaced):
         return 0.0
-    piles = int(waiting(scene.cluster, scene.placement, scene.palette).machine.max()) + 1
+    piles = int(unplaced_blocks(data.cluster, data.placement, data.palette).machine.max()) + 1
     return 50 + max(2, min(PILES, piles)) * _STEP
 
 
-def draw_waiting(scene: Scene, frame: Frame, *, left: float) -> str:
+def draw_unplaced(data: BayPlanData, frame: Frame, *, left: float) -> str:
     """The piles and their outline. What does not fit in them is a number in the last one."""
-    blocks = waiting(scene.cluster, scene.placement, scene.palette)
+    blocks = unplaced_blocks(data.cluster, data.placement, data.palette)
     all_piles = int(blocks.machine.max()) + 1
     piles, drawn = min(PILES, all_piles), all_piles if all_piles <= PILES else PILES - 1
     parts = [line(left - 6, frame.bottom, left + max(2, piles) * _STEP, frame.bottom, "floor")]
     for b in np.flatnonzero(blocks.machine < drawn).tolist():
         base, share = float(blocks.base[b]), min(float(blocks.height[b]), frame.most)
         x, y = left + _STEP * float(blocks.machine[b]), frame.y(base + share)
-        class_ = f"s{scene.palette.colour[blocks.service[b]]} w"
-        words = f"{scene.container_words(int(blocks.container[b]))}\nwithout a machine"
+        class_ = f"s{data.palette.colour[blocks.service[b]]} w"
+        words = f"{data.container_words(int(blocks.container[b]))}\nwithout a machine"
         parts.append(rect(x, y, _WIDE, max(0.5, frame.tall(share) - 1), class_, words))
     parts += [rect(left + _STEP * k - 2, frame.y(1), _WIDE + 4, frame.tall(1), "waiting", AVERAGE) for k in range(piles)]
     return "".join(
@@ -53,4 +52,4 @@ def _hidden(number: int, frame: Frame, left: float) -> list[str]:
 def _words(number: int, piles: int, frame: Frame, left: float) -> list[str]:
     lines = [count(number, "container"), *([f"about {piles:,} machines' worth"] if piles > 1 else [])]
     notes = (text(left, frame.bottom + 31 + 14 * k, words, "soft small") for k, words in enumerate(lines))
-    return [text(left, frame.bottom + 16, "waiting", "strong"), *notes]
+    return [text(left, frame.bottom + 16, "unplaced", "strong"), *notes]

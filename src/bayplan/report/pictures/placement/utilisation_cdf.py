@@ -5,7 +5,7 @@ import numpy as np
 from bayplan.model import Cluster, FloatArray, Placement
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent
-from bayplan.report.loads import Use, machine_use
+from bayplan.report.loads import MachineUse, machine_use
 from bayplan.report.names import name_of
 from bayplan.report.pictures.frame import LEFT, caption
 from bayplan.report.pictures.panels import Panel, axes, panels, rows_height
@@ -31,12 +31,12 @@ def cdf_body(cluster: Cluster, placement: Placement, *, before: Placement | None
     note = "" if before is None else " Solid: after; dashed: before."
     words, y = caption("How full are the machines?", CAPTION + note, width)
     highest = np.nanmax([1.0, *use.level, *([] if old is None else old.level)])
-    places = panels(len(cluster.resources), max(1.0, float(highest)) * 1.02, left=LEFT, top=y + 8, room=width - LEFT - 40)
+    places = panels(len(cluster.resources), max(1.0, float(highest)) * 1.02, left=LEFT, top=y + 8, space=width - LEFT - 40)
     charts = [_chart(cluster, r, panel, use, old) for r, panel in enumerate(places)]
     return "".join([words, *charts]), y + 8 + rows_height(len(cluster.resources)) + 4
 
 
-def _chart(cluster: Cluster, r: int, panel: Panel, use: Use, old: Use | None) -> str:
+def _chart(cluster: Cluster, r: int, panel: Panel, use: MachineUse, old: MachineUse | None) -> str:
     has, lacking = ~np.isnan(use.share[:, r]), int(use.lacks[:, r].sum())
     short = f"{count(lacking, 'machine')} without it {'needs' if lacking == 1 else 'need'} it" if lacking else ""
     if not has.any():
@@ -65,13 +65,13 @@ def _limits(panel: Panel, margin: FloatArray) -> str:
     if safe >= 1:
         return full
     words, right = "safety" if np.ptp(margin) < 1e-9 else "safety, median", panel.x(1) + 5
-    roomy = right + width_of(words, 11) <= panel.left + panel.wide  # right of both lines is below the curve
-    at, class_ = (right, "small hot halo") if roomy else (panel.x(safe) - 4, "small hot halo end")
+    fits = right + width_of(words, 11) <= panel.left + panel.wide  # right of both lines is below the curve
+    at, class_ = (right, "small hot halo") if fits else (panel.x(safe) - 4, "small hot halo end")
     label = text(at, panel.y(0) - 6, words, class_)
     return full + line(panel.x(safe), panel.y(0), panel.x(safe), panel.y(1), "safety") + label
 
 
-def _dot(panel: Panel, share: float, use: Use, r: int) -> str:
+def _dot(panel: Panel, share: float, use: MachineUse, r: int) -> str:
     """The hottest machine."""
     words = f"The fullest machine: {percent(share)} ({int((use.share[:, r] > use.margin[:, r]).sum())} over safety)"
     return element("circle", element("title", svg.escaped(words)), cx=panel.x(share), cy=panel.y(1), r=4, class_="dot")

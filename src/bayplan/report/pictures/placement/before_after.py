@@ -6,10 +6,10 @@ from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count
 from bayplan.report.names import name_of
-from bayplan.report.pictures.bay_plan import is_big, plan_body, plan_legend
-from bayplan.report.pictures.frame import Sheet, caption
-from bayplan.report.pictures.scene import Scene
-from bayplan.report.pictures.waiting import waiting_room
+from bayplan.report.pictures.frame import caption
+from bayplan.report.pictures.placement.bay_plan import is_big, plan_body, plan_legend
+from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, BayPlanOptions
+from bayplan.report.pictures.placement.unplaced import unplaced_width
 from bayplan.report.svg import element, number
 
 SIDE_BY_SIDE = 24  # with more machines the two plans stand one above the other
@@ -24,24 +24,24 @@ BIG = "The same machines before and after, on one scale, each time the fullest f
 def before_after(cluster: Cluster, before: Placement, after: Placement, *, width: int = 1120, group_by: str | None = None) -> str:
     """Two bay plans, as one SVG document: beside each other for a few machines, else one above the other."""
     changed = changed_containers(before, after)
-    scenes = [Scene.of(cluster, placement, changed) for placement in (before, after)]
-    big, beside = is_big(scenes[0]) or is_big(scenes[1]), len(cluster.machines.name) <= SIDE_BY_SIDE
+    plans = [BayPlanData.of(cluster, placement, changed) for placement in (before, after)]
+    big, beside = any(map(is_big, plans)), len(cluster.machines.name) <= SIDE_BY_SIDE
     words = BIG if big else CAPTION
     head, y = caption(f"{name_of(cluster)}: {change_words(before, after)}", words, width)
-    drawn, below = _both(scenes, width / 2 if beside else float(width), group_by, beside)
+    drawn, below = _both(plans, width / 2 if beside else float(width), group_by, beside)
     parts, below = [head, element("g", drawn, transform=f"translate(0 {number(y)})")], y + below
-    legend, below = ("", below) if big else plan_legend(scenes[1], drawn, below + 4, width)  # an overview has its own
+    legend, below = ("", below) if big else plan_legend(plans[1], drawn, below + 4, width)  # an overview has its own
     return svg.document(width, below + 6, f"{name_of(cluster)} before and after", words, "".join([*parts, legend]))
 
 
-def _both(scenes: list[Scene], width: float, group_by: str | None, beside: bool) -> tuple[str, float]:
-    highest = max(float(scene.use.level.max(initial=0.0)) for scene in scenes)
-    aside = max(waiting_room(scene) for scene in scenes)
-    sheets = [
-        Sheet(width=width, group_by=group_by, heading=heading, words="", top_share=highest, aside=aside, legend=False)
+def _both(plans: list[BayPlanData], width: float, group_by: str | None, beside: bool) -> tuple[str, float]:
+    highest = max(float(data.use.level.max(initial=0.0)) for data in plans)
+    aside = max(unplaced_width(data) for data in plans)
+    options = [
+        BayPlanOptions(width=width, group_by=group_by, heading=heading, words="", top_share=highest, aside=aside, legend=False)
         for heading in ("Before", "After")
     ]
-    (first, tall), (second, also) = (plan_body(scene, sheet) for scene, sheet in zip(scenes, sheets, strict=True))
+    (first, tall), (second, also) = (plan_body(data, drawn) for data, drawn in zip(plans, options, strict=True))
     at = (width, 0.0) if beside else (0.0, tall)
     moved = element("g", second, transform=f"translate({number(at[0])} {number(at[1])})")
     return first + moved, max(tall, also) if beside else tall + also

@@ -5,15 +5,15 @@ import numpy as np
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent
-from bayplan.report.loads import Use, machine_use
+from bayplan.report.loads import MachineUse, machine_use
 from bayplan.report.names import name_of, told_apart
+from bayplan.report.pictures.colours import CLASSES, NONE, fullness_legend, steps
 from bayplan.report.pictures.frame import RIGHT, caption
-from bayplan.report.pictures.fullness import CLASSES, NONE, fullness_legend, steps
 from bayplan.report.svg import characters_in, rect, shortened, text
 
 MOST_COLUMNS = 200
 LEFT, ROW = 120.0, 30.0
-WIDEST, ROOMY = 90.0, 42.0  # pixels per machine: at most, and from which on numbers and names fit
+WIDEST, WIDE_ENOUGH = 90.0, 42.0  # pixels per machine: at most, and from which on numbers and names fit
 
 CAPTION = (
     "One row per resource, one column per machine, the fullest machines first. The colour is how much of the capacity is used."
@@ -50,8 +50,8 @@ def heat_body(cluster: Cluster, placement: Placement, *, width: float) -> tuple[
     return "".join([*parts, names, legend]), below + 36
 
 
-def _cell(cluster: Cluster, use: Use, r: int, bunch: IntArray, at: tuple[float, float, float]) -> tuple[str, int]:
-    """One rectangle, with its number in it if there is room; and its step."""
+def _cell(cluster: Cluster, use: MachineUse, r: int, bunch: IntArray, at: tuple[float, float, float]) -> tuple[str, int]:
+    """One rectangle, with its number in it if there is space; and its step."""
     x, y, slot = at
     share = use.share[bunch, r]
     known = share[~np.isnan(share)]
@@ -63,30 +63,30 @@ def _cell(cluster: Cluster, use: Use, r: int, bunch: IntArray, at: tuple[float, 
     wide, tall = slot - (0.0 if slot < 8 else 1.5), ROW - 3
     words = _words(cluster, use, r, bunch)
     cell = rect(x + inset, y + inset, wide - 2 * inset, tall - 2 * inset, CLASSES[step], words)
-    if slot < ROOMY or step == NONE:
+    if slot < WIDE_ENOUGH or step == NONE:
         return cell, step
     shown = "over" if lacks.any() else percent(float(mean[0]))
     return cell + text(x + wide / 2, y + tall / 2 + 4, shown, f"small mid t{step}"), step
 
 
 def _names(cluster: Cluster, bunches: list[IntArray], slot: float, y: float) -> tuple[str, float]:
-    """The machines' names below the columns, if there is room for all of them."""
-    if slot < ROOMY or any(len(bunch) != 1 for bunch in bunches):
+    """The machines' names below the columns, if there is space for all of them."""
+    if slot < WIDE_ENOUGH or any(len(bunch) != 1 for bunch in bunches):
         return "", y
     names = told_apart([cluster.machines.name[bunch[0]] for bunch in bunches], characters_in(slot - 6, 11))
     return "".join(text(LEFT + (k + 0.5) * slot, y + 12, name, "small mid") for k, name in enumerate(names)), y + 18
 
 
-def _words(cluster: Cluster, use: Use, r: int, bunch: IntArray) -> str:
+def _words(cluster: Cluster, use: MachineUse, r: int, bunch: IntArray) -> str:
     name, share = cluster.resources[r].name, use.share[bunch, r]
     known = share[~np.isnan(share)]
-    who = cluster.machines.name[bunch[0]] if len(bunch) == 1 else count(len(bunch), "machine")
+    subject = cluster.machines.name[bunch[0]] if len(bunch) == 1 else count(len(bunch), "machine")
     lacking = int(use.lacks[bunch, r].sum())
     if lacking and len(bunch) == 1:
-        return f"{who}: runs what needs {name}, but has none"
+        return f"{subject}: runs what needs {name}, but has none"
     if not known.size:
-        return f"{who}: no {name}"
+        return f"{subject}: no {name}"
     if len(bunch) == 1:
-        return f"{who}: {percent(float(known[0]))} of its {name}"
+        return f"{subject}: {percent(float(known[0]))} of its {name}"
     more = f"; {lacking:,} of them run what needs it and have none" if lacking else ""
-    return f"{who}: {name} {percent(float(known.min()))} to {percent(float(known.max()))}{more}"
+    return f"{subject}: {name} {percent(float(known.min()))} to {percent(float(known.max()))}{more}"
