@@ -11,11 +11,11 @@ from bayplan.model import (
     Capacity,
     Cluster,
     Migration,
+    MigrationPolicy,
     Placement,
     Plan,
     Running,
     Step,
-    Terms,
     Transient,
     TransientMode,
     Way,
@@ -256,7 +256,9 @@ class _Walk:
             waits = (Transient(resource=1, mode=TransientMode.SEQUENTIAL),) if self.waits else ()
             cluster = replace(cluster, rules=(*others, *waits))
         cluster = replace(cluster, rules=(Capacity(resources=(0, 1)), *cluster.rules))
-        return Migration(cluster=cluster, start=start, after=Placement(machine_of=self.at), terms=Terms(way=self._ways()))
+        return Migration(
+            cluster=cluster, start=start, target=Placement(machine_of=self.at), policy=MigrationPolicy(way=self._ways())
+        )
 
     def _ways(self) -> tuple[Way, ...]:
         """AUTO for most; a few workloads are told to move as they did."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bayplan.check.migration.referee import judge
+from bayplan.check.migration.referee import check_migration
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Result, silent
 from experiments.migrate.targets import KINDS, figure_2, m2_target, m3_target
@@ -54,20 +54,20 @@ def measured(migration: Migration, result: Result[Plan], seconds: float) -> dict
     """The columns of `MEASURES`, from the plan itself and from the referee's word on it."""
     plan = result.solution
     assert plan is not None, result.left_out
-    verdict, surges, hops = judge(migration, plan), *_surges_and_hops(migration, plan)
+    checked, surges, hops = check_migration(migration, plan), *_surges_and_hops(migration, plan)
     return {
         "moved": str(int(migration.moving.sum())),
-        "stuck": str(len(verdict.stuck)),
+        "stuck": str(len(checked.not_arrived)),
         "batches": str(len(plan.batches)),
         "bound": "" if result.bound is None else f"{result.bound:g}",
         "steps": str(len(plan)),
         "hops": str(hops),
-        "stopovers": str(verdict.stopovers),
+        "stopovers": str(checked.stopovers),
         "surges": str(surges),
-        "alive": f"{verdict.least_alive:.4f}",
-        "peak": f"{verdict.peak:.6f}",
+        "alive": f"{checked.least_alive:.4f}",
+        "peak": f"{checked.peak:.6f}",
         "seconds": f"{seconds:.2f}",
-        "safe": "yes" if verdict.safe else "no",
+        "safe": "yes" if checked.safe else "no",
     }
 
 

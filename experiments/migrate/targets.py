@@ -83,7 +83,7 @@ def figure_2() -> Migration:
         rules=(Capacity(resources=(0,)), Transient(resource=0, mode=TransientMode.SEQUENTIAL)),
     )
     start, after = Placement(machine_of=ints([0, 0, 0, 1, 1, 2])), Placement(machine_of=ints([1, 0, 2, 1, 0, 2]))
-    return Migration(cluster=cluster, start=Running.of(start), after=after)
+    return Migration(cluster=cluster, start=Running.of(start), target=after)
 
 
 def from_to(snapshot: Snapshot, after: Placement, *, relabel: bool = False) -> Migration:
@@ -91,7 +91,7 @@ def from_to(snapshot: Snapshot, after: Placement, *, relabel: bool = False) -> M
     cluster, start = snapshot.cluster, snapshot.placement
     if relabel:
         after = relabelled(after, start, cluster.containers.workload, singled_out(cluster))
-    return Migration(cluster=cluster, start=Running.of(start), after=after)
+    return Migration(cluster=cluster, start=Running.of(start), target=after)
 
 
 @cache

@@ -23,7 +23,7 @@ from bayplan.decide.collocate.partition.multi_stage import master_count, master_
 from bayplan.formats import read
 from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from experiments.results import Row
 
 KEY = ("cluster", "method", "options", "seed", "threads", "seconds")

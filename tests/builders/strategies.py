@@ -254,7 +254,7 @@ def _leave_out(machine_of: list[int], c: int) -> list[int]:
 
 @st.composite
 def objectives(draw: DrawFn, cluster: Cluster) -> Objective:
-    """The default of 000, free weights, or GMRP's costs."""
+    """The default of [FreeContainer], free weights, or GMRP's costs."""
     make: Callable[[Cluster], SearchStrategy[Objective]] = draw(
         st.sampled_from([lambda cluster: st.just(Objective.default(cluster)), _free_objectives, gmrp_objectives])
     )

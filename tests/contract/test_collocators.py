@@ -14,7 +14,7 @@ from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Confidence, Pinned, Term, Tick, Traffic, Transient, TransientMode, silent
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from bayplan.search.answer import excess_by_kind
 
 every_collocator = pytest.mark.parametrize("name", COLLOCATORS)
@@ -110,7 +110,7 @@ def test_what_is_frozen_or_pinned_stays(name, snapshot, data):
 @few
 @given(snapshot=valid_snapshots(), most=st.integers(0, 3))
 def test_moves_no_more_than_the_churn_budget(name, snapshot, most):
-    problem = asked(snapshot, name, most_moves=most)
+    problem = asked(snapshot, name, max_moves=most)
     assert moves(problem.cluster, solution(name, problem), problem.before) <= most
 
 

@@ -1,4 +1,4 @@
-"""Every way to order moves keeps its promises, on any migration."""
+"""Every migrator keeps its promises, on any migration."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,27 +10,26 @@ from hypothesis import strategies as st
 from tests.builders.migrations import backwards, migrations, small
 from tests.stress.migration import way_back
 
-from bayplan.check.migration.referee import judge
+from bayplan.check import check_migration
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.migrate.inverse import inverse
 from bayplan.model import (
     UNPLACED,
     Action,
     AntiAffinity,
     Budget,
-    Limits,
     Migration,
+    MigrationPolicy,
     Placement,
     Plan,
     Running,
     Status,
-    Terms,
+    StepLimits,
     ints,
     silent,
 )
-from bayplan.model.outcome import Fate
-from bayplan.operate.failures import NeverEnds
-from bayplan.operate.simulator import simulate
+from bayplan.operate.execution import StepOutcome
+from bayplan.operate.failures import StepHangs
+from bayplan.operate.simulator import carry_out
 
 every_migrator = pytest.mark.parametrize("migrator", MIGRATORS.values(), ids=MIGRATORS)
 few = settings(max_examples=25, deadline=None)
@@ -42,13 +41,13 @@ def planned(migrator, migration, options=None, *, seed=0, budget=BUDGET, progres
     return migrator(migration, options or MigrateOptions(), budget=budget, seed=seed, progress=progress)
 
 
-def said(breaches):
-    return [str(breach) for breach in breaches]
+def sentences(violations):
+    return [str(violation) for violation in violations]
 
 
 def to(migration, machine_of):
     """The same migration to another target."""
-    return replace(migration, after=Placement(machine_of=ints(machine_of)))
+    return replace(migration, target=Placement(machine_of=ints(machine_of)))
 
 
 @every_migrator
@@ -58,15 +57,15 @@ def test_every_state_on_the_way_is_safe(migrator, seed):
     migration = small(seed)
     result = planned(migrator, migration)
     assert result.solution is not None
-    assert said(judge(migration, result.solution).breaches) == []
+    assert sentences(check_migration(migration, result.solution).violations) == []
 
 
 @every_migrator
 @few
 @given(migration=migrations())
-def test_is_safe_where_the_start_breaks_rules(migrator, migration):
+def test_is_safe_where_the_start_violates_rules(migrator, migration):
     result = planned(migrator, migration)
-    assert result.solution is None or said(judge(migration, result.solution).breaches) == []
+    assert result.solution is None or sentences(check_migration(migration, result.solution).violations) == []
     assert (result.solution is None) == (result.status is Status.INFEASIBLE)
 
 
@@ -74,7 +73,7 @@ def test_is_safe_where_the_start_breaks_rules(migrator, migration):
 @pytest.mark.parametrize("seed", range(4))
 def test_is_safe_with_many_moves(migrator, seed):
     migration = backwards(1_000 + seed, moves=60)
-    assert said(judge(migration, planned(migrator, migration).solution).breaches) == []
+    assert sentences(check_migration(migration, planned(migrator, migration).solution).violations) == []
 
 
 @every_migrator
@@ -84,19 +83,25 @@ def test_the_reasons_name_exactly_those_that_do_not_arrive(migrator, seed):
     migration = small(seed)
     result = planned(migrator, migration)
     names = migration.cluster.containers.name
-    assert [reason.subject for reason in result.left_out] == [names[c] for c in judge(migration, result.solution).stuck]
+    assert [reason.subject for reason in result.left_out] == [
+        names[c] for c in check_migration(migration, result.solution).not_arrived
+    ]
     assert all(reason.text for reason in result.left_out)
 
 
 @every_migrator
 @few
 @given(seed=seeds)
-def test_nobody_who_shall_run_is_left_down_or_doubled(migrator, seed):
+def test_no_container_of_both_ends_is_left_down_or_doubled(migrator, seed):
+    """By rasa it may be, where a round changes nothing any more: then it is left out, with its reason."""
     migration = small(seed)
-    end = judge(migration, planned(migrator, migration).solution).running
-    ran = (migration.start.machine_of != UNPLACED) & (migration.after.machine_of != UNPLACED)
-    assert (end.machine_of[ran] != UNPLACED).all()
-    assert (end.second == UNPLACED).all()
+    result = planned(migrator, migration)
+    end = check_migration(migration, result.solution).running
+    ran = (migration.start.machine_of != UNPLACED) & (migration.target.machine_of != UNPLACED)
+    unfinished = np.flatnonzero((ran & (end.machine_of == UNPLACED)) | (end.second != UNPLACED))
+    names = {migration.cluster.containers.name[c] for c in unfinished}
+    assert names <= {reason.subject for reason in result.left_out}
+    assert not names or migrator is MIGRATORS["rasa"]
 
 
 @every_migrator
@@ -114,10 +119,10 @@ def test_the_inverse_leads_back_safely_from_every_batch_on(migrator, seed):
     migration = small(seed)
     plan = planned(migrator, migration).solution
     for done in range(len(plan.batches) + 1):
-        verdict = judge(way_back(migration, plan, done), inverse(plan, done))
-        assert said(verdict.breaches) == []
-        assert verdict.running.machine_of.tolist() == migration.start.machine_of.tolist()
-        assert (verdict.running.second == UNPLACED).all()
+        checked = check_migration(way_back(migration, plan, done), plan.inverse(done))
+        assert sentences(checked.violations) == []
+        assert checked.running.machine_of.tolist() == migration.start.machine_of.tolist()
+        assert (checked.running.second == UNPLACED).all()
 
 
 @every_migrator
@@ -126,17 +131,17 @@ def test_the_inverse_leads_back_safely_from_every_batch_on(migrator, seed):
 def test_a_plan_that_is_carried_out_twice_changes_nothing_the_second_time(migrator, seed, chance):
     migration = small(seed)
     plan = planned(migrator, migration).solution
-    once = simulate(migration, plan, seed=chance)
-    twice = simulate(replace(migration, start=once.running), plan, seed=chance)
+    once = carry_out(migration, plan, seed=chance)
+    twice = carry_out(replace(migration, start=once.running), plan, seed=chance)
     assert once.stopped is None
-    assert {event.fate for event in twice.events} <= {Fate.SKIPPED}
+    assert {event.outcome for event in twice.events} <= {StepOutcome.SKIPPED}
     assert twice.running.machine_of.tolist() == once.running.machine_of.tolist()
 
 
 @every_migrator
 @few
 @given(seed=seeds, chance=st.integers(0, 9))
-def test_the_rest_is_planned_anew_when_steps_have_failed(migrator, seed, chance):
+def test_what_remains_is_planned_anew_when_steps_have_failed(migrator, seed, chance):
     migration = small(seed)
     plan = planned(migrator, migration).solution
     if not plan.batches:
@@ -144,13 +149,13 @@ def test_the_rest_is_planned_anew_when_steps_have_failed(migrator, seed, chance)
     rng = np.random.default_rng(chance)
     number = int(rng.integers(len(plan.batches)))
     step = plan.batches[number][int(rng.integers(len(plan.batches[number])))]
-    rest = simulate(migration, plan, [NeverEnds(batch=number, container=step.container)], seed=chance).remaining(migration)
-    result = planned(migrator, rest)
+    remaining = carry_out(migration, plan, [StepHangs(batch=number, container=step.container)], seed=chance).remaining(migration)
+    result = planned(migrator, remaining)
     assert result.solution is not None
-    verdict = judge(rest, result.solution)
-    assert said(verdict.breaches) == []
+    checked = check_migration(remaining, result.solution)
+    assert sentences(checked.violations) == []
     names = migration.cluster.containers.name
-    assert [reason.subject for reason in result.left_out] == [names[c] for c in verdict.stuck]
+    assert [reason.subject for reason in result.left_out] == [names[c] for c in checked.not_arrived]
 
 
 @every_migrator
@@ -158,25 +163,25 @@ def test_the_rest_is_planned_anew_when_steps_have_failed(migrator, seed, chance)
 @given(seed=seeds)
 def test_a_target_that_is_reached_needs_no_plan(migrator, seed):
     migration = small(seed)
-    reached = replace(migration, start=Running.of(migration.after))
+    reached = replace(migration, start=Running.of(migration.target))
     result = planned(migrator, reached)
     assert result.solution == Plan(batches=())
     assert result.left_out == ()
 
 
 @every_migrator
-def test_a_target_that_breaks_a_rule_is_refused_with_the_sentence(migrator):
+def test_a_target_that_violates_a_rule_is_refused_with_the_sentence(migrator):
     migration = backwards(1, machines=5, moves=20, full=0.85, rules=False)
-    everybody = np.zeros(len(migration.start.machine_of))
-    result = planned(migrator, to(migration, everybody))
+    all_on_one = np.zeros(len(migration.start.machine_of))
+    result = planned(migrator, to(migration, all_on_one))
     assert result.status is Status.INFEASIBLE
     assert any("machine 'm-0'" in sentence and "too much" in sentence for sentence in result.still_violated)
 
 
 @every_migrator
-def test_a_target_that_breaks_a_rule_about_neighbours_is_refused(migrator):
+def test_a_target_that_violates_a_rule_about_neighbours_is_refused(migrator):
     migration = small(3, rules=False)
-    together = Counter(zip(migration.cluster.containers.workload.tolist(), migration.after.machine_of.tolist(), strict=True))
+    together = Counter(zip(migration.cluster.containers.workload.tolist(), migration.target.machine_of.tolist(), strict=True))
     (w, _), most = max(((key, n) for key, n in together.items() if key[1] != UNPLACED), key=lambda pair: pair[1])
     assert most > 1
     rules = (*migration.cluster.rules, AntiAffinity(workloads=(w,), limit=1))
@@ -188,12 +193,12 @@ def test_a_target_that_breaks_a_rule_about_neighbours_is_refused(migrator):
 @every_migrator
 @pytest.mark.parametrize("seed", range(5))
 def test_containers_of_a_single_machine_come_and_go(migrator, seed):
-    """There is nowhere to go, but some are new and some end."""
+    """There is no other machine, but some containers are new and some are deleted."""
     migration = on_one_machine(seed)
     result = planned(migrator, migration)
-    verdict = judge(migration, result.solution)
-    assert verdict.safe
-    assert verdict.arrived
+    checked = check_migration(migration, result.solution)
+    assert checked.safe
+    assert checked.arrived
     assert len(result.solution) == int(migration.moving.sum())
 
 
@@ -202,14 +207,14 @@ def on_one_machine(seed):
     all_here = np.zeros(len(drawn.start.machine_of), dtype=np.int64)
     rng = np.random.default_rng(seed)
     start, after = (np.where(rng.random(len(all_here)) < 0.3, UNPLACED, all_here) for _ in range(2))
-    room = ints([[1_000, 1_000]] * len(drawn.cluster.machines.name))
-    machines = replace(drawn.cluster.machines, capacity=room, safety=room)
+    capacity = ints([[1_000, 1_000]] * len(drawn.cluster.machines.name))
+    machines = replace(drawn.cluster.machines, capacity=capacity, safety=capacity)
     cluster = replace(drawn.cluster, machines=machines)
-    return Migration(cluster=cluster, start=Running.of(Placement(machine_of=start)), after=Placement(machine_of=after))
+    return Migration(cluster=cluster, start=Running.of(Placement(machine_of=start)), target=Placement(machine_of=after))
 
 
 @every_migrator
-def test_new_containers_wait_until_others_have_made_room(migrator):
+def test_new_containers_are_created_after_others_have_left(migrator):
     migration = backwards(2, machines=5, moves=20, full=0.9, rules=False, style="mixed")
     home, workload = migration.start.machine_of, migration.cluster.containers.workload
     request = migration.cluster.workloads.request
@@ -226,35 +231,35 @@ def test_new_containers_wait_until_others_have_made_room(migrator):
     swap = Migration(
         cluster=replace(migration.cluster, machines=full),
         start=Running.of(Placement(machine_of=start)),
-        after=Placement(machine_of=after),
-        terms=Terms(alive=0.0),
+        target=Placement(machine_of=after),
+        policy=MigrationPolicy(alive=0.0),
     )
     result = planned(migrator, swap)
     assert [[step.action for step in batch] for batch in result.solution.batches] == [[Action.DELETE], [Action.CREATE]]
-    assert judge(swap, result.solution).safe
+    assert check_migration(swap, result.solution).safe
 
 
 @every_migrator
 @pytest.mark.parametrize(
     "limits",
     [
-        Limits(batch=3),
-        Limits(machine=1),
-        Limits(service=2),
-        Limits(zone=4, level=1),
-        Limits(batch=5, machine=2, service=2, zone=3, level=1),
+        StepLimits(batch=3),
+        StepLimits(machine=1),
+        StepLimits(service=2),
+        StepLimits(group=4, level=1),
+        StepLimits(batch=5, machine=2, service=2, group=3, level=1),
     ],
-    ids=["batch", "machine", "service", "zone", "all"],
+    ids=["batch", "machine", "service", "group", "all"],
 )
 def test_no_batch_has_more_steps_than_the_limits_allow(migrator, limits):
     drawn = backwards(5, machines=8, moves=30, full=0.9, rules=False, style="mixed")
-    migration = replace(drawn, terms=replace(drawn.terms, limits=limits))
+    migration = replace(drawn, policy=replace(drawn.policy, limits=limits))
     plan = planned(migrator, migration).solution
-    assert judge(migration, plan).safe
+    assert check_migration(migration, plan).safe
     assert plan.batches
     for batch in plan.batches:
         assert len(batch) <= (limits.batch or len(batch))
-        for limit, place in ((limits.machine, _machine), (limits.service, _service), (limits.zone, _zone)):
+        for limit, place in ((limits.machine, _machine), (limits.service, _service), (limits.group, _group)):
             most = max(Counter(place(migration, step) for step in batch).values())
             assert most <= (limit or most)
 
@@ -267,26 +272,26 @@ def _service(migration, step):
     return int(migration.cluster.workloads.service[migration.cluster.containers.workload[step.container]])
 
 
-def _zone(migration, step):
+def _group(migration, step):
     return int(migration.cluster.levels[1].group_of[step.machine])
 
 
 @every_migrator
 @few
 @given(seed=seeds, data=st.data())
-def test_containers_that_shall_never_move_have_no_step(migrator, seed, data):
+def test_containers_that_must_never_move_have_no_step(migrator, seed, data):
     migration = small(seed)
     n_c = len(migration.start.machine_of)
     never = np.array(data.draw(st.lists(st.booleans(), min_size=n_c, max_size=n_c)), dtype=np.bool_)
     result = planned(migrator, migration, MigrateOptions(never=never))
-    if result.solution is None:  # their staying breaks what the target keeps
+    if result.solution is None:  # their staying violates a rule that the target keeps
         return
-    verdict = judge(migration, result.solution)
-    assert said(verdict.breaches) == []
+    checked = check_migration(migration, result.solution)
+    assert sentences(checked.violations) == []
     stays = never & (migration.start.machine_of != UNPLACED)  # new ones are created: that is no move
     assert not [step for step in result.solution.steps() if stays[step.container]]
     names = migration.cluster.containers.name
-    assert {reason.subject for reason in result.left_out} == {names[c] for c in verdict.stuck}
+    assert {reason.subject for reason in result.left_out} == {names[c] for c in checked.not_arrived}
 
 
 @every_migrator
@@ -295,9 +300,9 @@ def test_containers_that_shall_never_move_have_no_step(migrator, seed, data):
 def test_there_are_no_stopovers_if_none_are_wanted(migrator, seed):
     migration = small(seed)
     plan = planned(migrator, migration, MigrateOptions(stopovers=False)).solution
-    verdict = judge(migration, plan)
-    assert verdict.safe
-    assert verdict.stopovers == 0
+    checked = check_migration(migration, plan)
+    assert checked.safe
+    assert checked.stopovers == 0
 
 
 @every_migrator

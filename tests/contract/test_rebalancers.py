@@ -12,7 +12,7 @@ from bayplan.check import check
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
 from bayplan.model import UNPLACED, Budget, Pinned, Tick, silent
 from bayplan.model.problem import Problem
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 
@@ -88,7 +88,7 @@ def test_what_is_frozen_pinned_or_unplaced_stays(rebalance, snapshot, data):
 @few
 @given(snapshot=valid_snapshots(), most=st.integers(0, 3))
 def test_moves_no_more_than_the_churn_budget(rebalance, snapshot, most):
-    after = solution(rebalance, Problem.of(snapshot, most_moves=most))
+    after = solution(rebalance, Problem.of(snapshot, max_moves=most))
     assert moves(snapshot.cluster, after, snapshot.placement) <= most
 
 

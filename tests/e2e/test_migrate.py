@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bayplan.check.migration.referee import judge
+from bayplan.check.migration.referee import check_migration
 from bayplan.cli import migrate as command
 from bayplan.cli.main import main
 from bayplan.formats import read, read_placement, read_plan, write_placement
 from bayplan.formats.targets import read_plan_of
 from bayplan.migrate import MIGRATORS
-from bayplan.model import Migration, Placement, Plan, Running, Terms
+from bayplan.model import Migration, MigrationPolicy, Placement, Plan, Running
 
 KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out", "duration", "complete"}
 SCORES = {"batches", "steps", "moves", "stopovers", "surges", "alive", "peak"}
@@ -131,8 +131,8 @@ def test_the_plan_of_a_shop_is_safe_and_its_page_shows_it(tmp_path, capsys):
     text = page.read_text(encoding="utf-8")
     assert "In which order" in text and "bayplan migrate" in text and "<script" in text
     start, steps = Running.of(snapshot.placement), read_plan(plan, snapshot.cluster)
-    question = Migration(cluster=snapshot.cluster, start=start, after=Placement(machine_of=swapped), terms=Terms())
-    assert judge(question, steps).safe
+    question = Migration(cluster=snapshot.cluster, start=start, target=Placement(machine_of=swapped), policy=MigrationPolicy())
+    assert check_migration(question, steps).safe
 
 
 def test_nothing_to_move_is_an_empty_plan(roomy, tmp_path, capsys):

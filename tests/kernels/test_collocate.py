@@ -33,7 +33,7 @@ def plain(snapshot: Snapshot) -> Snapshot:
 @tuned(max_examples=60)
 def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed):
     problem = Problem.of(snapshot)
-    hold, who = count_state(problem, snapshot.placement, most_moves=None)
+    hold, who = count_state(problem, snapshot.placement, max_moves=None)
     hold.worth[PRICE] = 0.01
     if not len(who):
         return
@@ -47,7 +47,7 @@ def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed
 @given(snapshot=valid_snapshots(complete=True).map(plain), most=st.integers(0, 4), seed=st.integers(0, 99))
 @tuned(max_examples=40)
 def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
-    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=most)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=most)
     if len(who):
         style = Style(near=0.4, back=0.2, ejected=3, looks=1, tries=4, finds=1)
         walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 1.0, 200, new_party())
@@ -57,7 +57,7 @@ def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
 @given(snapshot=valid_snapshots(complete=True).map(plain), seed=st.integers(0, 99))
 @tuned(max_examples=40)
 def test_without_heat_nothing_gets_worse(snapshot, seed):
-    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=None)
     if not len(who):
         return
     style = Style(near=0.4, back=0.0, ejected=3, looks=1, tries=4, finds=1)
@@ -68,7 +68,7 @@ def test_without_heat_nothing_gets_worse(snapshot, seed):
 
 
 def test_a_copy_walks_alone(together):
-    hold, _ = count_state(Problem.of(together), together.placement, most_moves=None)
+    hold, _ = count_state(Problem.of(together), together.placement, max_moves=None)
     walker = CountWalker(copied(hold), seed=1)
     walker.turn(1.0, 0.1, 500)
     assert (walker.hold.machine_of != hold.machine_of).any()
@@ -76,7 +76,7 @@ def test_a_copy_walks_alone(together):
 
 
 def test_the_best_of_a_walk_is_what_it_says(together):
-    hold, who = count_state(Problem.of(together), together.placement, most_moves=None)
+    hold, who = count_state(Problem.of(together), together.placement, max_moves=None)
     walker = CountWalker(hold, seed=1)
     for heat in (1.0, 0.1, 0.0):
         walker.turn(heat, 0.01, 2_000)
@@ -93,7 +93,7 @@ def together() -> Snapshot:
 
 def test_what_a_round_begins_with_is_not_forgotten():
     snapshot = pairs_apart(3)
-    hold, who = count_state(Problem.of(snapshot), snapshot.placement, most_moves=None)
+    hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=None)
     walker = CountWalker(hold, seed=1)
     together = np.repeat(np.arange(3), 4).astype(np.int32)  # both services of each pair on one machine
     walker.begin(together)

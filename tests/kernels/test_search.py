@@ -23,8 +23,8 @@ from bayplan.kernels.search.board import MOVED
 from bayplan.kernels.search.moving import drop, lift
 from bayplan.kernels.search.standing import fits, leaves_well, price
 from bayplan.model import UNPLACED, Capacity, Spread, Transient
-from bayplan.score.churn import moves
-from bayplan.score.terms import Case
+from bayplan.score.gmrp import moves
+from bayplan.score.terms import TermInputs
 from bayplan.search.audit import audit, block
 from bayplan.search.game import new_game
 
@@ -37,7 +37,7 @@ def members(game, i):
 
 
 def case(problem):
-    return Case(problem.cluster, problem.start, problem.objective, problem.before)
+    return TermInputs(problem.cluster, problem.start, problem.objective, problem.before)
 
 
 def machines(game):
@@ -134,7 +134,7 @@ def test_items_may_be_put_anywhere_at_once(problem, data):
 @given(problem=problems(), seed=seeds)
 def test_moves_of_units_are_counted_by_name(problem, seed):
     """Replicas are interchangeable, units are not; so the board never counts fewer moves than the score."""
-    assume(problem.most_moves is not None)
+    assume(problem.max_moves is not None)
     stroll = strolled(problem, seed=seed)
     counted = int(block(stroll.game.board, "tally")[MOVED])
     scored = moves(problem.cluster, stroll.game.placement(), problem.before)

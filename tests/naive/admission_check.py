@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.check.load_sweep import exact, peak
-from bayplan.check.placement.confidence import TOLERANCE
+from bayplan.check.peak_load import exact, peak
+from bayplan.check.placement.machines import TOLERANCE
 from bayplan.check.violation import Violation, amount
 from bayplan.errors import ModelError
 from bayplan.model import Acceptance, BoolArray, ClusterRequests, FloatArray, IntArray

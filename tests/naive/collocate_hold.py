@@ -7,7 +7,7 @@ import numpy as np
 from bayplan.kernels.collocate.hold import GAINED, MOVES, PRICE, Hold
 from bayplan.model import UNPLACED, Cluster, Placement
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 
 
 def counted(cluster: Cluster, placement: Placement) -> Counter[tuple[int, int]]:

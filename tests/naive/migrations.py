@@ -32,7 +32,7 @@ class Naive:
     def __init__(self, migration: Migration) -> None:
         assert (migration.start.second == UNPLACED).all(), "an item runs once at the start"
         self.migration, self.cluster = migration, migration.cluster
-        self.home, self.goal = migration.start.machine_of.tolist(), migration.after.machine_of.tolist()
+        self.home, self.goal = migration.start.machine_of.tolist(), migration.target.machine_of.tolist()
         self.workload = self.cluster.containers.workload.tolist()
         self.service = [int(self.cluster.workloads.service[w]) for w in self.workload]
         self.request = self.cluster.workloads.request.tolist()
@@ -221,7 +221,7 @@ class Naive:
         ends = {self.home[item[0]] == UNPLACED, self.goal[item[0]] == UNPLACED}
         if stage is not Stage.HOME or True in ends:
             return (Stage.THERE,)
-        ways = {self.migration.terms.way_of(self.workload[c]) for c in item}
+        ways = {self.migration.policy.way_of(self.workload[c]) for c in item}
         down = () if Way.SURGE in ways else (Stage.DOWN,)
         both = () if Way.REPLACE in ways else (Stage.BOTH,)
         return (*down, *both)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bayplan.check import check
 from bayplan.model import UNPLACED, Cluster, Placement, ints
-from bayplan.score.terms import Case, weighted
+from bayplan.score.terms import TermInputs, weighted
 
 Breaches = Mapping[tuple[int, tuple[str, ...]], float]
 
@@ -35,12 +35,12 @@ def allowed_move(cluster: Cluster, before: Placement, placement: Placement, cont
     return not grown(after, breaches(cluster, placement, before))
 
 
-def change(case: Case, containers: list[int], here: int, there: int) -> float:
+def change(case: TermInputs, containers: list[int], here: int, there: int) -> float:
     """What the objective changes if these containers stand `there`, not `here`."""
     return _value(case, containers, there) - _value(case, containers, here)
 
 
-def _value(case: Case, containers: list[int], m: int) -> float:
+def _value(case: TermInputs, containers: list[int], m: int) -> float:
     return weighted(case.cluster, moved_to(case.placement, containers, m), case.objective, case.before)
 
 

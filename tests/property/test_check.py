@@ -64,7 +64,7 @@ def test_a_schedule_is_judged_at_every_time(data):
     chosen = data.draw(st.lists(st.integers(UNPLACED, machines - 1), min_size=n, max_size=n))
     served = {j: m for j, m in enumerate(chosen) if m != UNPLACED}
     worst: dict[tuple[str, str], float] = {}
-    for t in requests.end.tolist():  # the set of running requests is the same on (t1, t2] between two neighbours (002)
+    for t in requests.end.tolist():  # the set of running requests is the same on (t1, t2] between two neighbours ([Cradle])
         for m in range(machines):
             for r, resource in enumerate(requests.resources):
                 now = [j for j, at in served.items() if at == m and requests.start[j] < t <= requests.end[j]]

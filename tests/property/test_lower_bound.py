@@ -13,10 +13,10 @@ from bayplan.check import violations
 from bayplan.model import Capacity, Cluster, Objective, Placement, Term, Transient, ints
 from bayplan.score import loads, weighted
 from bayplan.score.bound import lower_bound
-from bayplan.score.bound.fees import fees
-from bayplan.score.bound.hinges import hinges
-from bayplan.score.bound.prices import Prices, ask, market
-from bayplan.score.bound.reach import reach
+from bayplan.score.bound.lower_bound import move_fees
+from bayplan.score.bound.overload_bound import hinges
+from bayplan.score.bound.price_bound import Prices, evaluate_prices, priced_problem
+from bayplan.score.bound.reachable import reachable
 
 MOST_PLACEMENTS = 128
 WEIGHTS = st.sampled_from([0.0, 0.5, 1.0, 3.0])
@@ -92,15 +92,17 @@ def test_any_prices_give_a_bound(hard, data):
     cluster, before = hard
     weights = st.fixed_dictionaries(dict.fromkeys(PRICED, WEIGHTS))
     objective = replace(data.draw(gmrp_objectives(cluster)), weight=data.draw(weights))
-    within = reach(cluster, before)
+    within = reachable(cluster, before)
     assume(within is not None and within.can.size)
-    given_to = market(cluster, within, within.can, hinges(cluster, objective, within), fees(cluster, objective, within))
+    given_to = priced_problem(
+        cluster, within, within.can, hinges(cluster, objective, within), move_fees(cluster, objective, within)
+    )
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     sizes = [given_to.hinges.weight.shape, given_to.capacity.shape, given_to.room.shape]
     share, of_capacity, of_arrival = (rng.choice([0.0, 0.3, 1.0], size=size) for size in sizes)
     prices = Prices(share, 2.0 * of_capacity, 2.0 * of_arrival)
     best = best_valid(cluster, objective, before, None)
-    assert best is None or ask(given_to, prices).bound <= best + 1e-9 * max(1.0, abs(best))
+    assert best is None or evaluate_prices(given_to, prices).bound <= best + 1e-9 * max(1.0, abs(best))
 
 
 @settings(max_examples=40)

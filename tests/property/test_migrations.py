@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.builders.migrations import backwards, known_order, small
 from tests.naive.migrations import Naive, complete_order, first_unsafe, most_arrivals
 
-from bayplan.check.migration.referee import judge
+from bayplan.check import check_migration
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import (
     Action,
@@ -18,13 +18,13 @@ from bayplan.model import (
     Containers,
     Machines,
     Migration,
+    MigrationPolicy,
     Placement,
     Plan,
     Resource,
     Running,
     Services,
     Status,
-    Terms,
     Traffic,
     Way,
     Workloads,
@@ -35,7 +35,7 @@ from bayplan.model import (
 )
 
 seeds = st.integers(0, 100_000)
-some = settings(max_examples=100, deadline=None)
+hundred = settings(max_examples=100, deadline=None)
 KNOWN = range(40)  # instances that are built backwards
 
 
@@ -45,21 +45,21 @@ def waves(migration, options=None, *, seed=0, iterations=12):
     )
 
 
-def said(breaches):
-    return [str(breach) for breach in breaches]
+def sentences(violations):
+    return [str(violation) for violation in violations]
 
 
 # ---- the referee and brute force agree -----------------------------------------------------------------------------------------
 
 
-@some
+@hundred
 @given(seed=seeds, chance=st.integers(0, 1_000))
 def test_the_referee_finds_the_first_unsafe_step_of_any_order(seed, chance):
     migration = small(seed)
     plan = any_order(migration, np.random.default_rng(chance))
     first = first_unsafe(migration, plan)
-    verdict = judge(migration, plan)
-    assert (min((breach.batch for breach in verdict.breaches), default=None)) == first
+    checked = check_migration(migration, plan)
+    assert (min((violation.batch for violation in checked.violations), default=None)) == first
 
 
 def any_order(migration, rng):
@@ -81,40 +81,40 @@ def any_order(migration, rng):
 @pytest.mark.parametrize("seed", range(3))
 def test_an_instance_that_is_built_backwards_has_a_complete_plan(seed, style):
     migration, plan = known_order(seed, moves=40, style=style)
-    verdict = judge(migration, plan)
-    assert said(verdict.breaches) == []
-    assert verdict.arrived
+    checked = check_migration(migration, plan)
+    assert sentences(checked.violations) == []
+    assert checked.arrived
     assert migration.moving.sum() >= 20
 
 
 # ---- what waves finds ----------------------------------------------------------------------------------------------------------
 
 
-@some
+@hundred
 @given(seed=seeds)
 def test_a_complete_plan_is_found_whenever_some_order_is_safe(seed):
     migration = small(seed)
     if complete_order(migration) is not None:
         result = waves(migration)
         assert result.left_out == ()
-        assert judge(migration, result.solution).arrived
+        assert check_migration(migration, result.solution).arrived
 
 
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds)
 def test_a_partial_plan_brings_as_many_as_any_order_does(seed):
     migration = small(seed)
-    stuck = judge(migration, waves(migration).solution).stuck
-    assert migration.moving.sum() - len(stuck) >= most_arrivals(migration)
+    not_arrived = check_migration(migration, waves(migration).solution).not_arrived
+    assert migration.moving.sum() - len(not_arrived) >= most_arrivals(migration)
 
 
 def test_nearly_all_instances_that_have_a_plan_are_solved_completely():
     unsolved = []
     for seed in KNOWN:
         migration = backwards(seed, machines=5 + seed % 8, moves=20 + seed)
-        verdict = judge(migration, waves(migration, iterations=4).solution)
-        assert said(verdict.breaches) == []
-        if not verdict.arrived:
+        checked = check_migration(migration, waves(migration, iterations=4).solution)
+        assert sentences(checked.violations) == []
+        if not checked.arrived:
             unsolved.append(seed)
     assert len(unsolved) <= 0.05 * len(KNOWN), unsolved
 
@@ -140,11 +140,11 @@ def exchange(replicas, capacity, *, alive=0.75, way=Way.AUTO):
     machines = tuple(f"m-{m}" for m in range(n_m))
     start = [0, *[2] * (replicas - 1), 1, *[2] * (replicas - 1)]
     after = [1, *[2] * (replicas - 1), 0, *[2] * (replicas - 1)]
-    room = ints([[has] for has in capacity])
+    amounts = ints([[has] for has in capacity])
     cluster = Cluster(
         name="exchange",
         resources=(Resource(name="cpu"),),
-        machines=Machines(name=machines, capacity=room, safety=room),
+        machines=Machines(name=machines, capacity=amounts, safety=amounts),
         levels=(machine_level(machines),),
         services=Services(name=names, clique=floats([0.0, 0.0])),
         workloads=Workloads.by_request(names, ints([0, 1]), ints([[4], [4]])),
@@ -152,23 +152,26 @@ def exchange(replicas, capacity, *, alive=0.75, way=Way.AUTO):
         traffic=Traffic.none(),
         rules=(Capacity(resources=(0,)),),
     )
-    terms = Terms(alive=alive, way=(way, way))
+    policy = MigrationPolicy(alive=alive, way=(way, way))
     return Migration(
-        cluster=cluster, start=Running.of(Placement(machine_of=ints(start))), after=Placement(machine_of=ints(after)), terms=terms
+        cluster=cluster,
+        start=Running.of(Placement(machine_of=ints(start))),
+        target=Placement(machine_of=ints(after)),
+        policy=policy,
     )
 
 
 def test_two_full_machines_exchange_by_a_stopover_on_a_third():
     migration = exchange(1, [4, 4, 4])
     result = waves(migration)
-    verdict = judge(migration, result.solution)
-    assert verdict.safe
-    assert verdict.arrived
-    assert verdict.stopovers == 1
+    checked = check_migration(migration, result.solution)
+    assert checked.safe
+    assert checked.arrived
+    assert checked.stopovers == 1
     assert len(result.solution) == 6
 
 
-def test_two_full_machines_cannot_exchange_without_room_elsewhere():
+def test_two_full_machines_cannot_exchange_if_no_third_machine_fits():
     result = waves(exchange(1, [4, 4, 3]))
     assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
     assert result.solution == Plan(batches=())
@@ -179,23 +182,23 @@ def test_two_full_machines_cannot_exchange_without_room_elsewhere():
 def test_two_full_machines_exchange_without_a_stopover_if_both_may_be_down():
     migration = exchange(4, [4, 4, 24])
     result = waves(migration)
-    verdict = judge(migration, result.solution)
-    assert verdict.safe
-    assert verdict.arrived
-    assert verdict.stopovers == 0
+    checked = check_migration(migration, result.solution)
+    assert checked.safe
+    assert checked.arrived
+    assert checked.stopovers == 0
     assert [{step.action for step in batch} for batch in result.solution.batches] == [{Action.DELETE}, {Action.CREATE}]
 
 
 def test_those_that_must_surge_use_the_stopover_although_many_replicas_run():
     migration = exchange(4, [4, 4, 28], way=Way.SURGE)
-    verdict = judge(migration, waves(migration).solution)
-    assert verdict.safe
-    assert verdict.arrived
-    assert verdict.stopovers == 1
-    assert verdict.least_alive == 1.0
+    checked = check_migration(migration, waves(migration).solution)
+    assert checked.safe
+    assert checked.arrived
+    assert checked.stopovers == 1
+    assert checked.least_alive == 1.0
 
 
-def test_those_that_must_be_replaced_wait_for_each_other():
+def test_those_that_must_be_replaced_block_each_other():
     migration = exchange(4, [4, 4, 24], alive=1.0, way=Way.REPLACE)
     result = waves(migration)
     assert result.solution == Plan(batches=())

@@ -9,28 +9,27 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.builders.strategies import clusters, placements
 
-from bayplan.check import check
-from bayplan.check.migration.referee import judge
+from bayplan.check import check, check_migration
 from bayplan.model import (
     UNPLACED,
     Action,
     Cluster,
     Containers,
     Migration,
+    MigrationPolicy,
     Placement,
     Plan,
     Running,
     Step,
-    Terms,
     TransientMode,
     ints,
 )
-from bayplan.model.outcome import Fate
-from bayplan.operate.failures import NeverEnds
-from bayplan.operate.simulator import simulate
+from bayplan.operate.execution import StepOutcome
+from bayplan.operate.failures import StepHangs
+from bayplan.operate.simulator import carry_out
 
 QUICK = settings(max_examples=60, deadline=None)
-BY_CHECK = {"capacity", "anti-affinity", "interference", "allow", "dependency", "confidence"}  # judged on one state alone
+BY_CHECK = {"capacity", "anti-affinity", "interference", "allow", "dependency", "confidence"}  # checked on one state alone
 COMPARED = BY_CHECK | {"spread", "alive", "transient"}
 Pairs = frozenset[tuple[int, int]]  # container, machine
 
@@ -42,8 +41,8 @@ Pairs = frozenset[tuple[int, int]]  # container, machine
 def runnings(draw, cluster: Cluster) -> Running:
     """Any placement, with some containers on a second machine."""
     first, other = draw(placements(cluster)).machine_of, draw(placements(cluster)).machine_of
-    some = np.array(draw(st.lists(st.integers(0, 5), min_size=len(first), max_size=len(first))), dtype=int) == 0
-    twice = some & (first != UNPLACED) & (other != first)
+    doubled = np.array(draw(st.lists(st.integers(0, 5), min_size=len(first), max_size=len(first))), dtype=int) == 0
+    twice = doubled & (first != UNPLACED) & (other != first)
     return Running(machine_of=first, second=ints(np.where(twice, other, UNPLACED)))
 
 
@@ -52,13 +51,13 @@ def migrations(draw) -> Migration:
     """From any state to any placement, about half of it unchanged; some with rules of one kind only, which then decide."""
     drawn = draw(clusters(max_machines=3, max_workloads=3, min_replicas=1))
     only = draw(st.sampled_from([None, None, "anti-affinity", "interference", "spread", "dependency", "transient", "allow"]))
-    roomy = replace(drawn.machines, capacity=ints(drawn.machines.capacity + draw(st.sampled_from([0, 4, 12]))))
-    cluster = replace(drawn, machines=roomy, rules=tuple(rule for rule in drawn.rules if only in (None, rule.kind)))
+    machines = replace(drawn.machines, capacity=ints(drawn.machines.capacity + draw(st.sampled_from([0, 4, 12]))))
+    cluster = replace(drawn, machines=machines, rules=tuple(rule for rule in drawn.rules if only in (None, rule.kind)))
     start, target = draw(runnings(cluster)), draw(placements(cluster)).machine_of
     keep = np.array(draw(st.lists(st.booleans(), min_size=len(target), max_size=len(target))), dtype=bool)
     after = Placement(machine_of=ints(np.where(keep, start.machine_of, target)))
     alive = 0.0 if only else draw(st.sampled_from([0.0, 0.5, 0.75, 1.0]))
-    return Migration(cluster=cluster, start=start, after=after, terms=Terms(alive=alive))
+    return Migration(cluster=cluster, start=start, target=after, policy=MigrationPolicy(alive=alive))
 
 
 @st.composite
@@ -67,8 +66,8 @@ def plans(draw, migration: Migration) -> Plan:
     n_c, n_m = len(migration.cluster.containers.name), len(migration.cluster.machines.name)
     runs, batches = pairs(migration.start), []
     for _ in range(draw(st.integers(1, 3))):
-        some = draw(st.permutations(range(n_c)))[: draw(st.integers(1, 5))]
-        steps = tuple(step for c in some if (step := draw(_step(migration, runs, c, n_m))) is not None)
+        chosen = draw(st.permutations(range(n_c)))[: draw(st.integers(1, 5))]
+        steps = tuple(step for c in chosen if (step := draw(_step(migration, runs, c, n_m))) is not None)
         runs = done(runs, steps)
         batches.append(steps)
     return Plan(batches=tuple(batches))
@@ -77,12 +76,12 @@ def plans(draw, migration: Migration) -> Plan:
 @st.composite
 def _step(draw, migration: Migration, runs: Pairs, c: int, n_m: int) -> Step | None:
     here = sorted(m for one, m in runs if one == c)
-    target = int(migration.after.machine_of[c])
+    target = int(migration.target.machine_of[c])
     elsewhere = [m for m in range(n_m) if m not in here]
-    wanted = [target] if target in elsewhere and draw(st.integers(0, 3)) else elsewhere
-    may_create = len(here) < 2 and wanted
+    machines = [target] if target in elsewhere and draw(st.integers(0, 3)) else elsewhere
+    may_create = len(here) < 2 and machines
     if may_create and (not here or draw(st.booleans())):
-        return Step(Action.CREATE, c, draw(st.sampled_from(wanted)))
+        return Step(Action.CREATE, c, draw(st.sampled_from(machines)))
     return Step(Action.DELETE, c, draw(st.sampled_from(here))) if here else None
 
 
@@ -106,13 +105,13 @@ def excesses(cluster: Cluster, runs: Pairs) -> dict[tuple[str, int, tuple[str, .
     workload = cluster.containers.workload
     order = sorted(runs, key=lambda pair: (workload[pair[0]], pair))
     stated = [(number, rule) for number, rule in enumerate(cluster.rules) if rule.kind in BY_CHECK]  # not those about containers
-    wide = replace(
+    expanded = replace(
         cluster,
         containers=Containers(name=tuple(f"{c}@{m}" for c, m in order), workload=ints([workload[c] for c, _ in order])),
         rules=tuple(rule for _, rule in stated),
     )
-    found = check(wide, Placement(machine_of=ints([m for _, m in order])))
-    return {(v.rule, stated[v.number][0], v.subject): v.excess for v in found}
+    violations = check(expanded, Placement(machine_of=ints([m for _, m in order])))
+    return {(v.rule, stated[v.number][0], v.subject): v.excess for v in violations}
 
 
 def loads(cluster: Cluster, runs: Pairs) -> np.ndarray:
@@ -124,8 +123,8 @@ def loads(cluster: Cluster, runs: Pairs) -> np.ndarray:
 
 def states(runs: Pairs, steps: tuple[Step, ...]) -> Iterator[tuple[Pairs, tuple[Step, ...]]]:
     """Every state with some of the steps done, and which."""
-    for some in chain.from_iterable(combinations(steps, size) for size in range(len(steps) + 1)):
-        yield done(runs, some), some
+    for subset in chain.from_iterable(combinations(steps, size) for size in range(len(steps) + 1)):
+        yield done(runs, subset), subset
 
 
 class SlowReferee:
@@ -135,16 +134,16 @@ class SlowReferee:
         self.migration, self.cluster = migration, migration.cluster
         self.left = list(plan.batches)  # this batch and all later ones
         start = pairs(migration.start)
-        self.ends = (start, pairs(Running.of(migration.after)))
+        self.ends = (start, pairs(Running.of(migration.target)))
         self.allowed = [excesses(self.cluster, runs) for runs in self.ends]
         self.limit = np.maximum.reduce([self.cluster.machines.capacity, *(loads(self.cluster, runs) for runs in self.ends)])
         self.runs, self.held, self.ever = start, dict[int, int](), set(start)
 
     def batch(self, steps: tuple[Step, ...]) -> set[tuple[str, tuple[str, ...]]]:
-        """What may break while these steps run: kind and names. Then they are made."""
+        """Rules that may be violated while these steps run: kind and names. Then the steps are made."""
         wrong = set()
-        for runs, some in states(self.runs, steps):
-            wrong |= self._alone(runs) | self._spread(runs) | self._alive(runs) | self._transient(runs, some)
+        for runs, made in states(self.runs, steps):
+            wrong |= self._alone(runs) | self._spread(runs) | self._alive(runs) | self._transient(runs, made)
         self.held.update(self._new_holds(done(self.runs, steps), steps))
         for step in steps:
             if step.action is Action.CREATE:
@@ -155,14 +154,16 @@ class SlowReferee:
         return wrong
 
     def _alone(self, runs: Pairs) -> set[tuple[str, tuple[str, ...]]]:
-        found = excesses(self.cluster, runs)
-        return {(key[0], key[2]) for key, excess in found.items() if excess > max(end.get(key, 0) for end in self.allowed) + 1e-6}
+        excess_of = excesses(self.cluster, runs)
+        return {
+            (key[0], key[2]) for key, excess in excess_of.items() if excess > max(end.get(key, 0) for end in self.allowed) + 1e-6
+        }
 
     def _spread(self, runs: Pairs) -> set[tuple[str, tuple[str, ...]]]:
         wrong = set()
         for rule in self.cluster.rules:
             if rule.kind == "spread":
-                used = [self._groups(some, rule) for some in (runs, *self.ends)]
+                used = [self._groups(state, rule) for state in (runs, *self.ends)]
                 need = min(
                     rule.minimum, len(used[1]), len(used[2]), len({c for c, _ in runs if self._service(c) == rule.service})
                 )
@@ -187,15 +188,15 @@ class SlowReferee:
         return {
             step.container: step.machine
             for step in steps
-            if step.action is Action.DELETE and step.container not in up and self.migration.after.machine_of[step.container] >= 0
+            if step.action is Action.DELETE and step.container not in up and self.migration.target.machine_of[step.container] >= 0
         }
 
     def _next_create(self, c: int) -> list[int]:
         """Where a container that is down is created next, if it is."""
         return [step.machine for batch in self.left for step in batch if step == Step(Action.CREATE, c, step.machine)][:1]
 
-    def _transient(self, runs: Pairs, some: tuple[Step, ...]) -> set[tuple[str, tuple[str, ...]]]:
-        held = set(self.held.items()) | set(self._new_holds(runs, some).items())
+    def _transient(self, runs: Pairs, made: tuple[Step, ...]) -> set[tuple[str, tuple[str, ...]]]:
+        held = set(self.held.items()) | set(self._new_holds(runs, made).items())
         held |= {(c, m) for c, _ in held for m in self._next_create(c)}
         charged = {TransientMode.SEQUENTIAL: runs | held, TransientMode.JOINT: runs | self.ever}
         return {
@@ -214,15 +215,15 @@ class SlowReferee:
 def test_a_batch_is_safe_exactly_if_every_state_it_can_pass_through_is(data):
     migration = data.draw(migrations())
     plan = data.draw(plans(migration))
-    verdict, slow = judge(migration, plan), SlowReferee(migration, plan)
+    checked, slow = check_migration(migration, plan), SlowReferee(migration, plan)
     for number, steps in enumerate(plan.batches):
         expected = slow.batch(steps)
-        said = {(breach.rule, breach.subject) for breach in verdict.breaches if breach.batch == number}
+        reported = {(violation.rule, violation.subject) for violation in checked.violations if violation.batch == number}
         for kind, _ in expected:
             event(kind)
-        assert {pair for pair in said if pair[0] in COMPARED} == expected
+        assert {pair for pair in reported if pair[0] in COMPARED} == expected
         if expected:
-            return  # later batches start from a broken state: they are told what they add only
+            return  # later batches start from a state with violations: for them only what they add is reported
     event("safe to the end")
 
 
@@ -231,18 +232,18 @@ def test_a_batch_is_safe_exactly_if_every_state_it_can_pass_through_is(data):
 def test_a_safe_plan_can_be_made_in_any_order_inside_its_batches(data):
     migration = data.draw(migrations())
     plan = data.draw(plans(migration))
-    verdict = judge(migration, plan)
-    outcome = simulate(migration, plan, seed=data.draw(st.integers(0, 99)), again=False)
-    runs, wanted = pairs(migration.start.after(plan)), pairs(Running.of(migration.after))
-    assert pairs(verdict.running) == runs
-    assert set(verdict.stuck.tolist()) == {c for c, _ in runs ^ wanted}
-    assert not [breach for breach in verdict.breaches if breach.rule == "step"]
-    room = not [breach for breach in verdict.breaches if breach.rule == "capacity"]
-    event(f"room for all: {room}")
-    if room:
-        assert outcome.stopped is None
-        assert pairs(outcome.running) == pairs(verdict.running)
-        assert {event.fate for event in outcome.events} <= {Fate.DONE}
+    checked = check_migration(migration, plan)
+    execution = carry_out(migration, plan, seed=data.draw(st.integers(0, 99)), again=False)
+    runs, expected = pairs(migration.start.after(plan)), pairs(Running.of(migration.target))
+    assert pairs(checked.running) == runs
+    assert set(checked.not_arrived.tolist()) == {c for c, _ in runs ^ expected}
+    assert not [violation for violation in checked.violations if violation.rule == "step"]
+    all_fit = not [violation for violation in checked.violations if violation.rule == "capacity"]
+    event(f"all fit: {all_fit}")
+    if all_fit:
+        assert execution.stopped is None
+        assert pairs(execution.running) == pairs(checked.running)
+        assert {event.outcome for event in execution.events} <= {StepOutcome.DONE}
 
 
 @QUICK
@@ -251,27 +252,27 @@ def test_the_second_time_a_plan_changes_nothing(data):
     migration = data.draw(migrations())
     plan = data.draw(plans(migration))
     ended = replace(migration, start=migration.start.after(plan))
-    second = simulate(ended, plan, seed=data.draw(st.integers(0, 99)))
+    second = carry_out(ended, plan, seed=data.draw(st.integers(0, 99)))
     assert second.stopped is None
     assert pairs(second.running) == pairs(ended.start)
-    assert {event.fate for event in second.events} <= {Fate.SKIPPED}
+    assert {event.outcome for event in second.events} <= {StepOutcome.SKIPPED}
 
 
 @QUICK
 @given(st.data())
 def test_a_plan_that_stopped_is_finished_by_making_it_again(data):
     migration = data.draw(migrations())
-    migration = replace(migration, cluster=replace(migration.cluster, rules=()))  # room for all
+    migration = replace(migration, cluster=replace(migration.cluster, rules=()))  # everything fits
     plan = data.draw(plans(migration))
-    migration = replace(migration, after=migration.start.after(plan).placement)
+    migration = replace(migration, target=migration.start.after(plan).placement)
     if len(migration.start.after(plan).doubled):
         return  # the target is one machine each
-    failures = [NeverEnds(container=data.draw(st.integers(0, len(migration.after.machine_of) - 1)))]
-    first = simulate(migration, plan, failures, again=False)
+    failures = [StepHangs(container=data.draw(st.integers(0, len(migration.target.machine_of) - 1)))]
+    first = carry_out(migration, plan, failures, again=False)
     event(f"stopped: {first.stopped is not None}")
-    rest = simulate(first.remaining(migration), plan)
-    assert rest.stopped is None
-    assert pairs(rest.running) == pairs(migration.start.after(plan))
+    second = carry_out(first.remaining(migration), plan)
+    assert second.stopped is None
+    assert pairs(second.running) == pairs(migration.start.after(plan))
 
 
 @QUICK
@@ -284,11 +285,9 @@ def test_a_safe_plan_is_safe_backwards(data):
     end = migration.start.after(plan)
     if len(end.doubled) or len(migration.start.doubled):
         return
-    forth = replace(migration, after=end.placement)
-    back = replace(migration, start=end, after=migration.start.placement)
-    turned = {Action.CREATE: Action.DELETE, Action.DELETE: Action.CREATE}
-    batches = [tuple(Step(turned[step.action], step.container, step.machine) for step in batch) for batch in plan.batches]
-    there, again = judge(forth, plan), judge(back, Plan(batches=tuple(reversed(batches))))
+    forth = replace(migration, target=end.placement)
+    back = replace(migration, start=end, target=migration.start.placement)
+    there, again = check_migration(forth, plan), check_migration(back, plan.inverse())
     event(f"safe: {there.safe}")
     assert there.arrived
     assert again.arrived

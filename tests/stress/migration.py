@@ -1,7 +1,7 @@
 """Plans for very many small migrations with every kind of rule: `python -m tests.stress.migration [first] [last]`.
 
 Each seed is one migration. Prints the seeds at which a plan is unsafe, misses an order that brute force finds, names the
-wrong containers as stuck, or cannot be taken back.
+wrong containers as left out, or cannot be taken back.
 """
 
 import sys
@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 from tests.builders.migrations import small
 from tests.naive.migrations import most_arrivals
 
-from bayplan.check.migration.referee import judge
-from bayplan.migrate import MIGRATORS, MigrateOptions, inverse
-from bayplan.model import UNPLACED, Budget, Migration, Plan, ints, silent
+from bayplan.check import check_migration
+from bayplan.migrate import MIGRATORS, MigrateOptions
+from bayplan.model import Budget, Migration, Plan, silent
 
 
 def faults(migration: Migration, method: str, *, iterations: int = 12) -> Iterator[str]:
@@ -24,13 +23,13 @@ def faults(migration: Migration, method: str, *, iterations: int = 12) -> Iterat
     if result.solution is None:
         yield f"refused: {result.still_violated[0]}"
         return
-    verdict = judge(migration, result.solution)
-    yield from (f"unsafe: {breach}" for breach in verdict.breaches)
+    checked = check_migration(migration, result.solution)
+    yield from (f"unsafe: {violation}" for violation in checked.violations)
     names = migration.cluster.containers.name
-    if [reason.subject for reason in result.left_out] != [names[c] for c in verdict.stuck]:
-        yield "the reasons name others than those that are stuck"
-    if method == "waves" and len(verdict.stuck):
-        arrived, possible = int(migration.moving.sum()) - len(verdict.stuck), most_arrivals(migration)
+    if [reason.subject for reason in result.left_out] != [names[c] for c in checked.not_arrived]:
+        yield "the reasons name other containers than those that do not arrive"
+    if method == "waves" and len(checked.not_arrived):
+        arrived, possible = int(migration.moving.sum()) - len(checked.not_arrived), most_arrivals(migration)
         if arrived < possible:
             yield f"{arrived} arrive, {possible} could"
     yield from _not_back(migration, result.solution)
@@ -39,23 +38,16 @@ def faults(migration: Migration, method: str, *, iterations: int = 12) -> Iterat
 def _not_back(migration: Migration, plan: Plan) -> Iterator[str]:
     """Unsafe ways back from each batch."""
     for done in range(len(plan.batches) + 1):
-        verdict = judge(way_back(migration, plan, done), inverse(plan, done))
-        yield from (f"way back from {done}: {breach}" for breach in verdict.breaches)
-        if (verdict.running.machine_of != migration.start.machine_of).any():
+        checked = check_migration(way_back(migration, plan, done), plan.inverse(done))
+        yield from (f"way back from {done}: {violation}" for violation in checked.violations)
+        if (checked.running.machine_of != migration.start.machine_of).any():
             yield f"way back from {done}: not at the start"
 
 
 def way_back(migration: Migration, plan: Plan, done: int) -> Migration:
-    """From the state after so many batches to the start, with the workloads as whole as they were asked to be kept."""
-    ends = (migration.start.machine_of, migration.after.machine_of)
-    whole = np.minimum(*(_counts(migration, machine_of) for machine_of in ends))
+    """From the state after `done` batches to the start, with the same base of the alive shares."""
     here = migration.start.after(Plan(batches=plan.batches[:done]))
-    return replace(migration, start=here, after=migration.start.placement, whole=ints(whole))
-
-
-def _counts(migration: Migration, machine_of: np.ndarray) -> np.ndarray:
-    placed = migration.cluster.containers.workload[machine_of != UNPLACED]
-    return np.bincount(placed, minlength=len(migration.cluster.workloads.name))
+    return replace(migration, start=here, target=migration.start.placement, full_size=migration.size)
 
 
 if __name__ == "__main__":
@@ -64,8 +56,8 @@ if __name__ == "__main__":
     for seed in range(first, last):
         migration = small(seed)
         for method in MIGRATORS:
-            found = list(faults(migration, method))
-            seen.update({f"{method} wrong" if found else f"{method} right": 1})
-            if found:
-                print(f"small({seed}), {method}: {found[0]}", flush=True)
+            listed = list(faults(migration, method))
+            seen.update({f"{method} wrong" if listed else f"{method} right": 1})
+            if listed:
+                print(f"small({seed}), {method}: {listed[0]}", flush=True)
     print(", ".join(f"{count:,} {name}" for name, count in sorted(seen.items())))

@@ -14,7 +14,7 @@ from bayplan.kernels.search.party import party_of
 from bayplan.kernels.search.walk import Style, walk
 from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
 from bayplan.model.problem import Problem
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.audit import audit, block
 from bayplan.search.game import Game, new_game
@@ -46,8 +46,8 @@ def problems(draw: DrawFn, broken: bool | None = None) -> Problem:
     objective = draw(every_term_objectives(cluster))
     if any(isinstance(rule, CoLocate) for rule in cluster.rules):  # see test_moves_of_units_are_counted_by_name
         objective = objective.with_weights({**objective.weight, Term.MOVES: 0.0})
-    most_moves = draw(st.one_of(st.none(), st.integers(0, 5)))
-    return Problem.of(Snapshot(cluster=cluster, placement=before, objective=objective), most_moves=most_moves)
+    max_moves = draw(st.one_of(st.none(), st.integers(0, 5)))
+    return Problem.of(Snapshot(cluster=cluster, placement=before, objective=objective), max_moves=max_moves)
 
 
 def standing(game: Game) -> np.ndarray:
@@ -102,9 +102,9 @@ def expect_no_more_broken(problem: Problem, placement: Placement) -> None:
 
 
 def expect_few_moves(problem: Problem, placement: Placement) -> None:
-    if problem.most_moves is not None:
+    if problem.max_moves is not None:
         least = moves(problem.cluster, problem.start, problem.before)
-        assert moves(problem.cluster, placement, problem.before) <= max(problem.most_moves, least)
+        assert moves(problem.cluster, placement, problem.before) <= max(problem.max_moves, least)
 
 
 def expect_same_change(problem: Problem, stroll: Stroll) -> None:
@@ -112,5 +112,5 @@ def expect_same_change(problem: Problem, stroll: Stroll) -> None:
     values = [
         weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, stroll.game.placement())
     ]
-    gone = stroll.game.total - new_game(replace(problem, most_moves=None)).total
+    gone = stroll.game.total - new_game(replace(problem, max_moves=None)).total
     assert abs(gone - (values[1] - values[0])) <= 1e-9 * (1 + max(map(abs, values)))

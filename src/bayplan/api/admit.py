@@ -138,9 +138,9 @@ def admit(
     clock = budget.clock()
     with stoppable() as stop:
         result, admission = _asked(stream.admission, wishes.method, options, budget=budget, seed=seed, progress=progress)
-        if wishes.bound and result.bound is None and not stop.asked:
+        if wishes.bound and result.bound is None and not stop.requested:
             result = _bounded(stream.admission, result, clock, seed=seed, progress=progress)
-        interrupted = stop.asked
+        interrupted = stop.requested
     acceptance = result.solution or Acceptance(zone_of=(None,) * len(stream.admission.requests))
     return Admitted(
         stream=stream,

@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.formats.requests import RequestsFile
 from bayplan.model import ClusterRequests, Fleet, FloatArray, TimedRequests, floats, ints
 from bayplan.report.amounts import human_amount
-from bayplan.score.timed import LoadCurve, load_curve, load_factor, loads, span, wide
+from bayplan.score.timed_load import LoadCurve, load_curve, load_factor, loads, span, wide
 
 BUSIEST = 5  # times that are shown
 APART = 0.02  # of all time: what is nearer to a busier time is part of it

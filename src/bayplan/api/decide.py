@@ -77,7 +77,7 @@ def decide(snapshot: Snapshot, problem: Asked, ask: Callable[[Asked], Result[Pla
     """The decision of a method. Ctrl-C asks it to stop, and its best so far counts."""
     with stoppable() as stop:
         result = ask(problem)
-        return Decision(snapshot=snapshot, result=result, interrupted=stop.asked)
+        return Decision(snapshot=snapshot, result=result, interrupted=stop.requested)
 
 
 def write_decision(decision: Decision, *, out: Path | None, report: Path | None, command: str) -> None:

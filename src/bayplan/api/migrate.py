@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bayplan.api.trip import Trip
-from bayplan.check.migration.referee import judge
-from bayplan.check.migration.verdict import Verdict
+from bayplan.check.migration.plan_check import PlanCheck
+from bayplan.check.migration.referee import check_migration
 from bayplan.formats import write_plan
-from bayplan.migrate import MigrateOptions, inverse
-from bayplan.migrate.answer import Draft, result
+from bayplan.migrate import MigrateOptions
+from bayplan.migrate.result import PlanDraft, plan_result
 from bayplan.model import UNPLACED, Plan, Reason, Result, Status
 from bayplan.model.interrupt import stoppable
 from bayplan.score.duration import StepCosts, Timetable, duration
@@ -27,7 +27,7 @@ class Route:
 
     trip: Trip
     result: Result[Plan]  # `left_out` are the containers that do not arrive
-    verdict: Verdict | None = None  # of the referee, and
+    verdict: PlanCheck | None = None  # of the referee, and
     timetable: Timetable | None = None  # how long it may take, where there is a plan
     by_wish: int = 0  # containers that do not arrive because the user wants them to stay
     interrupted: bool = False
@@ -60,7 +60,7 @@ def find_route(trip: Trip, ask: Callable[[], Result[Plan]], options: MigrateOpti
     """The plan of a method, judged. Ctrl-C asks the method to stop, and its best so far counts."""
     with stoppable() as stop:
         found = ask()
-        interrupted = stop.asked
+        interrupted = stop.requested
     return judged(trip, found, options, costs, interrupted=interrupted)
 
 
@@ -68,25 +68,25 @@ def judged(trip: Trip, found: Result[Plan], options: MigrateOptions, costs: Step
     """The result with the scores that the referee measured; UnsafePlanError if it forbids the plan."""
     if found.solution is None:
         return Route(trip=trip, result=found, interrupted=interrupted)
-    verdict = judge(trip.migration, found.solution)
+    verdict = check_migration(trip.migration, found.solution)
     if not verdict.safe:
-        said = "; ".join(map(str, verdict.breaches[:SAID]))
-        raise UnsafePlanError(f"the plan breaks {len(verdict.breaches)} rules on the way: {said}")
+        said = "; ".join(map(str, verdict.violations[:SAID]))
+        raise UnsafePlanError(f"the plan breaks {len(verdict.violations)} rules on the way: {said}")
     return _measured(trip, found, verdict, options, costs, interrupted)
 
 
 def way_back(trip: Trip, plan: Plan, costs: StepCosts) -> Route:
     """A plan of the user turned round, judged; refused with the referee's sentences if it is unsafe."""
-    verdict = judge(trip.migration, plan)
+    verdict = check_migration(trip.migration, plan)
     if not verdict.safe:
-        said = tuple(map(str, verdict.breaches))
+        said = tuple(map(str, verdict.violations))
         return Route(trip=trip, result=Result(status=Status.INFEASIBLE, solution=None, goal="batches", still_violated=said))
-    found = result(trip.migration, Draft(plan=plan), seconds=0.0)
+    found = plan_result(trip.migration, PlanDraft(plan=plan), seconds=0.0)
     return _measured(trip, found, verdict, MigrateOptions(), costs, False)
 
 
 def _measured(
-    trip: Trip, found: Result[Plan], verdict: Verdict, options: MigrateOptions, costs: StepCosts, interrupted: bool
+    trip: Trip, found: Result[Plan], verdict: PlanCheck, options: MigrateOptions, costs: StepCosts, interrupted: bool
 ) -> Route:
     assert found.solution is not None
     lost = tuple(Reason(subject=name, text=why) for name, why in trip.lost)
@@ -110,4 +110,4 @@ def write_route(route: Route, *, out: Path | None, back: Path | None) -> None:
     if out is not None:
         write_plan(out, route.plan, cluster, new)
     if back is not None:
-        write_plan(back, inverse(route.plan), cluster, new)
+        write_plan(back, route.plan.inverse(), cluster, new)

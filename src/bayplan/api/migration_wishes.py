@@ -9,7 +9,7 @@ import numpy as np
 from bayplan.api.wishes import called, called_any, not_negative
 from bayplan.errors import UsageError
 from bayplan.migrate import MigrateOptions
-from bayplan.model import Cluster, FloatArray, Limits, Terms, Way, floats
+from bayplan.model import Cluster, FloatArray, MigrationPolicy, StepLimits, Way, floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +29,11 @@ class MigrateWishes:
     stopovers: bool = True
 
 
-def terms_of(cluster: Cluster, wishes: MigrateWishes) -> Terms:
+def terms_of(cluster: Cluster, wishes: MigrateWishes) -> MigrationPolicy:
     """What must hold on the way."""
     if not 0 <= wishes.alive <= 1:
         raise UsageError(f"--alive {wishes.alive}: expected a share of 0 to 1")
-    return Terms(alive=wishes.alive, way=_ways(cluster, wishes), limits=_limits(cluster, wishes))
+    return MigrationPolicy(alive=wishes.alive, way=_ways(cluster, wishes), limits=_limits(cluster, wishes))
 
 
 def options_of(cluster: Cluster, wishes: MigrateWishes) -> MigrateOptions:
@@ -68,9 +68,11 @@ def _workloads(cluster: Cluster, pattern: str, way: Way) -> list[int]:
     return found
 
 
-def _limits(cluster: Cluster, wishes: MigrateWishes) -> Limits:
-    level, zone = _per_level(cluster, wishes.max_per)
-    return Limits(batch=wishes.max_steps, machine=wishes.max_per_machine, service=wishes.max_per_service, zone=zone, level=level)
+def _limits(cluster: Cluster, wishes: MigrateWishes) -> StepLimits:
+    level, group = _per_level(cluster, wishes.max_per)
+    return StepLimits(
+        batch=wishes.max_steps, machine=wishes.max_per_machine, service=wishes.max_per_service, group=group, level=level
+    )
 
 
 def _per_level(cluster: Cluster, text: str | None) -> tuple[int, int | None]:

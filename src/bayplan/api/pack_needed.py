@@ -9,7 +9,7 @@ from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.machines_needed import MachinesNeeded, machines_needed
 from bayplan.model import Budget, Cluster, IntArray, Progress
 from bayplan.model.interrupt import stoppable
-from bayplan.model.units import format_quantity
+from bayplan.model.quantities import format_quantity
 from bayplan.report.amounts import written
 
 
@@ -17,7 +17,7 @@ def how_many(instance: PackInstance, *, budget: Budget, seed: int, progress: Pro
     """What `pack --machines-needed` says as JSON. Ctrl-C asks for the best so far."""
     with stoppable() as stop:
         need = machines_needed(instance.problem, alpha_of=instance.alpha_of, budget=budget, seed=seed, progress=progress)
-        interrupted = stop.asked
+        interrupted = stop.requested
     result = need.result
     return {
         "machines": int(need.by_type.sum()),

@@ -17,7 +17,7 @@ from bayplan.model.interrupt import stoppable
 from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
 from bayplan.report.answers.schedule_tables import FleetKind, RequestClass, ScheduleFigures, TimedUse
 from bayplan.report.page import how_made
-from bayplan.score.timed import load_curve, load_factor, loads, span, wide
+from bayplan.score.timed_load import load_curve, load_factor, loads, span, wide
 
 EACH_REQUEST = 3e-6  # seconds to write it and count it
 AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of a user's seconds that are kept for it
@@ -50,7 +50,7 @@ def schedule(
     """The schedule of a method, in numbers, with a proven bound if that is wanted. Ctrl-C keeps the best so far."""
     with stoppable() as stop:
         result = decided(question, scheduler, budget=budget, seed=seed, progress=progress)
-        interrupted = stop.asked
+        interrupted = stop.requested
     return Scheduling(question=question, result=result, interrupted=interrupted, figures=figures_of(question.problem, result))
 
 

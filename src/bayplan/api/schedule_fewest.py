@@ -7,7 +7,7 @@ from dataclasses import replace
 from bayplan.api.schedule_sweeper import Sweeper, on_machines
 from bayplan.api.schedule_wishes import MOST_MACHINES
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint
-from bayplan.score.timed import load_factor
+from bayplan.score.timed_load import load_factor
 
 SLACK = 1e-9  # relative: what rounding may take from a line of bounds
 

@@ -88,7 +88,7 @@ def sweep(sweeper: Sweeper, machines: Sequence[int], *, serve: float | None = No
     with stoppable() as stop:
 
         def over() -> bool:
-            return stop.asked or (bool(sweeper.known) and sweeper.clock.expired())
+            return stop.requested or (bool(sweeper.known) and sweeper.clock.expired())
 
         for few in wanted:
             if over():
@@ -100,7 +100,7 @@ def sweep(sweeper: Sweeper, machines: Sequence[int], *, serve: float | None = No
                 save(sweeper, out)
         if serve is not None and not over():
             smallest = fewest(sweeper, serve, over)
-        interrupted = stop.asked or done < len(wanted) or (serve is not None and smallest is None)
+        interrupted = stop.requested or done < len(wanted) or (serve is not None and smallest is None)
     if out is not None:
         save(sweeper, out)
     return Sweep(

@@ -13,8 +13,8 @@ from bayplan.formats.files import read_timed
 from bayplan.formats.requests import RequestsFile
 from bayplan.formats.requests.fleet import read_fleet
 from bayplan.model import Fleet, FloatArray, IntArray, Resource, TimedRequests, floats, ints
-from bayplan.model.units import parse_quantity, to_base_units
-from bayplan.score.timed import areas
+from bayplan.model.quantities import parse_quantity, to_base_units
+from bayplan.score.timed_load import areas
 
 MOST_MACHINES = 1_000_000
 WEIGHTS = ("given", "one", "area")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.errors import UsageError
-from bayplan.model import UNPLACED, Action, Cluster, IntArray, Plan, Running, Step, ints
-from bayplan.model.outcome import Outcome
+from bayplan.model import UNPLACED, Cluster, Plan, Running, Step, ints
+from bayplan.model.plan import apply_step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +30,14 @@ def machine_index(cluster: Cluster, name: str, option: str) -> int:
     return cluster.machines.name.index(name)
 
 
-def left_at(cluster: Cluster, start: Running, plan: Plan, mishaps: Mishaps) -> tuple[Outcome, list[str]]:
-    """What became of a plan without its failed steps, and notes about steps that could not be made because of these."""
+def left_at(cluster: Cluster, start: Running, plan: Plan, mishaps: Mishaps) -> tuple[Running, list[int], list[str]]:
+    """What runs after a plan without its failed steps, machines that died, and notes about steps that could not be made."""
     failed = {step for text in mishaps.failed for step in _meant(cluster, plan, text)}
     machine_of, second = start.machine_of.copy(), start.second.copy()
     skipped = 0
     for step in plan.steps():
         if step not in failed:
-            skipped += not _made(step, machine_of, second)
+            skipped += not apply_step(step, machine_of, second)
     if skipped and not failed:
         raise UsageError(f"{skipped} steps of the plan cannot be made from here; expected the placement that it was made for")
     said = [f"{skipped} steps of the plan could not be made, after what had failed"] if skipped else []
@@ -45,26 +45,7 @@ def left_at(cluster: Cluster, start: Running, plan: Plan, mishaps: Mishaps) -> t
     second[np.isin(second, dead)] = UNPLACED
     gone = np.isin(machine_of, dead)
     machine_of[gone], second[gone] = second[gone], UNPLACED
-    running = Running(machine_of=ints(machine_of), second=ints(second))
-    return Outcome(running=running, stopped=len(plan.batches), events=(), failed=tuple(failed), dead=tuple(dead)), said
-
-
-def _made(step: Step, machine_of: IntArray, second: IntArray) -> bool:
-    """Make a step, if it can be made."""
-    c, m = step.container, step.machine
-    here = (int(machine_of[c]), int(second[c]))
-    if step.action is Action.DELETE:
-        if m not in here:
-            return False
-        machine_of[c], second[c] = (here[1] if here[0] == m else here[0]), UNPLACED
-        return True
-    if m in here or UNPLACED not in here:
-        return False
-    if here[0] == UNPLACED:
-        machine_of[c] = m
-    else:
-        second[c] = m
-    return True
+    return Running(machine_of=ints(machine_of), second=ints(second)), dead, said
 
 
 def _meant(cluster: Cluster, plan: Plan, text: str) -> list[Step]:

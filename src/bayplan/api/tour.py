@@ -21,7 +21,7 @@ from bayplan.formats import write_placement
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.streams import Stream, json_lines
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import Budget, ClusterRequests, Migration, Running, Snapshot, Terms, silent
+from bayplan.model import Budget, ClusterRequests, Migration, MigrationPolicy, Running, Snapshot, silent
 from bayplan.model.problem import Problem
 from bayplan.report.pictures import before_after
 from bayplan.score.duration import StepCosts
@@ -72,7 +72,10 @@ def brought_together(snapshot: Snapshot, *, seconds: float, seed: int, max_moves
 def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
     """The order of moves that leads from where a snapshot's containers run to where `after` has them."""
     migration = Migration(
-        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=after.placement, terms=Terms(alive=ALIVE)
+        cluster=snapshot.cluster,
+        start=Running.of(snapshot.placement),
+        target=after.placement,
+        policy=MigrationPolicy(alive=ALIVE),
     )
     options, planner = MigrateOptions(), MIGRATORS["waves"]
     return find_route(

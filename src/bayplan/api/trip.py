@@ -9,10 +9,9 @@ import numpy as np
 from bayplan.api.migration_wishes import MigrateWishes, terms_of
 from bayplan.api.stopped import Mishaps, left_at
 from bayplan.api.within_reach import within_reach
-from bayplan.check.migration.referee import judge
+from bayplan.check.migration.referee import check_migration
 from bayplan.errors import UsageError
 from bayplan.formats.targets import new_containers, read_plan_of, read_target
-from bayplan.migrate import inverse
 from bayplan.model import (
     UNPLACED,
     Cluster,
@@ -44,7 +43,7 @@ def trip_to(snapshot: Snapshot, target: Path, wishes: MigrateWishes, *, relabel:
     read = read_target(target, snapshot)
     whole, cluster = read.snapshot, read.snapshot.cluster
     after, said = _named(cluster, whole.placement, read.placement, relabel)
-    migration = Migration(cluster=cluster, start=Running.of(whole.placement), after=after, terms=terms_of(cluster, wishes))
+    migration = Migration(cluster=cluster, start=Running.of(whole.placement), target=after, policy=terms_of(cluster, wishes))
     notes = (*read.notes, *_end_notes(whole.placement, after), *said)
     return Trip(snapshot=whole, migration=migration, new=new_containers(snapshot, whole), notes=notes)
 
@@ -58,10 +57,10 @@ def trip_on(
     if whole is not first.snapshot:
         raise UsageError(f"--resume '{plan_file}' has containers that '{target}' does not name; expected the plan to that target")
     cluster, migration = whole.cluster, first.migration
-    left, said = left_at(cluster, migration.start, done_part(plan, mishaps.done), mishaps)
-    on, names, machine = left.remaining(migration), cluster.containers.name, cluster.machines.name
-    on, stays = within_reach(on) if left.dead else (on, {})
-    why = {c: f"its machine '{machine[migration.after.machine_of[c]]}' is dead" for c in left.stranded(migration).tolist()}
+    running, dead, said = left_at(cluster, migration.start, done_part(plan, mishaps.done), mishaps)
+    on, names, machine = migration.remaining(running, dead), cluster.containers.name, cluster.machines.name
+    on, stays = within_reach(on) if dead else (on, {})
+    why = {c: f"its machine '{machine[migration.target.machine_of[c]]}' is dead" for c in migration.stranded(dead).tolist()}
     why = {**{c: f"stays for what is left of the target: {broken}" for c, broken in stays.items()}, **why}
     alive, lost = replace(whole, cluster=on.cluster), tuple((names[c], why[c]) for c in sorted(why))
     return Trip(snapshot=alive, migration=on, new=first.new, notes=(*first.notes, *said), lost=lost)
@@ -72,20 +71,20 @@ def trip_back(snapshot: Snapshot, plan_file: Path, wishes: MigrateWishes, done: 
     whole, plan = read_plan_of(plan_file, snapshot)
     part, cluster, start = done_part(plan, done), whole.cluster, Running.of(whole.placement)
     terms = terms_of(cluster, wishes)
-    there = expect_fit(Migration(cluster=cluster, start=start, after=whole.placement, terms=terms), part, plan_file)
+    there = expect_fit(Migration(cluster=cluster, start=start, target=whole.placement, policy=terms), part, plan_file)
     migration = Migration(
         cluster=cluster,
         start=there,
-        after=whole.placement,
-        terms=terms,
-        whole=_whole(cluster, whole.placement, there.placement),
+        target=whole.placement,
+        policy=terms,
+        full_size=_whole(cluster, whole.placement, there.placement),
     )
-    return Trip(snapshot=whole, migration=migration, new=new_containers(snapshot, whole)), inverse(part)
+    return Trip(snapshot=whole, migration=migration, new=new_containers(snapshot, whole)), part.inverse()
 
 
 def expect_fit(migration: Migration, plan: Plan, source: Path) -> Running:
     """What runs after a plan; UsageError if a step of it cannot be made."""
-    impossible = [str(breach) for breach in judge(migration, plan).breaches if breach.rule == "step"]
+    impossible = [str(breach) for breach in check_migration(migration, plan).violations if breach.rule == "step"]
     if impossible:
         more = f" (and {len(impossible) - 1:,} more)" if len(impossible) > 1 else ""
         raise UsageError(

@@ -33,7 +33,7 @@ def problem_of(snapshot: Snapshot, wishes: Wishes) -> Problem:
         before=placement,
         start=placement,
         frozen=_frozen(snapshot, wishes.freeze),
-        most_moves=None if wishes.max_moves is None else _most_moves(wishes.max_moves, len(placement.placed)),
+        max_moves=None if wishes.max_moves is None else _most_moves(wishes.max_moves, len(placement.placed)),
     )
 
 

@@ -16,7 +16,7 @@ def within_reach(migration: Migration) -> tuple[Migration, dict[int, str]]:
     """
     cluster, start = migration.cluster, migration.start.placement
     broken = {_place(v): v.excess for v in check(cluster, start)}
-    after, stays = migration.after.machine_of.copy(), dict[int, str]()
+    after, stays = migration.target.machine_of.copy(), dict[int, str]()
     while worse := [v for v in check(cluster, Placement(machine_of=ints(after)), start) if _is_worse(v, broken)]:
         movers = np.flatnonzero(after != start.machine_of)
         held = {int(c): v.sentence for v in worse for c in _in_the_way(cluster, v, movers, after)}
@@ -25,7 +25,7 @@ def within_reach(migration: Migration) -> tuple[Migration, dict[int, str]]:
             break
         after[list(held)] = start.machine_of[list(held)]
         stays.update(held)
-    return replace(migration, after=Placement(machine_of=ints(after))), stays
+    return replace(migration, target=Placement(machine_of=ints(after))), stays
 
 
 def _place(violation: Violation) -> tuple[object, ...]:

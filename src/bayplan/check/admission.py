@@ -1,6 +1,6 @@
-"""The referee of `admit`: accepted groups of containers fit their zones and links (001 (1a)-(1f)).
+"""The referee of `admit`: accepted groups of containers fit their zones and links ([Online clusters] (1a)-(1f)).
 
-What the accepted take is listed once, as one entry for each request and zone, and for each request and link that it uses.
+What accepted requests take is listed once: one entry for each request and zone, and for each request and link that it uses.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.check.load_sweep import Peak, exact, peak
-from bayplan.check.placement.confidence import TOLERANCE
-from bayplan.check.violation import Violation, amount
+from bayplan.check.peak_load import Peak, exact, peak
+from bayplan.check.violation import TOLERANCE, Violation, amount
 from bayplan.errors import ModelError
 from bayplan.model import Acceptance, ClusterRequests, FloatArray, IntArray
 
@@ -46,14 +45,14 @@ class Times(NamedTuple):
     moment: FloatArray
 
     def peak(self, entry: "Entries", which: npt.NDArray[np.intp], taken: npt.NDArray[Any]) -> Peak:
-        """Of some entries; its interval lasts until any accepted request starts or ends."""
+        """The peak of the given entries; its interval lasts until any accepted request starts or ends."""
         i = entry.request[which]
         top = peak(self.start[i], self.end[i], taken)
         return top._replace(end=float(self.moment[np.searchsorted(self.moment, top.start, side="right")]))
 
 
 class Entries(NamedTuple):
-    """What requests take of places (zones or links), in the order of the requests, then of the places."""
+    """What requests take of places (zones or links), by request, then by place."""
 
     request: IntArray  # (entry,)
     place: IntArray
@@ -82,8 +81,8 @@ def _summed(request: IntArray, place: IntArray, taken: npt.NDArray[Any], places:
 def _times(admission: ClusterRequests, accepted: Choice) -> Times:
     start = np.array([request.start for request in admission.requests], dtype=np.float64)
     end = np.array([request.end for request in admission.requests], dtype=np.float64)
-    some = list(accepted)
-    return Times(start, end, np.unique(np.concatenate([start[some], end[some]])))
+    chosen = list(accepted)
+    return Times(start, end, np.unique(np.concatenate([start[chosen], end[chosen]])))
 
 
 def _demand(admission: ClusterRequests, accepted: Choice) -> Entries:
@@ -92,32 +91,32 @@ def _demand(admission: ClusterRequests, accepted: Choice) -> Entries:
     none, length = np.zeros(0, dtype=np.int64), [len(zones) for zones in accepted.values()]
     request: IntArray = np.repeat(np.array(list(accepted), dtype=np.int64), length)
     zone: IntArray = np.concatenate([none, *accepted.values()])
-    asked = np.concatenate([none.reshape(0, n_r), *(admission.requests[i].demand for i in accepted)])
-    return _summed(request, zone, exact(asked), n_z)
+    demand = np.concatenate([none.reshape(0, n_r), *(admission.requests[i].demand for i in accepted)])
+    return _summed(request, zone, exact(demand), n_z)
 
 
 def _traffic(admission: ClusterRequests, accepted: Choice) -> Entries:
     """What requests send over links; nothing within a zone."""
-    some = sorted(accepted, key=lambda i: len(accepted[i]))
-    parts = [_sent(admission, accepted, some[at : at + AT_ONCE]) for at in range(0, len(some), AT_ONCE)]
+    by_size = sorted(accepted, key=lambda i: len(accepted[i]))
+    parts = [_sent(admission, accepted, by_size[at : at + AT_ONCE]) for at in range(0, len(by_size), AT_ONCE)]
     request, link, sent = (np.concatenate([[], *(part[field] for part in parts)]) for field in range(3))
     return _summed(request.astype(np.int64), link.astype(np.int64), sent[:, None], len(admission.zones.name) ** 2)
 
 
-def _sent(admission: ClusterRequests, accepted: Choice, some: list[int]) -> tuple[IntArray, IntArray, FloatArray]:
+def _sent(admission: ClusterRequests, accepted: Choice, chosen: list[int]) -> tuple[IntArray, IntArray, FloatArray]:
     """Request, link and traffic of each pair of members in two zones."""
-    n_z, members = len(admission.zones.name), max(len(accepted[i]) for i in some)
-    zone = np.zeros((len(some), members), dtype=np.int64)
-    traffic = np.zeros((len(some), members, members))
-    for row, i in enumerate(some):
+    n_z, members = len(admission.zones.name), max(len(accepted[i]) for i in chosen)
+    zone = np.zeros((len(chosen), members), dtype=np.int64)
+    traffic = np.zeros((len(chosen), members, members))
+    for row, i in enumerate(chosen):
         zone[row, : len(accepted[i])] = accepted[i]
         traffic[row, : len(accepted[i]), : len(accepted[i])] = admission.requests[i].traffic
     at, v, w = np.nonzero((traffic > 0) & (zone[:, :, None] != zone[:, None, :]))
-    return np.array(some, dtype=np.int64)[at], zone[at, v] * n_z + zone[at, w], traffic[at, v, w]
+    return np.array(chosen, dtype=np.int64)[at], zone[at, v] * n_z + zone[at, w], traffic[at, v, w]
 
 
 def _without_zone(admission: ClusterRequests, i: int, zones: IntArray) -> int:
-    """Members that have no zone, or one that does not exist, and zones too many."""
+    """Members that have no zone or one that does not exist, and zones beyond the number of members."""
     return int((zones >= len(admission.zones.name)).sum()) + abs(len(admission.requests[i].members) - len(zones))
 
 

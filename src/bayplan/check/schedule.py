@@ -1,10 +1,10 @@
-"""The referee of `schedule`: no machine holds more than its capacity at any time (002 (1)-(2))."""
+"""The referee of `schedule`: no machine holds more than its capacity at any time ([Cradle] (1)-(2))."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from bayplan.check.load_sweep import peak
+from bayplan.check.peak_load import peak
 from bayplan.check.violation import Violation, amount
 from bayplan.errors import ModelError
 from bayplan.model import Fleet, IntArray, Schedule, TimedRequests

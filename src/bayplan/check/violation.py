@@ -1,25 +1,26 @@
-"""What the referee says about one broken rule, and the words its sentences share."""
+"""One violation as the referees report it, and the words that their sentences share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bayplan.errors import plural
 from bayplan.model import Level, Resource
-from bayplan.model.units import format_quantity
+from bayplan.model.quantities import format_quantity
 
 RUNNING = "running"  # the rule "a container that ran has no machine now": a rule that needs no stating
+TOLERANCE = 1e-9  # of a capacity: sums of floats are not exact
 SHOWN = 3  # names in one sentence; the others are counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One rule that does not hold in one place."""
+    """One rule that is violated in one place."""
 
     rule: str  # its kind: "capacity", "anti-affinity", ...
     subject: tuple[str, ...]  # the names it is about
     excess: float  # how far beyond what is allowed, in base units or containers; above 0
     sentence: str
-    number: int = -1  # where the rule stands in the cluster's rules; -1 where none had to be stated
+    number: int = -1  # index of the rule in the cluster's rules; -1 where none had to be stated
 
     def __str__(self) -> str:
         return self.sentence

@@ -53,13 +53,13 @@ def simulate(
     with working(f"simulating {plan}", quiet=quiet) as progress:
         from bayplan.api.inspect import load
         from bayplan.api.migration_wishes import MigrateWishes
-        from bayplan.operate.simulate import Trouble, carry_out, question
+        from bayplan.operate.simulate import InjectedFailures, check_and_carry_out, question
 
         snapshot = load(file, start)
         note(snapshot.notes, quiet=quiet)
         migration, read = question(snapshot, plan, to, MigrateWishes(alive=alive), relabel=relabel)
-        trouble = Trouble(create=fail_create or (), delete=fail_delete or (), hang=hang or (), kill=kill or ())
-        run = carry_out(migration, read, trouble, seed=seed, progress=progress)
+        injected = InjectedFailures(create=fail_create or (), delete=fail_delete or (), hang=hang or (), kill=kill or ())
+        run = check_and_carry_out(migration, read, injected, seed=seed, progress=progress)
     screen.run(run, seed=seed, as_json=json)
     if not run.well:
         raise typer.Exit(ANSWER_IS_NO)

@@ -18,7 +18,7 @@ from bayplan.formats.document.schemas import one_of_known, schema
 from bayplan.formats.document.shape import OCTAL
 from bayplan.formats.document.text import parse_document, read_text
 from bayplan.model import Cluster, FloatArray, floats
-from bayplan.model.units import LARGEST, parse_quantity, quantity_hint
+from bayplan.model.quantities import LARGEST, parse_quantity, quantity_hint
 
 LONG = {"workload", "value"}  # the columns of a table with one sample per line
 PLAIN = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", re.ASCII)  # what float() reads as people mean it

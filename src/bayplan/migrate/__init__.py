@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from bayplan.migrate.inverse import inverse
 from bayplan.migrate.options import MigrateOptions, Migrator
 from bayplan.migrate.rasa import rasa
 from bayplan.migrate.waves import waves
@@ -12,4 +11,4 @@ MIGRATORS: Mapping[str, Migrator] = {
     "rasa": rasa,
 }
 
-__all__ = ["MIGRATORS", "MigrateOptions", "Migrator", "inverse"]
+__all__ = ["MIGRATORS", "MigrateOptions", "Migrator"]

@@ -1,4 +1,4 @@
-"""What a user may ask of a migrator, and what every migrator is."""
+"""Options of a migrator, and the signature that every migrator has."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from bayplan.model import BoolArray, Budget, FloatArray, Migration, Plan, Progre
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MigrateOptions:
-    """Wishes that are not rules."""
+    """Preferences that are not rules."""
 
     weight: FloatArray | None = None  # (container,) heavier ones move later; None: all alike
     never: BoolArray | None = None  # (container,) stays where it is, whatever the target says
@@ -16,10 +16,10 @@ class MigrateOptions:
 
 
 class Migrator(Protocol):
-    """A way to order moves.
+    """A method that orders moves.
 
     The result's solution is a plan that is safe from its first step to its last, complete or not; `left_out` names each
-    container that does not arrive and what it is stuck on. INFEASIBLE if the target itself breaks a rule.
+    container that does not arrive and what keeps it. INFEASIBLE if the target itself violates a rule.
     """
 
     def __call__(

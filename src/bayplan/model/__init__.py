@@ -1,15 +1,26 @@
 """The shared language of all parts: frozen values over numpy arrays."""
 
+from bayplan.model.allowed_machines import AllowedMachines, allowed, singled_out
 from bayplan.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.model.budget import Budget, Clock, Progress, Tick, silent
-from bayplan.model.cluster import NO_LIMIT, Cluster, Containers, Machines, Resource, Services, Traffic, Workloads
-from bayplan.model.combined import Allowed, allowed, singled_out
-from bayplan.model.fleet import Fleet
-from bayplan.model.migration import Limits, Migration, Terms, Way
+from bayplan.model.cluster import (
+    MACHINE,
+    NO_LIMIT,
+    Cluster,
+    Containers,
+    Level,
+    Machines,
+    Resource,
+    Services,
+    Traffic,
+    Workloads,
+    machine_level,
+)
+from bayplan.model.migration import Migration, MigrationPolicy, StepLimits, Way
 from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
-from bayplan.model.plan import Action, Plan, Step
-from bayplan.model.requests import Schedule, TimedRequests
+from bayplan.model.plan import Action, Plan, Running, Step
+from bayplan.model.requests import Fleet, Schedule, TimedRequests
 from bayplan.model.result import GAINS, Reason, Result, Status
 from bayplan.model.rules import (
     RULES,
@@ -26,9 +37,7 @@ from bayplan.model.rules import (
     Transient,
     TransientMode,
 )
-from bayplan.model.running import Running
 from bayplan.model.snapshot import Snapshot
-from bayplan.model.topology import MACHINE, Level, machine_level
 from bayplan.model.zones import Acceptance, ClusterRequest, ClusterRequests, Zones
 
 __all__ = [
@@ -40,7 +49,7 @@ __all__ = [
     "Acceptance",
     "Action",
     "Allow",
-    "Allowed",
+    "AllowedMachines",
     "AntiAffinity",
     "BalanceTarget",
     "BoolArray",
@@ -59,9 +68,9 @@ __all__ = [
     "IntArray",
     "Interference",
     "Level",
-    "Limits",
     "Machines",
     "Migration",
+    "MigrationPolicy",
     "MoveCosts",
     "Objective",
     "Pinned",
@@ -79,8 +88,8 @@ __all__ = [
     "Spread",
     "Status",
     "Step",
+    "StepLimits",
     "Term",
-    "Terms",
     "Tick",
     "TimedRequests",
     "Traffic",

@@ -1,4 +1,4 @@
-"""The cluster: machines, services, workloads, containers, traffic and rules, as frozen arrays.
+"""The cluster: machines and their levels, services, workloads, containers, traffic and rules, as frozen arrays.
 
 Everything that replicas share is stored once per workload, so 150,000 containers cost little.
 Amounts are int64 base units; `Resource.scale` base units are one unit as people write it.
@@ -14,9 +14,33 @@ from bayplan.errors import ModelError
 from bayplan.model.arrays import FloatArray, IntArray, floats, ints
 from bayplan.model.consistency import inconsistencies
 from bayplan.model.rules import Rule
-from bayplan.model.topology import Level
 
+MACHINE = "machine"  # the name of level 0: every machine is its own group
 NO_LIMIT = np.iinfo(np.int64).max  # the limit of a workload that states none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Level:
+    """One partition of the machines, such as rack or zone. Levels need not be nested."""
+
+    name: str
+    group: tuple[str, ...]  # (group,) names
+    group_of: IntArray  # (machine,) index into `group`
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "group_of", ints(self.group_of))
+        if self.group_of.size and not 0 <= self.group_of.min() <= self.group_of.max() < len(self.group):
+            raise ModelError(f"level '{self.name}': a group index is outside of 0..{len(self.group) - 1}")
+
+    @property
+    def is_machine_level(self) -> bool:
+        """Is this level 0, by its name?"""
+        return self.name == MACHINE
+
+
+def machine_level(names: Sequence[str]) -> Level:
+    """Level 0 of every cluster: each machine alone."""
+    return Level(name=MACHINE, group=tuple(names), group_of=ints(np.arange(len(names))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +127,7 @@ class Containers:
 
     @classmethod
     def replicas_of(cls, workloads: Sequence[str], replicas: npt.ArrayLike) -> "Containers":
-        """So many replicas of each workload, called web-0, web-1, ..."""
+        """The stated number of replicas of each workload, called web-0, web-1, ..."""
         count = ints(replicas)
         return cls(
             name=tuple(f"{name}-{i}" for name, d in zip(workloads, count.tolist(), strict=True) for i in range(d)),
@@ -157,7 +181,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         n_w, owner = len(self.workloads.name), self.containers.workload
-        counts = np.bincount(owner[(owner >= 0) & (owner < n_w)], minlength=n_w)  # others are faults, said below
+        counts = np.bincount(owner[(owner >= 0) & (owner < n_w)], minlength=n_w)  # others are faults, reported below
         object.__setattr__(self, "replicas", ints(counts))
         sets = {name: ints(machines) for name, machines in self.machine_sets.items()}
         object.__setattr__(self, "machine_sets", sets)
@@ -177,7 +201,7 @@ class Cluster:
         raise KeyError(name)
 
     def request_of(self, containers: IntArray) -> IntArray:
-        """(container, resource) requests of some containers."""
+        """(container, resource) requests of the given containers."""
         return self.workloads.request[self.containers.workload[containers]]
 
     def containers_of_service(self, service: int) -> IntArray:

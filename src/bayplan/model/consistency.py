@@ -6,7 +6,6 @@ import numpy as np
 
 from bayplan.model.arrays import FloatArray, IntArray
 from bayplan.model.rules import reference_faults
-from bayplan.model.topology import MACHINE
 
 if TYPE_CHECKING:
     from bayplan.model.cluster import Cluster
@@ -37,7 +36,7 @@ def _shape_faults(cluster: "Cluster") -> list[str]:
         **{f"level {level.name}": (level.group_of, (n_m,)) for level in cluster.levels},
     }
     faults = [f"{name} has shape {array.shape}, not {shape}" for name, (array, shape) in expected.items() if array.shape != shape]
-    if not cluster.levels or cluster.levels[0].name != MACHINE:
+    if not cluster.levels or not cluster.levels[0].is_machine_level:
         faults.append("level 0 is not 'machine'")
     return faults
 
@@ -74,7 +73,7 @@ def _name_faults(cluster: "Cluster") -> list[str]:
         "workload": cluster.workloads.name,
         "container": cluster.containers.name,
     }
-    return [f"two {kind}s have the same name" for kind, some in names.items() if len(set(some)) != len(some)]
+    return [f"two {kind}s have the same name" for kind, given in names.items() if len(set(given)) != len(given)]
 
 
 def _sound(values: FloatArray) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bayplan.model import Clock, Progress, Tick
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +11,7 @@ class Guide:
     """What all walkers of one search share."""
 
     clock: Clock
-    stop: Stop
+    stop: StopFlag
     progress: Progress
     keep: float = 0.0  # seconds of the budget that are needed after the walk
     steps: int | None = None  # most steps of a walker
@@ -24,7 +24,7 @@ class Guide:
 
     def share(self, steps: int, began: float) -> float:
         """The part of the walk that is done, 1 or more if it is over; `began` is the clock's time when it began."""
-        if self.stop.asked:
+        if self.stop.requested:
             return 1.0
         limit = self.clock.budget.seconds
         by_time = 0.0 if limit is None else (self.clock.seconds - began) / max(1e-9, limit - self.keep - began)

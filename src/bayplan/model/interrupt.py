@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish, not as an exception: a method that is asked to stop ends in order and gives its best so far."""
+"""Ctrl-C as a request, not as an exception: the method ends in order and gives its best so far."""
 
 import signal
 import threading
@@ -7,35 +7,35 @@ from contextlib import contextmanager
 from types import FrameType
 
 
-class Stop:
-    """Has somebody asked to stop?"""
+class StopFlag:
+    """Was it requested to stop?"""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
 
-_current: list[Stop] = []  # the one that listens now, if any
+_current: list[StopFlag] = []  # the one that listens now, if any
 
 
 @contextmanager
-def stoppable() -> Iterator[Stop]:
-    """Within, the first Ctrl-C only sets `asked`; the second one does what Ctrl-C did before.
+def stoppable() -> Iterator[StopFlag]:
+    """Within, the first Ctrl-C only sets `requested`; the second one does what Ctrl-C did before.
 
-    Blocks within a block share one flag, so that who calls a method sees what the method saw. Outside of the main thread,
-    where signals cannot be handled, the flag of the main thread is given, or one that nobody sets.
+    Blocks within a block share one flag, so that the caller of a method sees what the method saw. Outside of the main thread,
+    where signals cannot be handled, the flag of the main thread is given, or one that is never set.
     """
     if _current or threading.current_thread() is not threading.main_thread():
-        yield _current[0] if _current else Stop()
+        yield _current[0] if _current else StopFlag()
         return
-    stop = Stop()
+    stop = StopFlag()
     before = signal.getsignal(signal.SIGINT)
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        stop.asked = True
+    def request(number: int, frame: FrameType | None) -> None:
+        stop.requested = True
         signal.signal(signal.SIGINT, before)
 
     _current.append(stop)
-    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGINT, request)
     try:
         yield stop
     finally:

@@ -14,12 +14,12 @@ from bayplan.model.cluster import Cluster
 class Term(StrEnum):
     """The terms of the objective. All are costs, except affinity, which is a gain."""
 
-    UTILISATION = "utilisation"  # U: variance of utilisation (000 (3))
-    BALANCE = "balance"  # B: residual balance (000 (5))
-    COMMUNICATION = "communication"  # C: traffic times distance (000 (1))
+    UTILISATION = "utilisation"  # U: variance of utilisation ([FreeContainer] (3))
+    BALANCE = "balance"  # B: residual balance ([FreeContainer] (5))
+    COMMUNICATION = "communication"  # C: traffic times distance ([FreeContainer] (1))
     OVERLOAD = "overload"  # load above safety capacity (GMRP)
     TARGETS = "targets"  # GMRP's one-sided balance of residuals
-    AFFINITY = "affinity"  # A: gained affinity (004 (1)-(2)), subtracted
+    AFFINITY = "affinity"  # A: gained affinity ([RASA] (1)-(2)), subtracted
     MOVES = "moves"  # number of moved containers
     MOVE_COST = "move-cost"  # GMRP's process, service and machine move costs
 
@@ -36,10 +36,10 @@ class BalanceTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MoveCosts:
-    """GMRP's price of moving: per process, of the most moved service, and between machines."""
+    """GMRP's cost of moving: per process, of the most moved service, and between machines."""
 
-    container: IntArray  # (workload,) price of moving one container of it
-    machine: IntArray  # (machine, machine) price from, to; or (0, 0) for none
+    container: IntArray  # (workload,) cost of moving one container of it
+    machine: IntArray  # (machine, machine) cost from, to; or (0, 0) for none
     container_weight: int = 1
     service_weight: int = 1
     machine_weight: int = 1
@@ -51,15 +51,15 @@ class MoveCosts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Objective:
-    """A value of its own: the same cluster can be judged by several."""
+    """A value of its own: the same cluster can be scored by several."""
 
     weight: Mapping[Term, float]
-    ratio: FloatArray  # (resource, resource) t(r, r') of 000 (4); t(r', r) = 1 / t(r, r')
+    ratio: FloatArray  # (resource, resource) t(r, r') of [FreeContainer] (4); t(r', r) = 1 / t(r, r')
     hop: FloatArray  # (level,) added to the distance of two machines for each level they do not share
-    overload_weight: FloatArray  # (resource,) price of one base unit above safety; GMRP's are whole numbers
+    overload_weight: FloatArray  # (resource,) cost of one base unit above safety; GMRP's are whole numbers
     targets: tuple[BalanceTarget, ...] = ()
     move_costs: MoveCosts | None = None
-    explicit: bool = field(default=False)  # stated by the user, or the default of 000?
+    explicit: bool = field(default=False)  # stated by the user, or the default of [FreeContainer]?
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", {Term(term): float(value) for term, value in self.weight.items()})
@@ -92,7 +92,7 @@ class Objective:
 
     @classmethod
     def default(cls, cluster: Cluster) -> "Objective":
-        """000 section VI-B: weights 1, 1/|H|, 1/|C|^2; every ratio 1; distance 1 off the machine.
+        """[FreeContainer] §VI-B: weights 1, 1/|H|, 1/|C|^2; every ratio 1; distance 1 off the machine.
 
         Overload is counted in largest machines: a resource's unit costs 1 / the largest capacity.
         """

@@ -52,11 +52,12 @@ def relabelled(after: Placement, before: Placement, workload: IntArray, fixed: B
     target = after.machine_of.copy()
     stays = free & _stays(after.machine_of, before.machine_of, workload, free)
     target[stays] = before.machine_of[stays]
-    open_seat = free & ~_taken(after.machine_of, target, workload, free, stays)
-    # Both sides list the same number per workload, in workload order: hand out the seats left.
-    rest = np.flatnonzero(free & ~stays)
-    seats = np.flatnonzero(open_seat)
-    target[rest[np.argsort(workload[rest], kind="stable")]] = after.machine_of[seats[np.argsort(workload[seats], kind="stable")]]
+    open_slot = free & ~_taken(after.machine_of, target, workload, free, stays)
+    # Both sides list the same number per workload, in workload order: hand out the slots that are left.
+    moving = np.flatnonzero(free & ~stays)
+    slots = np.flatnonzero(open_slot)
+    by_workload = moving[np.argsort(workload[moving], kind="stable")]
+    target[by_workload] = after.machine_of[slots[np.argsort(workload[slots], kind="stable")]]
     return Placement(machine_of=ints(target))
 
 
@@ -72,24 +73,24 @@ def _rank_in_group(key_a: IntArray, key_b: IntArray) -> IntArray:
 
 
 def _counts_at(workload: IntArray, machine: IntArray, at_workload: IntArray, at_machine: IntArray) -> IntArray:
-    """How many (workload, machine) pairs equal each of the asked pairs."""
+    """How many (workload, machine) pairs equal each of the given pairs."""
     width = int(max(machine.max(initial=0), at_machine.max(initial=0))) + 2
     have = np.sort(workload * width + machine + 1)
-    ask = at_workload * width + at_machine + 1
-    return np.searchsorted(have, ask, side="right") - np.searchsorted(have, ask, side="left")
+    key = at_workload * width + at_machine + 1
+    return np.searchsorted(have, key, side="right") - np.searchsorted(have, key, side="left")
 
 
 def _stays(after: IntArray, before: IntArray, workload: IntArray, free: BoolArray) -> BoolArray:
     """Among the free containers: the first min(before, after) of each (workload, machine) stay."""
     stays = np.zeros(len(workload), dtype=np.bool_)
     index = np.flatnonzero(free)
-    seats = _counts_at(workload[index], after[index], workload[index], before[index])
-    stays[index] = _rank_in_group(workload[index], before[index]) < seats
+    slots = _counts_at(workload[index], after[index], workload[index], before[index])
+    stays[index] = _rank_in_group(workload[index], before[index]) < slots
     return stays
 
 
 def _taken(after: IntArray, target: IntArray, workload: IntArray, free: BoolArray, stays: BoolArray) -> BoolArray:
-    """Seats of `after` (one per free container) that the staying containers use."""
+    """Slots of `after` (one per free container) that the staying containers use."""
     taken = np.zeros(len(workload), dtype=np.bool_)
     index, keep = np.flatnonzero(free), np.flatnonzero(stays)
     used = _counts_at(workload[keep], target[keep], workload[index], after[index])

@@ -1,4 +1,4 @@
-"""What `place` and `rebalance` are asked: the cluster, where things run, what is good, and what must stay."""
+"""The problem of `place` and `rebalance`: the cluster, where containers run, what is good, and what must stay."""
 
 from dataclasses import dataclass, field
 
@@ -17,20 +17,20 @@ class Problem:
     before: Placement  # where the containers run now: moves are counted from here
     start: Placement  # where the search starts; `before` unless told otherwise
     frozen: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # (container,) must stay; or empty
-    most_moves: int | None = None  # churn budget
+    max_moves: int | None = None  # at most this many containers move; None: no limit
 
     def __post_init__(self) -> None:
         n_c = len(self.cluster.containers.name)
         if self.frozen.shape not in ((0,), (n_c,)):
             raise ModelError(f"frozen marks {len(self.frozen)} containers, not {n_c}")
-        if self.most_moves is not None and self.most_moves < 0:
-            raise ModelError(f"at most {self.most_moves} moves: that is negative")
+        if self.max_moves is not None and self.max_moves < 0:
+            raise ModelError(f"at most {self.max_moves} moves: that is negative")
 
     @classmethod
-    def of(cls, snapshot: Snapshot, *, frozen: BoolArray | None = None, most_moves: int | None = None) -> "Problem":
+    def of(cls, snapshot: Snapshot, *, frozen: BoolArray | None = None, max_moves: int | None = None) -> "Problem":
         """The problem that a snapshot states."""
         stays = np.zeros(0, dtype=np.bool_) if frozen is None else frozen
         here = snapshot.placement
         return cls(
-            cluster=snapshot.cluster, objective=snapshot.objective, before=here, start=here, frozen=stays, most_moves=most_moves
+            cluster=snapshot.cluster, objective=snapshot.objective, before=here, start=here, frozen=stays, max_moves=max_moves
         )

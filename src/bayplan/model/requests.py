@@ -1,5 +1,6 @@
-"""Timed requests: what `schedule` chooses from when there is not room for all (002)."""
+"""Timed requests, the machines that may serve them, and which are served where ([Cradle])."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from bayplan.model.placement import UNPLACED
 class TimedRequests:
     """Requests that each need one machine during (start, end], and one machine's capacity.
 
-    How many machines there are, and of which other sizes, is the fleet's question, not the requests'.
+    How many machines there are, and of which other sizes, the fleet says.
     """
 
     name: tuple[str, ...]  # (request,)
@@ -60,3 +61,36 @@ class Schedule:
     def served(self) -> IntArray:
         """Requests that have a machine."""
         return ints(np.flatnonzero(self.machine_of != UNPLACED))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fleet:
+    """Machines by kind: those of the first kind are numbered 0, 1, ..., then come those of the next."""
+
+    kind: tuple[str, ...]  # (kind,)
+    machines: IntArray  # (kind,) how many
+    capacity: IntArray  # (kind, resource)
+
+    def __post_init__(self) -> None:
+        for field in ("machines", "capacity"):
+            object.__setattr__(self, field, ints(getattr(self, field)))
+        if self.machines.shape != (len(self.kind),) or self.capacity.shape[:1] != (len(self.kind),) or self.capacity.ndim != 2:
+            shapes = [self.machines.shape, self.capacity.shape]
+            raise ModelError(f"fleet: arrays of shapes {shapes} for {len(self.kind)} kinds of machines")
+        if (self.machines < 0).any() or (self.capacity < 0).any():
+            raise ModelError("fleet: a number of machines or a capacity is negative")
+
+    @classmethod
+    def alike(cls, machines: int, capacity: IntArray | Sequence[int]) -> "Fleet":
+        """The stated number of machines of one kind."""
+        return cls(kind=("machine",), machines=ints([machines]), capacity=ints([list(capacity)]))
+
+    @property
+    def size(self) -> int:
+        """All machines."""
+        return int(self.machines.sum())
+
+    @property
+    def kind_of(self) -> IntArray:
+        """(machine,) index of its kind."""
+        return ints(np.repeat(np.arange(len(self.kind)), self.machines))

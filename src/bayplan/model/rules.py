@@ -1,6 +1,6 @@
 """The ten rules, each a small frozen value that refers to the cluster by index.
 
-What a rule means is said here; whether a placement keeps it is `score.check`'s business.
+What a rule means is said here; whether a placement keeps it is for `check` to say.
 `level` is an index into `Cluster.levels`: 0 is the machine, others are racks, zones, ...
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Requests on a machine stay within its capacity (000 (7), 004 (4))."""
+    """Requests on a machine stay within its capacity ([FreeContainer] (7), [RASA] (4))."""
 
     kind: ClassVar[str] = "capacity"
     resources: tuple[int, ...]
@@ -25,9 +25,9 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AntiAffinity:
-    """At most `limit` containers of these workloads together in one group (004 (5)).
+    """At most `limit` containers of these workloads together in one group ([RASA] (5)).
 
-    One workload with limit 1 at level 0 is the conflict rule of 000 (8).
+    One workload with limit 1 at level 0 is the conflict rule of [FreeContainer] (8).
     """
 
     kind: ClassVar[str] = "anti-affinity"
@@ -41,7 +41,7 @@ class AntiAffinity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """A service uses at least `minimum` groups (000 (9), GMRP).
+    """A service uses at least `minimum` groups ([FreeContainer] (9), GMRP).
 
     While some of its containers have no machine, as many groups as it has placed containers are enough.
     """
@@ -57,7 +57,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoLocate:
-    """These containers run on one machine (000 (10)). Two such rules never share a container."""
+    """These containers run on one machine ([FreeContainer] (10)). Two such rules never share a container."""
 
     kind: ClassVar[str] = "co-locate"
     containers: tuple[int, ...]
@@ -65,7 +65,7 @@ class CoLocate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allow:
-    """These workloads run only on machines of a named set (004 (6))."""
+    """These workloads run only on machines of a named set ([RASA] (6))."""
 
     kind: ClassVar[str] = "allow"
     workloads: tuple[int, ...]
@@ -85,8 +85,8 @@ class Dependency:
 class TransientMode(StrEnum):
     """When a moving container gives its old machine's resource back."""
 
-    JOINT = "joint"  # not before all moves have ended (000 (11), GMRP)
-    SEQUENTIAL = "sequential"  # after its own move (000 section V-A, Figure 2)
+    JOINT = "joint"  # not before all moves have ended ([FreeContainer] (11), GMRP)
+    SEQUENTIAL = "sequential"  # after its own move ([FreeContainer] §V-A, Figure 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class Interference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """These containers may not move (004 "trivial services", DaemonSets)."""
+    """These containers may not move ([RASA] "trivial services", DaemonSets)."""
 
     kind: ClassVar[str] = "pinned"
     containers: tuple[int, ...]
@@ -122,7 +122,7 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
-    """P(usage <= capacity) >= alpha on every machine (003 (2))."""
+    """P(usage <= capacity) >= alpha on every machine ([UCaC] (2))."""
 
     kind: ClassVar[str] = "confidence"
     resource: int

@@ -1,4 +1,4 @@
-"""Zones with links, and the groups of communicating containers that ask to be let in (001)."""
+"""Zones with links, and the groups of communicating containers that ask for admission ([Online clusters])."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ class Zones:
 
     name: tuple[str, ...]  # (zone,)
     resources: tuple[Resource, ...]
-    capacity: IntArray  # (zone, resource) C of 001 (1b)
-    request_cap: IntArray  # (zone, resource) B of 001 (1d): the most that one request may take there
-    bandwidth: IntArray  # (zone, zone) D of 001 (1e), from, to; 0 where there is no link: forbidden, not free
+    capacity: IntArray  # (zone, resource) C of [Online clusters] (1b)
+    request_cap: IntArray  # (zone, resource) B of [Online clusters] (1d): the most that one request may take there
+    bandwidth: IntArray  # (zone, zone) D of [Online clusters] (1e), from, to; 0 where there is no link: forbidden, not free
 
     def __post_init__(self) -> None:
         for field in ("capacity", "request_cap", "bandwidth"):
@@ -83,5 +83,5 @@ class Acceptance:
 
     @property
     def accepted(self) -> IntArray:
-        """Requests that are let in."""
+        """Requests that are accepted."""
         return ints([i for i, zones in enumerate(self.zone_of) if zones is not None])

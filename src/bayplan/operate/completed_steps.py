@@ -1,4 +1,4 @@
-"""Which steps of a plan have been made before: a plan that is carried out twice changes nothing the second time."""
+"""Which steps of a plan have been made already: a plan that is carried out twice changes nothing the second time."""
 
 from itertools import accumulate
 from typing import NamedTuple
@@ -6,17 +6,19 @@ from typing import NamedTuple
 from bayplan.model import UNPLACED, Action, Migration, Plan, Running
 
 
-class Trail(NamedTuple):
-    """The steps of one container."""
+class ContainerSteps(NamedTuple):
+    """The steps of one container, in the order of the plan."""
 
-    place: list[tuple[int, int]]  # batch, number of the step in it
+    position: list[tuple[int, int]]  # batch, index of the step in it
     action: list[Action]
     machine: list[int]
 
     def states(self) -> list[frozenset[int]]:
         """Before each step and after the last: on which of the machines that its steps name the container runs."""
         first = dict(reversed(list(zip(self.machine, self.action, strict=True))))
-        now = {m for m, action in first.items() if action is Action.DELETE}  # what is deleted first ran from the start
+        now = {
+            m for m, action in first.items() if action is Action.DELETE
+        }  # a container that is deleted first ran from the start
         states = [frozenset(now)]
         for action, m in zip(self.action, self.machine, strict=True):
             now = now | {m} if action is Action.CREATE else now - {m}
@@ -24,54 +26,53 @@ class Trail(NamedTuple):
         return states
 
 
-def made_before(migration: Migration, plan: Plan) -> frozenset[tuple[int, int]]:
-    """(batch, number of the step in it) of the steps whose effect the start of the migration has already.
+def completed_steps(migration: Migration, plan: Plan) -> frozenset[tuple[int, int]]:
+    """(batch, index of the step in it) of the steps whose effect the start of the migration has already.
 
-    Each container is somewhere on its trail: as many steps are made as lead to where it runs. Where it passes the same state
-    twice (it steps aside for others and comes back), the run is taken to stand at the last batch at which most containers are
-    where the plan has them. A container that is at its target, and that on a machine which its steps do not name, needs no
-    step at all.
+    Each container is somewhere within its steps: those are made that lead to where it runs. Where it passes the same state
+    twice (it makes a stopover and comes back), the run is taken to have reached the last batch at which most containers are
+    where the plan has them. A container that runs on its target, a machine that its steps do not name, needs no step at all.
     """
-    trails = _trails(plan)
-    found = {c: _found(migration, trail, c) for c, trail in trails.items()}
-    spans = {c: [_span(trails[c], made, len(plan.batches)) for made in some] for c, some in found.items()}
-    now = _stands_at([span for some in spans.values() for span in some], len(plan.batches))
-    made = {c: _made(found[c], spans[c], now) for c in trails}
-    return frozenset(spot for c, trail in trails.items() for spot in trail.place[: made[c]])
+    steps_of = _by_container(plan)
+    possible = {c: _possible_counts(migration, steps, c) for c, steps in steps_of.items()}
+    spans = {c: [_span(steps_of[c], made, len(plan.batches)) for made in counts] for c, counts in possible.items()}
+    reached = _reached_batch([span for of_container in spans.values() for span in of_container], len(plan.batches))
+    made = {c: _made(possible[c], spans[c], reached) for c in steps_of}
+    return frozenset(at for c, steps in steps_of.items() for at in steps.position[: made[c]])
 
 
-def _trails(plan: Plan) -> dict[int, Trail]:
-    trails: dict[int, Trail] = {}
+def _by_container(plan: Plan) -> dict[int, ContainerSteps]:
+    steps_of: dict[int, ContainerSteps] = {}
     for number, batch in enumerate(plan.batches):
         for i, step in enumerate(batch):
-            trail = trails.setdefault(step.container, Trail([], [], []))
-            trail.place.append((number, i))
-            trail.action.append(step.action)
-            trail.machine.append(step.machine)
-    return trails
+            steps = steps_of.setdefault(step.container, ContainerSteps([], [], []))
+            steps.position.append((number, i))
+            steps.action.append(step.action)
+            steps.machine.append(step.machine)
+    return steps_of
 
 
-def _found(migration: Migration, trail: Trail, c: int) -> list[int]:
-    """How many steps of the trail may have been made, ascending; empty if that cannot be said."""
+def _possible_counts(migration: Migration, steps: ContainerSteps, c: int) -> list[int]:
+    """How many of its steps may have been made, ascending; empty if that cannot be told."""
     runs = _machines(migration.start, c)
-    at_target = runs == {int(migration.after.machine_of[c])} - {UNPLACED}
-    if at_target and not runs <= set(trail.machine):
-        return [len(trail.place)]
-    seen = runs & set(trail.machine)
-    return [made for made, state in enumerate(trail.states()) if state == seen]
+    at_target = runs == {int(migration.target.machine_of[c])} - {UNPLACED}
+    if at_target and not runs <= set(steps.machine):
+        return [len(steps.position)]
+    seen = runs & set(steps.machine)
+    return [made for made, state in enumerate(steps.states()) if state == seen]
 
 
 def _machines(running: Running, c: int) -> set[int]:
     return {int(running.machine_of[c]), int(running.second[c])} - {UNPLACED}
 
 
-def _span(trail: Trail, made: int, batches: int) -> tuple[int, int]:
-    """The batches, first and last, in which a container may have made just so many steps; `batches` is after the last."""
-    first = trail.place[made - 1][0] if made else 0
-    return first, trail.place[made][0] if made < len(trail.place) else batches
+def _span(steps: ContainerSteps, made: int, batches: int) -> tuple[int, int]:
+    """The batches, first and last, in which a container may have made just `made` steps; `batches` is after the last."""
+    first = steps.position[made - 1][0] if made else 0
+    return first, steps.position[made][0] if made < len(steps.position) else batches
 
 
-def _stands_at(spans: list[tuple[int, int]], batches: int) -> int:
+def _reached_batch(spans: list[tuple[int, int]], batches: int) -> int:
     """The last batch that lies in the most spans."""
     change = [0] * (batches + 2)
     for first, last in spans:
@@ -81,7 +82,7 @@ def _stands_at(spans: list[tuple[int, int]], batches: int) -> int:
     return batches - inside[::-1].index(max(inside))
 
 
-def _made(found: list[int], spans: list[tuple[int, int]], now: int) -> int:
-    """The number of steps that fits batch `now`; else the largest."""
-    fits = [made for made, (first, last) in zip(found, spans, strict=True) if first <= now <= last]
-    return max(fits or found, default=0)
+def _made(possible: list[int], spans: list[tuple[int, int]], reached: int) -> int:
+    """The number of steps that fits the batch reached; else the largest."""
+    fits = [made for made, (first, last) in zip(possible, spans, strict=True) if first <= reached <= last]
+    return max(fits or possible, default=0)

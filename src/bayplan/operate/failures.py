@@ -1,4 +1,4 @@
-"""What can go wrong while a plan is carried out. None stands for every machine, or every batch."""
+"""Failures that can be injected while a plan is carried out. None stands for every machine, or every batch."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,7 +17,7 @@ class CreateFails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteFails:
-    """A container cannot be deleted: it goes on running."""
+    """A container cannot be deleted: it keeps running."""
 
     container: int
     machine: int | None = None
@@ -33,22 +33,22 @@ class MachineDies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeverEnds:
+class StepHangs:
     """A step of a container hangs. It counts as not done."""
 
     container: int
     batch: int | None = None
 
 
-Failure: TypeAlias = CreateFails | DeleteFails | MachineDies | NeverEnds
+Failure: TypeAlias = CreateFails | DeleteFails | MachineDies | StepHangs
 
 
 def hits(failure: Failure, batch: int, step: Step) -> bool:
-    """Does a failure of one step concern this one? A machine's death is not of one step."""
+    """Is this step hit by the failure? The death of a machine is no failure of one step."""
     if isinstance(failure, MachineDies):
         return False
-    in_time = failure.batch in (None, batch) and failure.container == step.container
-    if isinstance(failure, NeverEnds):
-        return in_time
+    concerned = failure.batch in (None, batch) and failure.container == step.container
+    if isinstance(failure, StepHangs):
+        return concerned
     action = Action.CREATE if isinstance(failure, CreateFails) else Action.DELETE
-    return in_time and step.action is action and failure.machine in (None, step.machine)
+    return concerned and step.action is action and failure.machine in (None, step.machine)

@@ -11,19 +11,19 @@ from bayplan.api.inspect import container_index
 from bayplan.api.migration_wishes import MigrateWishes, terms_of
 from bayplan.api.stopped import machine_index
 from bayplan.api.trip import trip_to
-from bayplan.check.migration.referee import judge
-from bayplan.check.migration.verdict import Verdict
+from bayplan.check.migration.plan_check import PlanCheck
+from bayplan.check.migration.referee import check_migration
 from bayplan.errors import UsageError
 from bayplan.formats.targets import read_plan_of
 from bayplan.model import UNPLACED, Cluster, Migration, Plan, Progress, Running, Snapshot
-from bayplan.model.outcome import Fate, Outcome
-from bayplan.operate.failures import CreateFails, DeleteFails, Failure, MachineDies, NeverEnds
-from bayplan.operate.simulator import simulate
+from bayplan.operate.execution import Execution, StepOutcome
+from bayplan.operate.failures import CreateFails, DeleteFails, Failure, MachineDies, StepHangs
+from bayplan.operate.simulator import carry_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """What shall fail, as it stands on the command line."""
+class InjectedFailures:
+    """What is to fail, as it stands on the command line."""
 
     create: Sequence[str] = ()  # containers
     delete: Sequence[str] = ()
@@ -34,23 +34,23 @@ class Trouble:
         """The same for the simulator."""
         found: list[Failure] = [CreateFails(container=container_index(cluster, name)) for name in self.create]
         found += [DeleteFails(container=container_index(cluster, name)) for name in self.delete]
-        found += [NeverEnds(container=container_index(cluster, name)) for name in self.hang]
+        found += [StepHangs(container=container_index(cluster, name)) for name in self.hang]
         return found + [_death(cluster, plan, text) for text in self.kill]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A plan that was judged and carried out."""
+    """A plan that was checked and carried out."""
 
     migration: Migration
     plan: Plan
-    verdict: Verdict
-    outcome: Outcome
+    checked: PlanCheck
+    execution: Execution
 
     @property
     def well(self) -> bool:
         """Is the plan safe, and was all of it carried out?"""
-        return self.verdict.safe and self.outcome.stopped is None
+        return self.checked.safe and self.execution.stopped is None
 
 
 def question(
@@ -60,47 +60,47 @@ def question(
     if target is None:
         whole, plan = read_plan_of(plan_file, snapshot)
         terms, start = terms_of(whole.cluster, wishes), Running.of(whole.placement)
-        ends = judge(Migration(cluster=whole.cluster, start=start, after=whole.placement, terms=terms), plan).running
-        return Migration(cluster=whole.cluster, start=start, after=ends.placement, terms=terms), plan
+        ends = check_migration(Migration(cluster=whole.cluster, start=start, target=whole.placement, policy=terms), plan).running
+        return Migration(cluster=whole.cluster, start=start, target=ends.placement, policy=terms), plan
     trip = trip_to(snapshot, target, wishes, relabel=relabel)
     whole, plan = read_plan_of(plan_file, trip.snapshot)
-    wanted, _ = read_plan_of(plan_file, replace(trip.snapshot, placement=trip.migration.after))  # the plan may have new ones
+    wanted, _ = read_plan_of(plan_file, replace(trip.snapshot, placement=trip.migration.target))  # the plan may have new ones
     start = Running.of(whole.placement)
-    return Migration(cluster=whole.cluster, start=start, after=wanted.placement, terms=terms_of(whole.cluster, wishes)), plan
+    return Migration(cluster=whole.cluster, start=start, target=wanted.placement, policy=terms_of(whole.cluster, wishes)), plan
 
 
-def carry_out(migration: Migration, plan: Plan, trouble: Trouble, *, seed: int, progress: Progress) -> Run:
-    """Judge a plan and carry it out."""
-    failures = trouble.failures(migration.cluster, plan)
-    verdict = judge(migration, plan)
-    outcome = simulate(migration, plan, failures, seed=seed, progress=progress)
-    return Run(migration=migration, plan=plan, verdict=verdict, outcome=outcome)
+def check_and_carry_out(migration: Migration, plan: Plan, injected: InjectedFailures, *, seed: int, progress: Progress) -> Run:
+    """Check a plan and carry it out."""
+    failures = injected.failures(migration.cluster, plan)
+    checked = check_migration(migration, plan)
+    execution = carry_out(migration, plan, failures, seed=seed, progress=progress)
+    return Run(migration=migration, plan=plan, checked=checked, execution=execution)
 
 
 def run_object(run: Run) -> dict[str, Any]:
     """What `simulate` says, key by key. Batches count from 1."""
-    names, outcome = run.migration.cluster.containers.name, run.outcome
-    fates = [event.fate for event in outcome.events if event.step is not None]
-    first, after = outcome.running.machine_of, run.migration.after.machine_of
-    down = np.flatnonzero((first == UNPLACED) & (after != UNPLACED))
-    stuck = np.flatnonzero((first != after) | (outcome.running.second != UNPLACED))
+    names, execution = run.migration.cluster.containers.name, run.execution
+    outcomes = [event.outcome for event in execution.events if event.step is not None]
+    first, target = execution.running.machine_of, run.migration.target.machine_of
+    down = np.flatnonzero((first == UNPLACED) & (target != UNPLACED))
+    stuck = np.flatnonzero((first != target) | (execution.running.second != UNPLACED))
     return {
-        "safe": run.verdict.safe,
+        "safe": run.checked.safe,
         "breaches": [
-            {"batch": b.batch + 1, "rule": b.rule, "subject": b.subject, "sentence": b.sentence} for b in run.verdict.breaches
+            {"batch": b.batch + 1, "rule": b.rule, "subject": b.subject, "sentence": b.sentence} for b in run.checked.violations
         ],
-        "stopped": None if outcome.stopped is None else outcome.stopped + 1,
-        "why": outcome.why,
-        "events": [str(event) for event in outcome.events if event.fate in (Fate.FAILED, Fate.HUNG)],
+        "stopped": None if execution.stopped is None else execution.stopped + 1,
+        "why": execution.why,
+        "events": [str(event) for event in execution.events if event.outcome.is_failure],
         "batches": len(run.plan.batches),
         "steps": len(run.plan),
-        **{fate.value: fates.count(fate) for fate in Fate},
+        **{outcome.value: outcomes.count(outcome) for outcome in StepOutcome},
         "running": int((first != UNPLACED).sum()),
-        "twice": len(outcome.running.doubled),
+        "twice": len(execution.running.doubled),
         "down": [names[c] for c in down.tolist()],
         "stuck": [names[c] for c in stuck.tolist()],
         "arrived": not len(stuck),
-        "score": {"alive": run.verdict.least_alive, "peak": run.verdict.peak, "stopovers": run.verdict.stopovers},
+        "score": {"alive": run.checked.least_alive, "peak": run.checked.peak, "stopovers": run.checked.stopovers},
     }
 
 

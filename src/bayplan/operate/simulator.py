@@ -1,20 +1,20 @@
-"""A plan carried out step by step on a model of the cluster, with failures where they are wanted."""
+"""A plan carried out step by step on a model of the cluster, with injected failures."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from bayplan.check.migration.batch_state import Instances
-from bayplan.check.migration.loads import Loads
 from bayplan.check.violation import amount
 from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, Action, Capacity, IntArray, Migration, Plan, Progress, Running, Step, Tick, ints, silent
-from bayplan.model.outcome import Event, Fate, Outcome
-from bayplan.operate.completed_steps import made_before
-from bayplan.operate.failures import Failure, MachineDies, NeverEnds, hits
+from bayplan.model.plan import add_instance, remove_instance
+from bayplan.operate.completed_steps import completed_steps
+from bayplan.operate.execution import Execution, ExecutionEvent, StepOutcome
+from bayplan.operate.failures import Failure, MachineDies, StepHangs, hits
+from bayplan.score.counts import loads, running_loads
 
 
-def simulate(
+def carry_out(
     migration: Migration,
     plan: Plan,
     failures: Sequence[Failure] = (),
@@ -22,29 +22,30 @@ def simulate(
     seed: int = 0,
     again: bool = True,
     progress: Progress = silent,
-) -> Outcome:
+) -> Execution:
     """What becomes of a plan. The steps of a batch are made one at a time, in an order that the seed decides.
 
     When a step fails, hangs or a machine dies, the other steps of the batch are still made; then the run stops. A create also
-    fails where its machine has no room, as `capacity` rules say, held to the worse of both ends. `again`: steps whose effect
-    holds already are skipped, so that a plan may be carried out a second time, or from where it stopped; without it they fail.
+    fails where it does not fit on its machine, as `capacity` rules say, held to the worse of both ends. `again`: steps whose
+    effect holds already are skipped, so that a plan may be carried out a second time, or from where it stopped; without it they
+    fail.
     """
     _expect_fit(migration, plan)
-    world, random = World(migration), np.random.default_rng(seed)
-    made = made_before(migration, plan) if again else frozenset()
+    cluster, random = SimulatedCluster(migration), np.random.default_rng(seed)
+    completed = completed_steps(migration, plan) if again else frozenset()
     for number, batch in enumerate(plan.batches):
         for failure in failures:
             if isinstance(failure, MachineDies) and failure.batch == number:
-                world.kill(number, failure.machine)
+                cluster.kill(number, failure.machine)
         for i in random.permutation(len(batch)).tolist():
-            if (number, i) in made:
-                world.note(number, batch[i], Fate.SKIPPED, "is so already")
+            if (number, i) in completed:
+                cluster.record(number, batch[i], StepOutcome.SKIPPED, "is so already")
             else:
-                world.attempt(number, batch[i], failures, again)
+                cluster.attempt(number, batch[i], failures, again)
         progress(Tick(stage="simulating", done=(number + 1) / len(plan.batches)))
-        if world.failed or world.dead:
-            return world.outcome(number)
-    return world.outcome(None)
+        if cluster.failed or cluster.dead:
+            return cluster.execution(number)
+    return cluster.execution(None)
 
 
 def _expect_fit(migration: Migration, plan: Plan) -> None:
@@ -54,22 +55,23 @@ def _expect_fit(migration: Migration, plan: Plan) -> None:
             raise ModelError(f"a step of container {step.container} on machine {step.machine} does not fit the cluster")
 
 
-class World:
+class SimulatedCluster:
     """What runs where, changed by one step at a time; no container is ever on three machines."""
 
     def __init__(self, migration: Migration) -> None:
         self.migration, self.cluster = migration, migration.cluster
         self.first, self.second = migration.start.machine_of.copy(), migration.start.second.copy()
-        loads = Loads(self.cluster, Instances.of(migration.start), Instances.placed(migration.after))
-        self.load, self.room = loads.start.copy(), loads.limit
-        self.judged = sorted({r for rule in self.cluster.rules if isinstance(rule, Capacity) for r in rule.resources})
-        self.events: list[Event] = []
+        self.load = running_loads(self.cluster, migration.start)  # (machine, resource)
+        at_ends = np.maximum(self.load, loads(self.cluster, migration.target))
+        self.limit = np.maximum(self.cluster.machines.capacity, at_ends)  # (machine, resource)
+        self.limited = sorted({r for rule in self.cluster.rules if isinstance(rule, Capacity) for r in rule.resources})
+        self.events: list[ExecutionEvent] = []
         self.failed: list[Step] = []
         self.dead: list[int] = []
 
-    def outcome(self, stopped: int | None) -> Outcome:
+    def execution(self, stopped: int | None) -> Execution:
         """The end of the run."""
-        return Outcome(
+        return Execution(
             running=Running(machine_of=ints(self.first), second=ints(self.second)),
             stopped=stopped,
             events=tuple(self.events),
@@ -77,13 +79,13 @@ class World:
             dead=tuple(self.dead),
         )
 
-    def note(self, batch: int, step: Step, fate: Fate, words: str) -> None:
+    def record(self, batch: int, step: Step, outcome: StepOutcome, words: str) -> None:
         """Record what became of a step."""
-        if fate in (Fate.FAILED, Fate.HUNG):
+        if outcome.is_failure:
             self.failed.append(step)
         name, machine = self.cluster.containers.name[step.container], self.cluster.machines.name[step.machine]
         sentence = f"batch {batch + 1}: {step.action} '{name}' on machine '{machine}' {words}"
-        self.events.append(Event(batch=batch, step=step, fate=fate, sentence=sentence))
+        self.events.append(ExecutionEvent(batch=batch, step=step, outcome=outcome, sentence=sentence))
 
     def kill(self, batch: int, machine: int) -> None:
         """Everything on the machine is down."""
@@ -91,50 +93,52 @@ class World:
         for c in np.flatnonzero((self.first == machine) | (self.second == machine)).tolist():
             self._remove(c, machine)
         sentence = f"batch {batch + 1}: machine '{self.cluster.machines.name[machine]}' died"
-        self.events.append(Event(batch=batch, step=None, fate=Fate.FAILED, sentence=sentence))
+        self.events.append(ExecutionEvent(batch=batch, step=None, outcome=StepOutcome.FAILED, sentence=sentence))
 
     def attempt(self, batch: int, step: Step, failures: Sequence[Failure], again: bool) -> None:
-        """Make one step, unless something is in its way."""
-        struck = next((failure for failure in failures if hits(failure, batch, step)), None)
+        """Make one step, unless something prevents it."""
+        failure = next((failure for failure in failures if hits(failure, batch, step)), None)
         runs_here = step.machine in (self.first[step.container], self.second[step.container])
         so_already = runs_here == (step.action is Action.CREATE)
         if step.machine in self.dead:
-            self.note(batch, step, Fate.FAILED, "failed: the machine is dead")
+            self.record(batch, step, StepOutcome.FAILED, "failed: the machine is dead")
+        elif so_already and again:
+            self.record(batch, step, StepOutcome.SKIPPED, "is so already")
         elif so_already:
-            self.note(batch, step, *((Fate.SKIPPED, "is so already") if again else (Fate.FAILED, "failed: it is so already")))
-        elif struck is not None:
-            hung = isinstance(struck, NeverEnds)
-            self.note(batch, step, Fate.HUNG if hung else Fate.FAILED, "never ended" if hung else "failed")
+            self.record(batch, step, StepOutcome.FAILED, "failed: it is so already")
+        elif isinstance(failure, StepHangs):
+            self.record(batch, step, StepOutcome.HUNG, "never ended")
+        elif failure is not None:
+            self.record(batch, step, StepOutcome.FAILED, "failed")
         elif step.action is Action.DELETE:
             self._remove(step.container, step.machine)
-            self.note(batch, step, Fate.DONE, "is done")
+            self.record(batch, step, StepOutcome.DONE, "is done")
         else:
             self._create(batch, step)
 
     def _create(self, batch: int, step: Step) -> None:
         c, m = step.container, step.machine
-        short = self._short_of(c, m)
+        shortage = self._shortage(c, m)
         if self.second[c] != UNPLACED:
-            self.note(batch, step, Fate.FAILED, "failed: it runs on two machines")
-        elif short:
-            self.note(batch, step, Fate.FAILED, f"failed: {short}")
+            self.record(batch, step, StepOutcome.FAILED, "failed: it runs on two machines")
+        elif shortage:
+            self.record(batch, step, StepOutcome.FAILED, f"failed: {shortage}")
         else:
-            (self.first if self.first[c] == UNPLACED else self.second)[c] = m
+            add_instance(self.first, self.second, c, m)
             self.load[m] += self._request(c)
-            self.note(batch, step, Fate.DONE, "is done")
+            self.record(batch, step, StepOutcome.DONE, "is done")
 
-    def _short_of(self, c: int, m: int) -> str:
-        need, room = self.load[m] + self._request(c), self.room[m]
-        for r in self.judged:
-            if need[r] > room[r]:
+    def _shortage(self, c: int, m: int) -> str:
+        """What the machine lacks to run the container too; empty if it fits."""
+        need, limit = self.load[m] + self._request(c), self.limit[m]
+        for r in self.limited:
+            if need[r] > limit[r]:
                 resource = self.cluster.resources[r]
-                return f"it would need {amount(int(need[r]), resource)} {resource.name} of {amount(int(room[r]), resource)}"
+                return f"it would need {amount(int(need[r]), resource)} {resource.name} of {amount(int(limit[r]), resource)}"
         return ""
 
     def _remove(self, c: int, m: int) -> None:
-        if self.first[c] == m:
-            self.first[c] = self.second[c]
-        self.second[c] = UNPLACED
+        remove_instance(self.first, self.second, c, m)
         self.load[m] -= self._request(c)
 
     def _request(self, c: int) -> IntArray:

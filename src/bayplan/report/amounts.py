@@ -7,7 +7,7 @@ import numpy as np
 
 from bayplan.errors import plural
 from bayplan.model import Cluster, Resource
-from bayplan.model.units import BINARY, format_quantity
+from bayplan.model.quantities import BINARY, format_quantity
 
 _EXACT_ENOUGH = 6  # an exact quantity below one of at most this many characters is shown as it is
 NARROW = "\u00a0"  # a space where no line is broken

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, Placement, floats, ints
 from bayplan.score.counts import containers_on, loads
-from bayplan.score.overload import machine_overload
+from bayplan.score.gmrp import machine_overload
 from bayplan.score.utilisation import machine_utilisation
 
 INFINITE = 1.25  # a machine that runs what it has none of is drawn at least this high

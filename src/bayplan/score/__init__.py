@@ -4,15 +4,23 @@ from bayplan.check import Violation, violations
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
 from bayplan.score.balance import balance_cost, communication_cost, crossing, residual, utilisation_cost
 from bayplan.score.bound import lower_bound
-from bayplan.score.churn import MoveCost, move_cost, moved, moves
-from bayplan.score.communication_bounds import Bounds
+from bayplan.score.bound.communication_bounds import Bounds
 from bayplan.score.confidence import deviate, machine_ucac, ucac, usage, violation_probability
 from bayplan.score.counts import containers_on, loads, placed_replicas, service_counts, workload_counts
-from bayplan.score.gmrp import GmrpCost, gmrp_cost, target_cost
+from bayplan.score.empirical import violation_rate_of_samples, violation_rates_of_samples
+from bayplan.score.gmrp import (
+    GmrpCost,
+    MoveCost,
+    gmrp_cost,
+    machine_overload,
+    move_cost,
+    moved,
+    moves,
+    overload_cost,
+    target_cost,
+)
 from bayplan.score.monte_carlo import Truncation, violation_rate, violation_rates
 from bayplan.score.normalise import bounds, normalised
-from bayplan.score.overload import machine_overload, overload_cost
-from bayplan.score.pooled import violation_rate_of_samples, violation_rates_of_samples
 from bayplan.score.summary import HotMachine, Summary, summarise
 from bayplan.score.terms import TERMS, confidence_asked, score, weighted
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage

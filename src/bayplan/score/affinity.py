@@ -1,10 +1,46 @@
-"""Gained affinity (004 Definition 1): which share of the traffic can stay inside of machines. A gain, not a cost."""
+"""Gained affinity ([RASA] Definition 1): which share of the traffic can stay inside of machines. A gain, not a cost."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.model import Cluster, FloatArray, Placement
-from bayplan.score.counts import workload_counts
-from bayplan.score.meetings import meetings
+from bayplan.model import Cluster, FloatArray, IntArray, Placement, Traffic
+from bayplan.score.counts import Counts, workload_counts
+
+
+class SharedGroups(NamedTuple):
+    """One entry per edge and group in which both of its workloads run."""
+
+    edge: IntArray
+    of_a: IntArray  # containers of the edge's first workload there
+    of_b: IntArray  # containers of its second
+
+
+def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
+    """All meetings of the traffic's edges under (workload, group) counts.
+
+    Walks the shorter of the two rows of each edge and looks its groups up in the other one:
+    O(sum over edges of the shorter row, times a logarithm), so a hub with many edges is cheap.
+    """
+    length = np.diff(counts.indptr).astype(np.int64)  # (workload,) groups it runs in
+    a_is_longer = length[traffic.a] > length[traffic.b]
+    short = np.where(a_is_longer, traffic.b, traffic.a)
+    long = np.where(a_is_longer, traffic.a, traffic.b)
+
+    edge = np.repeat(np.arange(len(short)), length[short])
+    within_row = np.arange(len(edge)) - np.repeat(np.cumsum(length[short]) - length[short], length[short])
+    at = counts.indptr[short[edge]] + within_row
+    group = counts.indices[at]
+
+    width = counts.shape[1]
+    have = np.repeat(np.arange(len(length)), length) * width + counts.indices  # ascending
+    ask = long[edge] * width + group
+    found = np.minimum(np.searchsorted(have, ask), max(0, len(have) - 1))
+    meets = have[found] == ask if len(have) else np.zeros(0, dtype=np.bool_)
+
+    edge, of_short, of_long = edge[meets], counts.data[at[meets]], counts.data[found[meets]]
+    swapped = a_is_longer[edge]
+    return SharedGroups(edge, np.where(swapped, of_long, of_short), np.where(swapped, of_short, of_long))
 
 
 def total_affinity(cluster: Cluster) -> float:
@@ -13,9 +49,9 @@ def total_affinity(cluster: Cluster) -> float:
 
 
 def gained_shares(cluster: Cluster, placement: Placement) -> FloatArray:
-    """(edge,) sum over machines of min(x_a / d_a, x_b / d_b) (004 (1)): 0 none, 1 all of the edge's traffic."""
+    """(edge,) sum over machines of min(x_a / d_a, x_b / d_b) ([RASA] (1)): 0 none, 1 all of the edge's traffic."""
     traffic, replicas = cluster.traffic, cluster.replicas
-    met = meetings(traffic, workload_counts(cluster, placement))
+    met = shared_groups(traffic, workload_counts(cluster, placement))
     share_a = met.of_a / replicas[traffic.a[met.edge]]
     share_b = met.of_b / replicas[traffic.b[met.edge]]
     share = np.bincount(met.edge, weights=np.minimum(share_a, share_b), minlength=len(traffic.a))
@@ -23,6 +59,6 @@ def gained_shares(cluster: Cluster, placement: Placement) -> FloatArray:
 
 
 def gained_affinity(cluster: Cluster, placement: Placement) -> float:
-    """The gained part of a total affinity of 1 (004 (2)); 0 if there is no traffic."""
+    """The gained part of a total affinity of 1 ([RASA] (2)); 0 if there is no traffic."""
     total = total_affinity(cluster)
     return float(cluster.traffic.weight @ gained_shares(cluster, placement)) / total if total else 0.0

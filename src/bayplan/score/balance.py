@@ -1,4 +1,4 @@
-"""The costs of 000 section III-A: utilisation U (3), residual balance B (5), communication C (1).
+"""The costs of [FreeContainer] §III-A: utilisation U (3), residual balance B (5), communication C (1).
 
 The paper leaves open what `docs/scores.md` settles: only machines that have a resource count for it, residuals
 are relative to the largest machine, and the distance of two machines is a sum over the levels they do not share.
@@ -7,8 +7,8 @@ are relative to the largest machine, and the distance of two machines is a sum o
 import numpy as np
 
 from bayplan.model import Cluster, FloatArray, Objective, Placement
+from bayplan.score.affinity import shared_groups
 from bayplan.score.counts import loads, placed_replicas, service_counts, workload_counts
-from bayplan.score.meetings import meetings
 from bayplan.score.utilisation import machine_utilisation
 
 
@@ -71,7 +71,7 @@ def _edge_crossing(cluster: Cluster, placement: Placement, level: int) -> FloatA
     traffic, replicas = cluster.traffic, np.maximum(1, cluster.replicas)
     placed = placed_replicas(cluster, placement)
     apart = placed[traffic.a] * placed[traffic.b]
-    met = meetings(traffic, workload_counts(cluster, placement, level))
+    met = shared_groups(traffic, workload_counts(cluster, placement, level))
     np.subtract.at(apart, met.edge, met.of_a * met.of_b)
     pairs = replicas[traffic.a] * replicas[traffic.b]
     return np.asarray(traffic.weight * apart / pairs, dtype=np.float64)

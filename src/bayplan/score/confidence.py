@@ -1,4 +1,4 @@
-"""Used Capacity at Confidence (003 section 4), with Gaussian usage. Amounts are floats in base units."""
+"""Used Capacity at Confidence ([UCaC] §4), with Gaussian usage. Amounts are floats in base units."""
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -29,7 +29,7 @@ def usage(cluster: Cluster, placement: Placement, resource: int) -> tuple[FloatA
 def machine_ucac(
     cluster: Cluster, placement: Placement, resource: int, *, alpha: float = ALPHA, d: float | None = None
 ) -> FloatArray:
-    """(machine,) mean + D sqrt(variance) (003 Definition 1): the usage that is not exceeded with probability alpha.
+    """(machine,) mean + D sqrt(variance) ([UCaC] Definition 1): the usage that is not exceeded with probability alpha.
 
     0 on an empty machine. `d` replaces D(alpha).
     """
@@ -38,7 +38,7 @@ def machine_ucac(
 
 
 def ucac(cluster: Cluster, placement: Placement, resource: int, *, alpha: float = ALPHA, d: float | None = None) -> float:
-    """The sum of the machines' UCaC (003 Definition 2)."""
+    """The sum of the machines' UCaC ([UCaC] Definition 2)."""
     return float(machine_ucac(cluster, placement, resource, alpha=alpha, d=d).sum())
 
 

@@ -8,16 +8,24 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from bayplan.model import UNPLACED, Cluster, IntArray, Placement
+from bayplan.model import UNPLACED, Cluster, IntArray, Placement, Running
 
 Counts: TypeAlias = "csr_array[np.int64, tuple[int, int]]"
 
 
 def loads(cluster: Cluster, placement: Placement) -> IntArray:
     """(machine, resource) requests of the containers on each machine."""
-    running = placement.machine_of != UNPLACED
-    machine = placement.machine_of[running]
-    workload = cluster.containers.workload[running]
+    return _loads(cluster, placement.placed, placement.machine_of[placement.placed])
+
+
+def running_loads(cluster: Cluster, running: Running) -> IntArray:
+    """(machine, resource) requests of everything that runs; a container on two machines counts on both."""
+    pairs = running.pairs()
+    return _loads(cluster, pairs[:, 0], pairs[:, 1])
+
+
+def _loads(cluster: Cluster, container: IntArray, machine: IntArray) -> IntArray:
+    workload = cluster.containers.workload[container]
     load = np.zeros((len(cluster.resources), len(cluster.machines.name)), dtype=np.int64)
     for r in range(len(cluster.resources)):
         np.add.at(load[r], machine, cluster.workloads.request[workload, r])

@@ -1,4 +1,4 @@
-"""How often machines would overflow, by drawing the usage of every container (003 section 6.1).
+"""How often machines would overflow, by drawing the usage of every container ([UCaC] §6.1).
 
 The paper samples usages "and then truncates" them to (0, limit), with a "minor" bias of the mean. For its services
 with a large spread (Table 5: mean 1.06, std 0.85) drawing again until the value is inside would raise the mean by

@@ -1,4 +1,4 @@
-"""U, B and C between their bounds: 0 at the lower, 1 at the upper (000 section VI-A1).
+"""U, B and C between their bounds: 0 at the lower, 1 at the upper ([FreeContainer] §VI-A1).
 
 The paper defines bounds for C alone. For U and B they are what the placed requests leave possible when containers
 could be cut at will. Every valid placement lies inside; `docs/scores.md` derives the formulas.
@@ -10,7 +10,7 @@ import numpy as np
 
 from bayplan.model import Cluster, IntArray, Objective, Placement, Term
 from bayplan.score.balance import balance_cost, communication_cost, utilisation_cost
-from bayplan.score.communication_bounds import Bounds, capped_resources, communication_bounds
+from bayplan.score.bound.communication_bounds import Bounds, capped_resources, communication_bounds
 from bayplan.score.counts import loads
 
 NARROW = 1e-9  # share of the bounds: if they are closer, there is no choice, and so far a value may be beyond one by rounding

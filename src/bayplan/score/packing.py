@@ -8,8 +8,8 @@ import numpy as np
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, FloatArray, IntArray, Placement, Resource, floats, ints
 from bayplan.score.confidence import usage, violation_probability
 from bayplan.score.counts import containers_on
+from bayplan.score.empirical import violation_rates_of_samples
 from bayplan.score.monte_carlo import violation_rates
-from bayplan.score.pooled import violation_rates_of_samples
 
 NUMBERS = 20_000_000  # drawn for all machines together: about half a second
 FEWEST_DRAWS, MOST_DRAWS = 200, 10_000  # for each machine

@@ -7,8 +7,8 @@ import numpy as np
 
 from bayplan.model import Cluster, FloatArray, Placement, Snapshot
 from bayplan.score.counts import containers_on, loads
+from bayplan.score.gmrp import machine_overload
 from bayplan.score.normalise import normalised
-from bayplan.score.overload import machine_overload
 from bayplan.score.terms import score
 from bayplan.score.utilisation import ResourceUse, machine_fullness, resource_use
 
@@ -38,7 +38,7 @@ class Summary:
     use: tuple[ResourceUse, ...]  # per resource
     hot: tuple[HotMachine, ...]  # hottest first
     score: Mapping[str, float]  # keys of the command line: utilisation, balance, communication, total, affinity, ...
-    normalised: Mapping[str, float]  # U, B, C min-max normalised (000 section VI), 0 best .. 1 worst, nan beyond
+    normalised: Mapping[str, float]  # U, B, C min-max normalised ([FreeContainer] §VI), 0 best .. 1 worst, nan beyond
 
 
 def summarise(snapshot: Snapshot, before: Placement | None = None, hot: int = 10) -> Summary:

@@ -6,14 +6,12 @@ from typing import NamedTuple
 from bayplan.model import GAINS, Cluster, Confidence, Objective, Placement, Term
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.balance import balance_cost, communication_cost, utilisation_cost
-from bayplan.score.churn import moves, objective_move_cost
 from bayplan.score.confidence import ALPHA, ucac
 from bayplan.score.counts import containers_on
-from bayplan.score.gmrp import gmrp_cost, target_cost
-from bayplan.score.overload import overload_cost
+from bayplan.score.gmrp import gmrp_cost, moves, objective_move_cost, overload_cost, target_cost
 
 
-class Case(NamedTuple):
+class TermInputs(NamedTuple):
     """What a term may look at."""
 
     cluster: Cluster
@@ -22,7 +20,7 @@ class Case(NamedTuple):
     before: Placement | None = None  # where the containers ran; None if nothing counts as moved
 
 
-TERMS: Mapping[Term, Callable[[Case], float]] = {
+TERMS: Mapping[Term, Callable[[TermInputs], float]] = {
     Term.UTILISATION: lambda case: utilisation_cost(case.cluster, case.placement),
     Term.BALANCE: lambda case: balance_cost(case.cluster, case.placement, case.objective),
     Term.COMMUNICATION: lambda case: communication_cost(case.cluster, case.placement, case.objective),
@@ -37,7 +35,7 @@ EQUATION_6 = (Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION)
 
 def weighted(cluster: Cluster, placement: Placement, objective: Objective, before: Placement | None = None) -> float:
     """The objective: each term times its weight, gains subtracted. Smaller is better."""
-    case = Case(cluster, placement, objective, before)
+    case = TermInputs(cluster, placement, objective, before)
     parts = (weight * TERMS[term](case) * (-1 if term in GAINS else 1) for term, weight in objective.weight.items() if weight)
     return float(sum(parts))
 
@@ -47,7 +45,7 @@ def score(
 ) -> Mapping[str, float]:
     """The scores that apply, by the names of the command line. Whole numbers are ints, exact."""
     objective = Objective.default(cluster) if objective is None else objective
-    case = Case(cluster, placement, objective, before)
+    case = TermInputs(cluster, placement, objective, before)
     scores: dict[str, float] = {term.value: TERMS[term](case) for term in EQUATION_6}
     if any(objective.weight.get(term) for term in EQUATION_6):
         scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)  # (6)

@@ -1,6 +1,6 @@
 """Other beliefs about usage than the normal distribution, as deviations that stand in for it.
 
-Packing knows one form, mean + D(alpha) sqrt(sum std^2) <= capacity (003 (2), where b_j is "any uncertainty metric"). So each
+Packing knows one form, mean + D(alpha) sqrt(sum std^2) <= capacity ([UCaC] (2), where b_j is "any uncertainty metric"). So each
 belief becomes a deviation per workload with which that form is the belief's own size of a machine:
 
 gaussian        what the cluster states.
@@ -10,7 +10,7 @@ hoeffding-mean  the same, by Hoeffding's Theorem 1, which also uses where in [0,
                 the mean is 0 or the limit.
 empirical       measured samples: see `score/pooled.py`.
 
-All of them take usages as independent, as 003 does (Observations 1 and 2).
+All of them take usages as independent, as [UCaC] does (Observations 1 and 2).
 """
 
 import math
@@ -23,7 +23,7 @@ import numpy as np
 from bayplan.errors import UsageError
 from bayplan.model import NO_LIMIT, BoolArray, Cluster, FloatArray, IntArray, floats
 from bayplan.score.confidence import deviate
-from bayplan.score.pooled import pooled_std
+from bayplan.score.empirical import pooled_std
 
 SHOWN = 5  # names in a message
 

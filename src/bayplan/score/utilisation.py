@@ -1,4 +1,4 @@
-"""How full the machines are, per resource (000 Table I)."""
+"""How full the machines are, per resource ([FreeContainer] Table I)."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from bayplan.score.counts import loads
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceUse:
-    """How one resource is used over the machines that have it (000 Table I)."""
+    """How one resource is used over the machines that have it ([FreeContainer] Table I)."""
 
     resource: str
     load: int  # base units, all machines

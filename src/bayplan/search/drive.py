@@ -38,7 +38,7 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
             clock=clock, stop=stop, progress=progress, keep=keep + polishing, steps=_steps(budget, len(game.items.kind_of))
         )
         placement = _walked(game, problem, guide, seed)
-        if not polishing or stop.asked:
+        if not polishing or stop.requested:
             return placement
         assert budget.seconds is not None
         rest = replace(budget, seconds=max(0.0, budget.seconds - keep))

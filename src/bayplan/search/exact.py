@@ -10,7 +10,7 @@ from bayplan.check import check
 from bayplan.model import Clock, FloatArray, IntArray, Placement, Progress, Tick, silent
 from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 from bayplan.search.game import Game, new_game
@@ -56,7 +56,7 @@ def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, p
     if n_m < 2 or views.size["risks"]:
         return placement
     with stoppable() as stop:
-        while not (clock.expired(windows) or stop.asked or fruitless > 4 * n_m * n_m):
+        while not (clock.expired(windows) or stop.requested or fruitless > 4 * n_m * n_m):
             limit, windows = clock.budget.seconds, windows + 1
             left = WINDOW_SECONDS if limit is None else min(WINDOW_SECONDS, limit - clock.seconds)
             change, fruitless = _best_change(views, _drawn(views, rng), left), fruitless + 1
@@ -153,7 +153,7 @@ def _lacks(point: FloatArray, square: Square) -> float:
 
 def _is_better(problem: Problem, found: Placement, than: Placement) -> bool:
     """Strictly cheaper, by the score; no kind of rule broken more, by the referee; within the churn budget."""
-    cluster, most = problem.cluster, problem.most_moves
+    cluster, most = problem.cluster, problem.max_moves
     costs = [weighted(cluster, some, problem.objective, problem.before) for some in (found, than)]
     moved = [moves(cluster, some, problem.before) for some in (found, than)]
     if not costs[0] < costs[1] or (most is not None and moved[0] > max(most, moved[1])):

@@ -58,7 +58,7 @@ def new_game(problem: Problem) -> Game:
     items = items_of(cluster, problem.before, problem.frozen if len(problem.frozen) else None)
     rows = Rows(cluster)
     lists = RuleLists(cluster, items, rows)
-    blocks = price_blocks(cluster, items, rows, problem.objective, problem.most_moves) | lists.blocks()
+    blocks = price_blocks(cluster, items, rows, problem.objective, problem.max_moves) | lists.blocks()
     start = np.array(problem.start.machine_of[items.first])
     sizes = _sizes(cluster, items, start, blocks)
     blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)

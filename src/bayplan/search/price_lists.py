@@ -13,13 +13,13 @@ from bayplan.search.rows import Rows
 from bayplan.search.rule_lists import kind_sums
 
 
-def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objective, most_moves: int | None) -> Blocks:
+def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objective, max_moves: int | None) -> Blocks:
     """The blocks of the board that prices read; rows that they need are asked for."""
     weight = {term: objective.weight.get(term, 0.0) for term in Term}
     pull_start, pull_row, pull = _pulls(cluster, items, rows, objective, weight[Term.COMMUNICATION]).packed(1, 1)
     meet_start, meet, meet_by = _meets(cluster, items, rows, weight[Term.AFFINITY]).packed(2, 5)
     pair, pair_by = _tensions(cluster, objective)
-    counts_moves = weight[Term.MOVES] > 0 or most_moves is not None
+    counts_moves = weight[Term.MOVES] > 0 or max_moves is not None
     return {
         "over": weight[Term.OVERLOAD] * objective.overload_weight,
         **_utilisation(cluster, weight[Term.UTILISATION]),
@@ -34,7 +34,7 @@ def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objectiv
         "meet_by": meet_by[:, 2:],
         **_moves(cluster, items, objective, weight),
         **_surplus(cluster, items, counts_moves),
-        "tally": [_ran(items), 0, board.NO_LIMIT if most_moves is None else most_moves, 0],
+        "tally": [_ran(items), 0, board.NO_LIMIT if max_moves is None else max_moves, 0],
     }
 
 

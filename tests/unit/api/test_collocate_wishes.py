@@ -36,7 +36,7 @@ def test_a_price_of_moves_is_shared_by_all_containers_and_added_to_a_weight():
 
 def test_churn_budget_and_frozen_containers_go_into_the_problem():
     problem = question_of(snapshot(), CollocateWishes(max_moves="50%", freeze=["w1"]), "best").problem
-    assert problem.most_moves == 3
+    assert problem.max_moves == 3
     assert problem.frozen.tolist() == [False, False, True, True, False, False]
 
 

@@ -5,14 +5,14 @@ from tests.builders.tiny_clusters import tiny
 
 from bayplan.api.migration_wishes import MigrateWishes, options_of, terms_of
 from bayplan.errors import UsageError
-from bayplan.model import Limits, Way
+from bayplan.model import StepLimits, Way
 
 CLUSTER = tiny([[9], [9]], [[1], [2]], [3, 2])
 
 
 def test_without_wishes_every_workload_moves_as_it_can_and_three_quarters_stay_alive():
     terms, options = terms_of(CLUSTER, MigrateWishes()), options_of(CLUSTER, MigrateWishes())
-    assert (terms.alive, terms.limits, terms.way_of(0), terms.way_of(1)) == (0.75, Limits(), Way.AUTO, Way.AUTO)
+    assert (terms.alive, terms.limits, terms.way_of(0), terms.way_of(1)) == (0.75, StepLimits(), Way.AUTO, Way.AUTO)
     assert (options.weight, options.never, options.stopovers) == (None, None, True)
 
 
@@ -32,7 +32,7 @@ def test_containers_are_left_alone_by_name_or_by_workload():
 
 def test_steps_are_limited_per_batch_machine_service_and_group_of_a_level():
     wishes = MigrateWishes(max_steps=9, max_per_machine=2, max_per_service=3, max_per="machine=4")
-    assert terms_of(CLUSTER, wishes).limits == Limits(batch=9, machine=2, service=3, zone=4, level=0)
+    assert terms_of(CLUSTER, wishes).limits == StepLimits(batch=9, machine=2, service=3, group=4, level=0)
 
 
 @pytest.mark.parametrize(

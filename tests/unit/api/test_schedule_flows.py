@@ -20,7 +20,7 @@ from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
 from bayplan.report.answers.sweep_page import SweepStory, sweep_page
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, slopes
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
-from bayplan.score.timed import areas, load_curve, load_factor, loads, thinned
+from bayplan.score.timed_load import areas, load_curve, load_factor, loads, thinned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -22,7 +22,7 @@ def test_weights_change_the_terms_that_are_named():
 
 @pytest.mark.parametrize(("text", "most"), [("3", 3), ("0", 0), ("50%", 2), ("30%", 1)])
 def test_moves_are_limited_by_number_or_by_share_of_what_runs(text, most):
-    assert problem_of(snapshot(), Wishes(max_moves=text)).most_moves == most
+    assert problem_of(snapshot(), Wishes(max_moves=text)).max_moves == most
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_without_wishes_the_problem_is_the_snapshot():
     some = snapshot()
     problem = problem_of(some, Wishes())
     assert problem.objective is some.objective
-    assert (problem.before, problem.start, problem.most_moves) == (some.placement, some.placement, None)
+    assert (problem.before, problem.start, problem.max_moves) == (some.placement, some.placement, None)
     assert problem.frozen.shape == np.zeros(0).shape
 
 

@@ -52,14 +52,14 @@ def test_a_cluster_that_is_built_backwards_is_as_full_as_asked_and_valid_at_both
     assert load_of(cluster, start.machine_of)[:, 0].sum() / cluster.machines.capacity[:, 0].sum() == pytest.approx(full, abs=0.01)
     assert migration.moving.sum() >= 20
     assert not check(cluster, start)
-    assert not check(cluster, migration.after, start)
+    assert not check(cluster, migration.target, start)
 
 
 def test_a_scattered_fifth_keeps_the_rules_and_stands_elsewhere():
     snapshot = GENERATORS["rasa-m3"].make(seed=1)
     migration = from_to(snapshot, scattered(snapshot, 0.2, 1))
     assert migration.moving.mean() == pytest.approx(0.2, abs=0.001)
-    assert not check(snapshot.cluster, migration.after, snapshot.placement)
+    assert not check(snapshot.cluster, migration.target, snapshot.placement)
 
 
 def test_seats_are_taken_until_a_rule_says_no():
@@ -76,9 +76,9 @@ def test_seats_are_taken_until_a_rule_says_no():
 def test_most_containers_of_m3_move(data_folder, kind):
     migration = m3_target(kind, 0)
     cluster = migration.cluster
-    used = load_of(cluster, migration.after.machine_of)[:, 0] / cluster.machines.capacity[:, 0]
+    used = load_of(cluster, migration.target.machine_of)[:, 0] / cluster.machines.capacity[:, 0]
     assert migration.moving.mean() > 0.94
-    assert not check(cluster, migration.after, m3().placement)
+    assert not check(cluster, migration.target, m3().placement)
     assert np.median(used) > (0.99 if kind == "anneal" else 0.9)
     assert m3_target(kind, 0, relabel=True).moving.sum() < migration.moving.sum()
 

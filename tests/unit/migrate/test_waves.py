@@ -1,15 +1,13 @@
-"""The planner's parts: rounds exchange, detours make room, batches are as few as can be proven."""
+"""The planner's parts: rounds exchange, detours clear targets, batches are as few as can be proven."""
 
 import numpy as np
 import pytest
 from tests.builders.migrations import backwards
 
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.migrate.bound import least_batches
-from bayplan.migrate.course import Course
-from bayplan.migrate.inverse import inverse
-from bayplan.migrate.ledger import Ledger
-from bayplan.migrate.units import units_of
+from bayplan.migrate.move_units import move_units
+from bayplan.migrate.running_state import RunningState
+from bayplan.migrate.step_sequence import StepSequence, least_batches
 from bayplan.model import (
     UNPLACED,
     Action,
@@ -17,9 +15,9 @@ from bayplan.model import (
     Capacity,
     Cluster,
     Containers,
-    Limits,
     Machines,
     Migration,
+    MigrationPolicy,
     Placement,
     Plan,
     Resource,
@@ -28,7 +26,7 @@ from bayplan.model import (
     Services,
     Status,
     Step,
-    Terms,
+    StepLimits,
     Traffic,
     Way,
     Workloads,
@@ -41,11 +39,11 @@ def cluster_of(capacity: list[int], request: list[int], replicas: list[int]) -> 
     """Machines and workloads with one resource; workload w is its own service."""
     names = tuple(f"m{m}" for m in range(len(capacity)))
     workloads = tuple(f"w{w}" for w in range(len(request)))
-    room = np.array(capacity)[:, None]
+    amounts = np.array(capacity)[:, None]
     return Cluster(
         name="small",
         resources=(Resource(name="cpu"),),
-        machines=Machines(name=names, capacity=room, safety=room),
+        machines=Machines(name=names, capacity=amounts, safety=amounts),
         levels=(machine_level(names),),
         services=Services(name=workloads, clique=np.zeros(len(workloads))),
         workloads=Workloads.by_request(workloads, np.arange(len(workloads)), np.array(request)[:, None]),
@@ -55,41 +53,43 @@ def cluster_of(capacity: list[int], request: list[int], replicas: list[int]) -> 
     )
 
 
-def migration_of(cluster: Cluster, start: list[int], after: list[int], **terms: object) -> Migration:
+def migration_of(cluster: Cluster, start: list[int], after: list[int], **policy: object) -> Migration:
     """From one list of machines to another."""
     before = Running.of(Placement(machine_of=np.array(start)))
-    return Migration(cluster=cluster, start=before, after=Placement(machine_of=np.array(after)), terms=Terms(**terms))
+    return Migration(
+        cluster=cluster, start=before, target=Placement(machine_of=np.array(after)), policy=MigrationPolicy(**policy)
+    )
 
 
 def plan_of(migration: Migration, **options: object) -> Result[Plan]:
-    """What waves says."""
+    """The result of waves."""
     return MIGRATORS["waves"](migration, MigrateOptions(**options), budget=Budget(iterations=6), seed=0, progress=silent)
 
 
 def test_two_full_machines_exchange_replaced_containers_in_two_batches():
     cluster = cluster_of([8, 8], [2], [8])
     migration = migration_of(cluster, [0] * 4 + [1] * 4, [1, 0, 0, 0, 0, 1, 1, 1])
-    found = plan_of(migration)
-    assert found.status is Status.OPTIMAL
-    assert found.score == {"batches": 2, "steps": 4, "moves": 2, "stopovers": 0, "surges": 0}
+    result = plan_of(migration)
+    assert result.status is Status.OPTIMAL
+    assert result.score == {"batches": 2, "steps": 4, "moves": 2, "stopovers": 0, "surges": 0}
 
 
 def test_two_full_machines_exchange_single_containers_by_one_stopover():
     cluster = cluster_of([4, 4, 4], [4, 4], [1, 1])
-    found = plan_of(migration_of(cluster, [0, 1], [1, 0]))
-    assert not found.left_out
-    assert found.score["stopovers"] == 1
-    assert found.score["moves"] == 3
+    result = plan_of(migration_of(cluster, [0, 1], [1, 0]))
+    assert not result.left_out
+    assert result.score["stopovers"] == 1
+    assert result.score["moves"] == 3
 
 
-def test_without_a_third_machine_they_are_stuck_and_named():
+def test_without_a_third_machine_they_do_not_arrive_and_are_named():
     cluster = cluster_of([4, 4], [4, 4], [1, 1])
-    found = plan_of(migration_of(cluster, [0, 1], [1, 0]))
-    assert found.solution is not None
-    assert not len(found.solution)
-    assert [reason.subject for reason in found.left_out] == ["w0-0", "w1-0"]
-    assert "'m1' lacks 4 cpu" in found.left_out[0].text
-    assert "0/2 machines could hold it meanwhile" in found.left_out[0].text
+    result = plan_of(migration_of(cluster, [0, 1], [1, 0]))
+    assert result.solution is not None
+    assert not len(result.solution)
+    assert [reason.subject for reason in result.left_out] == ["w0-0", "w1-0"]
+    assert "'m1' lacks 4 cpu" in result.left_out[0].text
+    assert "0/2 machines could run it meanwhile" in result.left_out[0].text
 
 
 def test_stopovers_can_be_forbidden():
@@ -99,71 +99,71 @@ def test_stopovers_can_be_forbidden():
 
 def test_a_workload_too_small_to_be_deleted_surges():
     cluster = cluster_of([4, 4], [2], [2])
-    found = plan_of(migration_of(cluster, [0, 0], [0, 1]))
-    assert found.solution == Plan(batches=((Step(Action.CREATE, 1, 1),), (Step(Action.DELETE, 1, 0),)))
+    result = plan_of(migration_of(cluster, [0, 0], [0, 1]))
+    assert result.solution == Plan(batches=((Step(Action.CREATE, 1, 1),), (Step(Action.DELETE, 1, 0),)))
 
 
-def test_asked_to_replace_it_is_stuck_on_the_alive_share():
+def test_one_that_must_be_replaced_is_kept_by_the_alive_share():
     cluster = cluster_of([4, 4], [2], [2])
-    found = plan_of(migration_of(cluster, [0, 0], [0, 1], way=(Way.REPLACE,)))
-    assert [str(reason) for reason in found.left_out] == ["w0-1: stays on 'm0': 2 of 'w0' run, at least 2 must"]
+    result = plan_of(migration_of(cluster, [0, 0], [0, 1], way=(Way.REPLACE,)))
+    assert [str(reason) for reason in result.left_out] == ["w0-1: stays on 'm0': 2 of 'w0' run, at least 2 must"]
 
 
 def test_one_at_a_time_may_be_down_so_four_moves_take_eight_batches():
     cluster = cluster_of([8, 8], [1], [4])
     migration = migration_of(cluster, [0] * 4, [1] * 4)
-    course = Course(Ledger(migration), units_of(migration, MigrateOptions()))
-    assert least_batches(course) == 8
+    sequence = StepSequence(RunningState(migration), move_units(migration, MigrateOptions()))
+    assert least_batches(sequence) == 8
     assert plan_of(migration).score["batches"] == 8
 
 
 def test_a_limit_of_steps_per_batch_is_in_the_bound():
     cluster = cluster_of([8, 8], [1], [8])
-    migration = migration_of(cluster, [0] * 8, [1] * 8, alive=0.0, limits=Limits(batch=3))
-    found = plan_of(migration)
-    assert found.bound == 6
-    assert max(map(len, found.solution.batches)) <= 3
+    migration = migration_of(cluster, [0] * 8, [1] * 8, alive=0.0, limits=StepLimits(batch=3))
+    result = plan_of(migration)
+    assert result.bound == 6
+    assert max(map(len, result.solution.batches)) <= 3
 
 
 def test_heavier_containers_move_in_later_batches():
     cluster = cluster_of([8, 8], [1, 1], [4, 4])
     weight = np.array([5.0] * 4 + [0.0] * 4)
-    found = plan_of(migration_of(cluster, [0] * 8, [1] * 8, alive=0.0), weight=weight)
-    batch_of = {step.container: n for n, batch in enumerate(found.solution.batches) for step in batch}
+    result = plan_of(migration_of(cluster, [0] * 8, [1] * 8, alive=0.0), weight=weight)
+    batch_of = {step.container: n for n, batch in enumerate(result.solution.batches) for step in batch}
     assert max(batch_of[c] for c in range(4, 8)) < min(batch_of[c] for c in range(4))
 
 
-def test_what_shall_never_move_stays_and_says_so():
+def test_a_container_that_must_never_move_stays_and_says_so():
     cluster = cluster_of([8, 8], [1], [4])
-    found = plan_of(migration_of(cluster, [0] * 4, [1] * 4), never=np.array([True, False, False, False]))
-    assert [str(reason) for reason in found.left_out] == ["w0-0: stays on 'm0', as it was asked to"]
-    assert all(step.container != 0 for step in found.solution.steps())
+    result = plan_of(migration_of(cluster, [0] * 4, [1] * 4), never=np.array([True, False, False, False]))
+    assert [str(reason) for reason in result.left_out] == ["w0-0: stays on 'm0', as requested"]
+    assert all(step.container != 0 for step in result.solution.steps())
 
 
-def test_a_target_that_breaks_a_rule_is_refused_with_its_sentence():
-    found = plan_of(migration_of(cluster_of([2, 8], [2], [4]), [1] * 4, [0] * 4))
-    assert found.status is Status.INFEASIBLE
-    assert found.still_violated[0] == "machine 'm0': 8 cpu requested of 2 (6 too much)"
+def test_a_target_that_violates_a_rule_is_refused_with_its_sentence():
+    result = plan_of(migration_of(cluster_of([2, 8], [2], [4]), [1] * 4, [0] * 4))
+    assert result.status is Status.INFEASIBLE
+    assert result.still_violated[0] == "machine 'm0': 8 cpu requested of 2 (6 too much)"
 
 
 def test_a_target_no_worse_than_the_start_is_not_refused():
     cluster = cluster_of([2, 8], [2], [4])
-    found = plan_of(migration_of(cluster, [0] * 4, [0, 0, 1, 1]))
-    assert not found.left_out
-    assert found.score["moves"] == 2
+    result = plan_of(migration_of(cluster, [0] * 4, [0, 0, 1, 1]))
+    assert not result.left_out
+    assert result.score["moves"] == 2
 
 
 def test_new_containers_come_and_old_ones_end():
     cluster = cluster_of([2, 2], [2, 2], [1, 1])
-    found = plan_of(migration_of(cluster, [0, UNPLACED], [UNPLACED, 0]))
-    assert found.solution == Plan(batches=((Step(Action.DELETE, 0, 0),), (Step(Action.CREATE, 1, 0),)))
-    assert found.score["moves"] == 0
+    result = plan_of(migration_of(cluster, [0, UNPLACED], [UNPLACED, 0]))
+    assert result.solution == Plan(batches=((Step(Action.DELETE, 0, 0),), (Step(Action.CREATE, 1, 0),)))
+    assert result.score["moves"] == 0
 
 
 def test_a_container_that_runs_twice_leaves_the_machine_that_is_not_its_target():
     cluster = cluster_of([4, 4], [2], [1])
     start = Running(machine_of=np.array([0]), second=np.array([1]))
-    migration = Migration(cluster=cluster, start=start, after=Placement(machine_of=np.array([1])))
+    migration = Migration(cluster=cluster, start=start, target=Placement(machine_of=np.array([1])))
     assert plan_of(migration).solution == Plan(batches=((Step(Action.DELETE, 0, 0),),))
 
 
@@ -172,6 +172,6 @@ def test_the_way_back_ends_where_the_plan_began(done):
     migration = backwards(3)
     plan = plan_of(migration).solution
     there = migration.start.after(Plan(batches=plan.batches[:done]))
-    back = there.after(inverse(plan, done))
+    back = there.after(plan.inverse(done))
     assert (back.machine_of == migration.start.machine_of).all()
     assert not len(back.doubled)

@@ -3,13 +3,13 @@
 import bayplan.model
 
 NAMES = """
-GAINS MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Allow Allowed AntiAffinity BalanceTarget BoolArray Budget
+GAINS MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Allow AllowedMachines AntiAffinity BalanceTarget BoolArray Budget
 Capacity Clock Cluster ClusterRequest ClusterRequests CoLocate Confidence Containers Dependency Fleet
 FloatArray IntArray Interference Level
-Limits Machines Migration MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Running
+Machines Migration MigrationPolicy MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Running
 Schedule Services Snapshot Spread
-Status Step Term Terms Tick TimedRequests Traffic Transient TransientMode Way Workloads Zones allowed floats ints machine_level
-relabelled silent singled_out
+Status Step StepLimits Term Tick TimedRequests Traffic Transient TransientMode Way Workloads Zones allowed floats ints
+machine_level relabelled silent singled_out
 """
 
 

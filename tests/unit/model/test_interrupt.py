@@ -18,9 +18,9 @@ def python_handles_interrupts():
 
 def test_the_first_interrupt_is_a_wish_and_the_second_one_is_not():
     with pytest.raises(KeyboardInterrupt), stoppable() as stop:
-        assert not stop.asked
+        assert not stop.requested
         signal.raise_signal(signal.SIGINT)
-        assert stop.asked
+        assert stop.requested
         signal.raise_signal(signal.SIGINT)
 
 
@@ -28,7 +28,7 @@ def test_blocks_within_a_block_share_the_flag():
     with stoppable() as outer:
         with stoppable() as inner:
             signal.raise_signal(signal.SIGINT)
-        assert inner.asked and outer.asked
+        assert inner.requested and outer.requested
 
 
 def test_afterwards_everything_is_as_before():
@@ -37,7 +37,7 @@ def test_afterwards_everything_is_as_before():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
     with stoppable() as stop:
-        assert not stop.asked
+        assert not stop.requested
 
 
 def test_in_another_thread_nothing_is_handled():
@@ -45,7 +45,7 @@ def test_in_another_thread_nothing_is_handled():
 
     def run() -> None:
         with stoppable() as stop:
-            asked.append(stop.asked)
+            asked.append(stop.requested)
 
     thread = threading.Thread(target=run)
     thread.start()

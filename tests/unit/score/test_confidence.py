@@ -11,7 +11,7 @@ from bayplan.score import Truncation, deviate, machine_ucac, score, ucac, violat
 
 
 def three(**parts):
-    """The worked example of 003 section 4.1: N(2, 0.5), N(2, 1), N(3, 1.5), variances, and an empty machine."""
+    """The worked example of [UCaC] §4.1: N(2, 0.5), N(2, 1), N(3, 1.5), variances, and an empty machine."""
     std = [[math.sqrt(0.5)], [1.0], [math.sqrt(1.5)]]
     return tiny([[12], [12]], [[2], [2], [3]], [1, 1, 1], mean=[[2], [2], [3]], std=std, **parts)
 
@@ -101,7 +101,7 @@ def test_empty_machines_do_not_water_the_violations_down():
 
 
 def test_cutting_off_raises_the_mean_of_the_widest_service_as_the_docs_say():
-    mean, std = 1.06, 0.85  # 003 Table 5
+    mean, std = 1.06, 0.85  # [UCaC] Table 5
     low, high = -mean / std, 4.0  # (0, mean + 4 std), in deviations
     inside, density = norm.cdf(high) - norm.cdf(low), norm.pdf(low) - norm.pdf(high)
     redrawn = mean + std * density / inside

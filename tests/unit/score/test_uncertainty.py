@@ -16,7 +16,7 @@ from bayplan.score import (
     violation_rates_of_samples,
     with_usage,
 )
-from bayplan.score.pooled import pooled_std, sizes
+from bayplan.score.empirical import pooled_std, sizes
 from bayplan.score.uncertainty import _proxy
 
 

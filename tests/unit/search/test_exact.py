@@ -42,7 +42,7 @@ from bayplan.model import (
     machine_level,
 )
 from bayplan.model.problem import Problem
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 from bayplan.search.exact import polish, reoptimise
@@ -214,5 +214,5 @@ def expect_better(problem: Problem, found: Placement) -> None:
     assert cost_of(problem, found) < cost_of(problem, problem.start)
     then, now = (excess_by_kind(check(problem.cluster, some, problem.before)) for some in (problem.start, found))
     assert all(excess <= then.get(kind, 0.0) for kind, excess in now.items())
-    if problem.most_moves is not None:
-        assert moves(problem.cluster, found, problem.before) <= problem.most_moves
+    if problem.max_moves is not None:
+        assert moves(problem.cluster, found, problem.before) <= problem.max_moves

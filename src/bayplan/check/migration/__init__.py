@@ -1,1 +1,1 @@
-"""The referee of migration plans: every state that a batch can pass through is judged."""
+"""The referee of migration plans: every state that a batch can pass through is checked."""

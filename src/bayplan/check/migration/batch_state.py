@@ -1,11 +1,10 @@
-"""A plan as arrays: what each batch creates and deletes, and what runs before it."""
+"""A plan as arrays: what each batch creates and deletes, what runs before it, and the loads while its steps run."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.model import UNPLACED, BoolArray, IntArray, Placement, Plan, Running, Step
+from bayplan.model import UNPLACED, BoolArray, Cluster, IntArray, Placement, Running, Step
 
 
 class Instances(NamedTuple):
@@ -25,12 +24,12 @@ class Instances(NamedTuple):
         """Everything that has a machine."""
         return cls(c=placement.placed, m=placement.machine_of[placement.placed])
 
-    def where(self, some: BoolArray) -> "Instances":
-        """Those that `some` marks."""
-        return Instances(c=self.c[some], m=self.m[some])
+    def where(self, chosen: BoolArray) -> "Instances":
+        """Those that `chosen` marks."""
+        return Instances(c=self.c[chosen], m=self.m[chosen])
 
 
-class Orders(NamedTuple):
+class StepArrays(NamedTuple):
     """The steps of one batch, well formed or not."""
 
     create: BoolArray  # (step,) else a delete
@@ -38,7 +37,7 @@ class Orders(NamedTuple):
     m: IntArray  # (step,)
 
     @classmethod
-    def of(cls, steps: tuple[Step, ...]) -> "Orders":
+    def of(cls, steps: tuple[Step, ...]) -> "StepArrays":
         """The same steps as arrays."""
         return cls(
             create=np.array([step.action == "create" for step in steps], dtype=np.bool_),
@@ -46,12 +45,12 @@ class Orders(NamedTuple):
             m=np.array([step.machine for step in steps], dtype=np.int64),
         )
 
-    def where(self, some: BoolArray) -> "Orders":
-        """Those that `some` marks."""
-        return Orders(create=self.create[some], c=self.c[some], m=self.m[some])
+    def where(self, chosen: BoolArray) -> "StepArrays":
+        """Those that `chosen` marks."""
+        return StepArrays(create=self.create[chosen], c=self.c[chosen], m=self.m[chosen])
 
 
-class Wave(NamedTuple):
+class BatchState(NamedTuple):
     """One batch of steps that can be made, and where containers run before it."""
 
     number: int
@@ -84,12 +83,36 @@ class Wave(NamedTuple):
 
 
 def distinct(values: IntArray) -> IntArray:
-    """Each value once, ascending. By sorting: numpy's own way, hashing, takes ten times as long on keys such as ours."""
+    """Each value once, ascending. By sorting: numpy's own method, hashing, takes ten times as long on keys such as ours."""
     ordered = np.sort(values)
     return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
 
 
-def orders_of(plan: Plan) -> Iterator[Orders]:
-    """Each batch as arrays."""
-    for batch in plan.batches:
-        yield Orders.of(batch)
+def load_of(cluster: Cluster, instances: Instances) -> IntArray:
+    """(machine, resource) requests of the given instances, exactly."""
+    request, w = cluster.workloads.request, cluster.containers.workload[instances.c]
+    load = np.zeros_like(cluster.machines.capacity)
+    for r in range(len(cluster.resources)):
+        np.add.at(load[:, r], instances.m, request[w, r])
+    return load
+
+
+class BatchLoads:
+    """(machine, resource) requests. `high` counts everything from before the batch and every create of it."""
+
+    def __init__(self, cluster: Cluster, start: Instances, end: Instances) -> None:
+        self.cluster = cluster
+        self.start, self.end = load_of(cluster, start), load_of(cluster, end)
+        self.limit = np.maximum(cluster.machines.capacity, np.maximum(self.start, self.end))  # never worse than both ends
+        self.high = self.after = self.start
+
+    def advance(self, batch: BatchState) -> None:
+        """On to the next batch."""
+        self.high = self.after + load_of(self.cluster, batch.creates)
+        self.after = self.high - load_of(self.cluster, batch.deletes)
+
+    def peak(self) -> float:
+        """Highest load / capacity while the steps run; machines without any of a resource are left out."""
+        has = self.cluster.machines.capacity
+        offered = has > 0
+        return float((self.high[offered] / has[offered]).max(initial=0.0))

@@ -1,1 +1,1 @@
-"""The referee of placements: every rule, judged on one placement or on the change between two."""
+"""The referee of placements: every rule, checked on one placement or on the change between two."""

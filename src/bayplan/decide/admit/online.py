@@ -59,8 +59,8 @@ def run(stream: ClusterRequests, options: AdmitOptions, method: str, *, budget: 
     total = len(stream.requests)
     with stoppable() as stop:
         for number, request in enumerate(stream.requests):
-            if stop.asked or clock.expired(number):
-                kind = Kind.STOPPED if stop.asked else Kind.OUT_OF_BUDGET
+            if stop.requested or clock.expired(number):
+                kind = Kind.STOPPED if stop.requested else Kind.OUT_OF_BUDGET
                 refused += [Refusal(left.name, kind, Cause(kind=kind)) for left in stream.requests[number:]]
                 break
             if number % max(1, total // TICKS) == 0:

@@ -23,7 +23,7 @@ from bayplan.decide.collocate.finish import (
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.permute_equal_machines import permute_equal_machines
 from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progress, Result, Term, Tick, Transient
-from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.drive import search
@@ -70,30 +70,30 @@ def move_price(problem: Problem, options: CollocateOptions) -> float:
     return options.move_price / max(1, len(problem.cluster.containers.name))
 
 
-def _pace(clock: Clock, stop: Stop, progress: Progress, seconds: float) -> WalkLimits:
+def _pace(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) -> WalkLimits:
     until = None if clock.budget.seconds is None else clock.seconds + seconds
     return WalkLimits(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
 
 
 def _walked(problem: Problem, options: CollocateOptions, pace: WalkLimits, seed: int) -> Placement:
     """Explore, then put machines together and refine."""
-    hold, who = count_state(problem, problem.start, most_moves=problem.most_moves)
+    hold, who = count_state(problem, problem.start, max_moves=problem.max_moves)
     price = move_price(problem, options)
     crew = WalkerPool(hold, threads=pace.clock.budget.threads, seed=seed, price=price)
     if crew.stuck:
         return problem.start
     if pace.until is None and pace.steps is None:
         pace = replace(pace, steps=STEPS * len(hold.machine_of))
-    free = price == 0 and problem.most_moves is None
+    free = price == 0 and problem.max_moves is None
     settling = SETTLE if free else 0.0
     generating = free and pace.until is not None and can_merge(problem)  # by steps alone the answer is always the same
     explored = _explored(pace) if generating else 1.0 - REFINE - settling
     crew.explore(_part(pace, 0.0, explored))
     machine_of = crew.best_of
-    if generating and not pace.stop.asked:
+    if generating and not pace.stop.requested:
         machine_of = _put_together(problem, crew, who, _part(pace, explored, 1.0 - REFINE - settling), seed)
     crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
-    if free and not pace.stop.asked:
+    if free and not pace.stop.requested:
         found = placement_of(problem.start, who, crew.best_of)
         crew.settle(_part(pace, 1.0 - SETTLE, 1.0), item_machines(permute_equal_machines(problem, found), who))
     return placement_of(problem.start, who, crew.best_of)

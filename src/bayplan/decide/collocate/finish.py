@@ -25,8 +25,8 @@ from bayplan.model import (
 )
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.churn import moves
 from bayplan.score.explain import fit_summary
+from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import refereed
 
@@ -83,8 +83,8 @@ def _objection(problem: Problem, placement: Placement, options: CollocateOptions
     moved = moves(problem.cluster, placement, problem.before)
     if len(placement.unplaced) > len(start.unplaced):
         return f"containers without a machine would be {len(placement.unplaced)} instead of {len(start.unplaced)}"
-    if problem.most_moves is not None and moved > problem.most_moves:
-        return f"{moved} containers would move, at most {problem.most_moves} may"
+    if problem.max_moves is not None and moved > problem.max_moves:
+        return f"{moved} containers would move, at most {problem.max_moves} may"
     if len(placement.unplaced) < len(start.unplaced):
         return ""
     gain = net_gain(problem, placement, options) - net_gain(problem, start, options)

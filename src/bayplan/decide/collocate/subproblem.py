@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from bayplan.errors import ModelError, UsageError
 from bayplan.model import (
     UNPLACED,
-    Allowed,
+    AllowedMachines,
     AntiAffinity,
     BoolArray,
     Capacity,
@@ -119,7 +119,7 @@ class LiftedCluster:
     standing: Counts  # (workload, machine) all others
     capped: BoolArray  # (resource,) a capacity rule counts it
     room: IntArray  # (machine, resource) beside those that stand; 0 where no rule counts, never negative
-    may: Allowed
+    may: AllowedMachines
     member: Counts  # (set, workload) anti-affinity on machines
     limit: IntArray  # (set,)
     crowd: Counts  # (set, machine) containers of the set that stand

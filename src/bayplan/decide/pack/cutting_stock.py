@@ -65,7 +65,7 @@ def generate_patterns(
     most = float("inf") if rounds is None else rounds
     with stoppable() as stop:
         master.generate(
-            lambda: stop.asked or clock.seconds >= end or master.rounds >= most,
+            lambda: stop.requested or clock.seconds >= end or master.rounds >= most,
             lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
             stop,
         )

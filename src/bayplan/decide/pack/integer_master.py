@@ -10,7 +10,7 @@ from bayplan.decide.pack.kernel_arrays import copy_bins, uncertainty_of
 from bayplan.decide.pack.pattern_generation import PENALTY, PatternMaster
 from bayplan.kernels.pack.fill import Bins, put
 from bayplan.model import Clock, FloatArray, IntArray
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Program
 
@@ -19,14 +19,14 @@ GAP = 5e-5  # of the uncertainty, at which HiGHS may stop
 MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
 
 
-def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: Stop) -> IntArray:
+def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: StopFlag) -> IntArray:
     """(machine, workload) new containers: the best of rounding, the heuristics, and HiGHS. What does not fit is missing."""
     rounded = np.floor(master.value + 1e-9)
     heuristic = [fill(master.sizes, bins, master.unplaced) for fill in (fill_by_uncertainty, best_fit)]
     candidates = [_on_machines(master, rounded, bins), *heuristic]
     candidates.sort(key=lambda count: _cost(master, bins, count))
     seconds = _seconds(clock)
-    if seconds > 0 and master.pattern and not stop.asked:
+    if seconds > 0 and master.pattern and not stop.requested:
         times = _improved(master, candidates[0], seconds)
         if times is not None:
             candidates.append(_on_machines(master, times, bins))

@@ -18,7 +18,7 @@ from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncert
 from bayplan.decide.pack.pricing import PricedPatterns, PricingProblem, price_patterns
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
 from bayplan.model import FloatArray, IntArray
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.master import Master
 
 LEAST_GAIN = 1e-9  # reduced cost that counts
@@ -100,7 +100,7 @@ class PatternMaster:
         short: IntArray = taken[0]
         return short
 
-    def generate(self, over: Callable[[], bool], report: Callable[[float], None], stop: Stop) -> None:
+    def generate(self, over: Callable[[], bool], report: Callable[[float], None], stop: StopFlag) -> None:
         """Price and add until no pattern pays, or until `over` says so; Ctrl-C also ends a round.
 
         Patterns are priced at a mixture of this round's duals and those of the rounds before, which swing less; where

@@ -11,7 +11,7 @@ from bayplan.decide.pack.kernel_arrays import select_bins
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.kernels.pack.pricing import Table, best_patterns, make_table, may_pay
 from bayplan.model import FloatArray, IntArray, ints
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 
 
 class PricingEffort(NamedTuple):
@@ -53,15 +53,15 @@ class PricingProblem:
     threshold: float  # gains up to this do not count
 
 
-def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: Stop | None = None) -> PricedPatterns:
+def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: StopFlag | None = None) -> PricedPatterns:
     """Patterns of the largest gain of each bin and interval of the variance, if that is above the threshold.
 
     `exhaustive`: the best of all, not only some that gain. Once a stop is asked for, it ends and proves nothing.
     """
-    stop = Stop() if stop is None else stop
+    stop = StopFlag() if stop is None else stop
     for effort in EFFORTS[-1:] if exhaustive else EFFORTS:
         priced = _PricingRound(problem, effort, stop).run()
-        if len(priced.gain) or priced.proven or stop.asked:
+        if len(priced.gain) or priced.proven or stop.requested:
             break
     return priced
 
@@ -69,7 +69,7 @@ def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: S
 class _PricingRound:
     """One pass over all deviates and intervals of the variance; the patterns of the best gain so far."""
 
-    def __init__(self, problem: PricingProblem, effort: PricingEffort, stop: Stop) -> None:
+    def __init__(self, problem: PricingProblem, effort: PricingEffort, stop: StopFlag) -> None:
         self.problem, self.effort, self.stop = problem, effort, stop
         self.patterns: list[tuple[IntArray, IntArray, FloatArray]] = []
         self.proven = True
@@ -96,7 +96,7 @@ class _PricingRound:
         limit = nodes if few or self.effort is not EFFORTS[0] else max(50, FEW * nodes // len(index))
         deviates = np.array([deviate, *sizes.d[1:, order].max(axis=1)])
         for table in _tables(sizes, bins, deviate, len(order), self.effort):
-            if self.stop.asked:
+            if self.stop.requested:
                 self.proven = False
                 return
             if not may_pay(sizes, bins, deviate, value, minimise_ucac, order, worth, table):

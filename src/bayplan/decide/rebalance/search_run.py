@@ -13,7 +13,7 @@ from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.kernels.search.board import BREACHES, NOWHERE
 from bayplan.kernels.search.book import LENGTH, OPEN, Book, close
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
-from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import answer, excess_by_kind
@@ -34,7 +34,7 @@ class IterationLoop:
 
     stage: str
     clock: Clock
-    stop: Stop
+    stop: StopFlag
     progress: Progress
     score: Callable[[], float]  # the best objective so far
     target: float | None = None
@@ -45,7 +45,7 @@ class IterationLoop:
     def over(self) -> bool:
         """Is it time to answer?"""
         reached = self.target is not None and self.score() <= self.target
-        return reached or self.stop.asked or self.clock.expired(self.done)
+        return reached or self.stop.requested or self.clock.expired(self.done)
 
     def run(self, iterate: Callable[[int], int], iterations: int | None = None) -> bool:
         """Let `iterate` run at most `iterations` iterations; False once it stopped by itself.

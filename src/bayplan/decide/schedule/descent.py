@@ -14,7 +14,7 @@ from bayplan.decide.schedule.market import Market
 from bayplan.decide.schedule.prices import CellPrices, proven
 from bayplan.kernels.schedule.bound import Bidders, smooth_surplus
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
-from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.interrupt import StopFlag, stoppable
 
 FEWEST_CELLS, FINER = 64, 4
 MOST_PRICES = 2**14  # variables of the finest step
@@ -67,8 +67,8 @@ def unpriced(market: Market) -> tuple[float, CellPrices]:
     return proven(market, prices), prices
 
 
-def _late(clock: Clock, stop: Stop) -> bool:
-    return stop.asked or (clock.budget.seconds is not None and clock.seconds >= clock.budget.seconds)
+def _late(clock: Clock, stop: StopFlag) -> bool:
+    return stop.requested or (clock.budget.seconds is not None and clock.seconds >= clock.budget.seconds)
 
 
 def _improved(market: Market, begin: CellPrices, step: Step, late: Callable[[], bool]) -> CellPrices:

@@ -14,7 +14,7 @@ from bayplan.decide.schedule.contents import Contents, WideTask, wide_task
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.model import UNPLACED, Clock, FloatArray, IntArray
-from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.interrupt import StopFlag, stoppable
 
 WIDTHS = (100, 3_000, 60_000, 1_000_000)  # states kept at a time, pass by pass
 MOST_STATES = 15_000_000  # of one pass: about 16 bytes and 2 microseconds each
@@ -54,7 +54,7 @@ def best_of_wide(problem: ScheduleProblem, *, clock: Clock, begin: IntArray) -> 
     best = WideAnswer(machine_of=begin, value=value, proven=not len(task.market.value))
     with stoppable() as stop:
         for done, width in enumerate(WIDTHS):
-            if best.proven or stop.asked or (done and clock.expired(done)):
+            if best.proven or stop.requested or (done and clock.expired(done)):
                 break
             best = _Pass(task, width, best, clock, stop).run(problem)
     return best
@@ -63,7 +63,7 @@ def best_of_wide(problem: ScheduleProblem, *, clock: Clock, begin: IntArray) -> 
 class _Pass:
     """One sweep over all requests with at most so many states at a time."""
 
-    def __init__(self, task: WideTask, width: int, best: WideAnswer, clock: Clock, stop: Stop) -> None:
+    def __init__(self, task: WideTask, width: int, best: WideAnswer, clock: Clock, stop: StopFlag) -> None:
         self.task, self.width, self.best, self.clock, self.stop = task, width, best, clock, stop
         self.contents = Contents(task)
         unit = common_unit(task.market.value)
@@ -90,7 +90,7 @@ class _Pass:
 
     def _tired(self) -> bool:
         late = self.clock.budget.seconds is not None and self.clock.seconds >= self.clock.budget.seconds
-        return late or self.stop.asked or self.kept > MOST_STATES
+        return late or self.stop.requested or self.kept > MOST_STATES
 
     def _answer(self, problem: ScheduleProblem, states: States) -> WideAnswer:
         machine_of, value = self.best.machine_of, self.best.value

@@ -17,7 +17,7 @@ from bayplan.decide.schedule.prices import PriceTable
 from bayplan.decide.schedule.problem import ScheduleProblem
 from bayplan.decide.schedule.signature import ScheduleOptions
 from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick
-from bayplan.model.interrupt import Stop, stoppable
+from bayplan.model.interrupt import StopFlag, stoppable
 
 MULTIPLES = (1.0, 1.05, 1.1, 1.2, 0.9)  # of the price, in the order in which they are tried
 PRICING = 0.4  # of the seconds that are left after Cradle+
@@ -74,7 +74,7 @@ class Guide:
     """When to stop, and whom to tell."""
 
     clock: Clock
-    stop: Stop
+    stop: StopFlag
     progress: Progress
     best: Best
 
@@ -83,7 +83,7 @@ class Guide:
         """Is the time over, but for what comes afterwards, or nothing more to gain?"""
         seconds = self.clock.budget.seconds
         late = seconds is not None and self.clock.seconds >= (1 - AFTERWARDS) * seconds
-        return late or self.stop.asked or self.best.reached
+        return late or self.stop.requested or self.best.reached
 
     def pricing(self) -> Clock:
         """A clock for finding prices."""

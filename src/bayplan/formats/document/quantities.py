@@ -12,7 +12,7 @@ from bayplan.formats.document.location import shown
 from bayplan.formats.document.partial_document import PartialDocument
 from bayplan.formats.document.shape import OCTAL
 from bayplan.model import IntArray, Resource, ints
-from bayplan.model.units import LARGEST, parse_quantity, quantity_hint, to_base_units
+from bayplan.model.quantities import LARGEST, parse_quantity, quantity_hint, to_base_units
 
 
 def read_resources(document: Mapping[str, Any]) -> tuple[Resource, ...]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.location import NotFinite, Path, fault_at, shown
 from bayplan.formats.document.schemas import NOTHING, PLAIN_NAME, all_plain, placeholder
-from bayplan.model.units import quantity_hint
+from bayplan.model.quantities import quantity_hint
 
 Schema: TypeAlias = Mapping[str, Any]
 Report: TypeAlias = Callable[..., None]  # (path, code, problem, value=, expected=)

@@ -15,7 +15,7 @@ import numpy as np
 from bayplan.errors import Fault
 from bayplan.model import (
     Allow,
-    Allowed,
+    AllowedMachines,
     AntiAffinity,
     Capacity,
     Cluster,
@@ -77,7 +77,7 @@ class _View:
         return bound
 
     @cached_property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedMachines:
         """Where each workload may run."""
         return allowed(self.cluster)
 

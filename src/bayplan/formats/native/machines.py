@@ -7,7 +7,7 @@ from typing import Any
 from bayplan.formats.document.location import Path
 from bayplan.formats.native.reader import MISSING, Amounts, Reader, share_of
 from bayplan.model import MACHINE, IntArray, Level, Machines, Resource, ints, machine_level
-from bayplan.model.units import LARGEST
+from bayplan.model.quantities import LARGEST
 
 
 def read_resources(reader: Reader) -> tuple[Resource, ...]:

@@ -11,7 +11,7 @@ from bayplan.formats.document.location import Path, fault_at, shown
 from bayplan.formats.document.partial_document import PartialDocument
 from bayplan.formats.document.schemas import one_of_known
 from bayplan.model import Resource
-from bayplan.model.units import LARGEST, format_quantity, parse_quantity
+from bayplan.model.quantities import LARGEST, format_quantity, parse_quantity
 
 MISSING = -1  # the index of a name that nothing has
 MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults,

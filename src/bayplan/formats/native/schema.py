@@ -5,7 +5,7 @@ from typing import Any
 
 from bayplan.formats.document.schemas import PLAIN_NAME
 from bayplan.model import Term
-from bayplan.model.units import LARGEST
+from bayplan.model.quantities import LARGEST
 
 VERSION = 1
 QUANTITY = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[KMGTPE]i|[numkMGTPE]| ?([kKMGTPE]|[KMGTPE]i)?B)?$"

@@ -21,7 +21,7 @@ from bayplan.model import (
     floats,
     ints,
 )
-from bayplan.model.units import LARGEST
+from bayplan.model.quantities import LARGEST
 
 MOST_CONTAINERS = 20_000_000
 

@@ -19,7 +19,7 @@ from bayplan.formats.document.shape import misshapen
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.requests.fleet import fleet_document, fleet_of
 from bayplan.model import BoolArray, Fleet, FloatArray, TimedRequests, floats, ints
-from bayplan.model.units import LARGEST
+from bayplan.model.quantities import LARGEST
 
 EXACT = 2**53  # times and values stay within what floats count exactly
 

@@ -22,7 +22,7 @@ from bayplan.formats.document.location import shown
 from bayplan.formats.document.schemas import all_plain
 from bayplan.formats.requests.document import EXACT, RequestsFile, double_requests, kept, time_faults, up_to_horizon
 from bayplan.model import FloatArray, IntArray, Resource, TimedRequests, floats, ints
-from bayplan.model.units import LARGEST, parse_quantity, quantity_hint
+from bayplan.model.quantities import LARGEST, parse_quantity, quantity_hint
 
 NEEDED, OTHERS = ("start", "end"), ("name", "value", "priority")
 OF_CLUSTERS = "member"  # a column that tables of cluster requests have

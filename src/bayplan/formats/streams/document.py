@@ -22,7 +22,7 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.requests.document import double_requests
 from bayplan.formats.streams.entry import built, entry_of, request_faults
 from bayplan.model import ClusterRequest, ClusterRequests, IntArray, Resource, Zones, ints
-from bayplan.model.units import format_quantity, parse_quantity
+from bayplan.model.quantities import format_quantity, parse_quantity
 
 
 def from_slots(first: int, last: int) -> tuple[float, float]:

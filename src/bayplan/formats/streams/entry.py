@@ -13,7 +13,7 @@ from bayplan.formats.document.schemas import all_plain, schema
 from bayplan.formats.document.shape import shape_faults
 from bayplan.formats.requests.document import EXACT, end_fault
 from bayplan.model import ClusterRequest, IntArray, Zones, floats
-from bayplan.model.units import LARGEST, format_quantity
+from bayplan.model.quantities import LARGEST, format_quantity
 
 NEEDED = frozenset({"name", "start", "end", "members", "demand"})
 NUMBERS = ("arrival", "start", "end", "value")

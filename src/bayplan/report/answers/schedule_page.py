@@ -13,7 +13,7 @@ from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.served import STEPS, LoadRow, served_bars, timed_load
 from bayplan.report.table import Facts
 from bayplan.report.violations import SHOWN
-from bayplan.score.timed import LoadCurve, load_curve, thinned
+from bayplan.score.timed_load import LoadCurve, load_curve, thinned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

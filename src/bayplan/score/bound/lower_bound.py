@@ -4,14 +4,29 @@ import math
 
 import numpy as np
 
-from bayplan.model import BoolArray, Cluster, Objective, Placement, Term, ints
+from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, Objective, Placement, Term, ints
 from bayplan.score.affinity import total_affinity
-from bayplan.score.bound.even import utilisation_bound
-from bayplan.score.bound.fees import fees
-from bayplan.score.bound.hinges import ROUNDING, hinges, in_total
-from bayplan.score.bound.prices import CELLS, FEWEST_STEPS, best_bound, market
-from bayplan.score.bound.reach import Reach, reach
-from bayplan.score.communication_bounds import communication_bounds
+from bayplan.score.bound.communication_bounds import communication_bounds
+from bayplan.score.bound.overload_bound import ROUNDING, hinges, in_total
+from bayplan.score.bound.price_bound import CELLS, FEWEST_STEPS, best_bound, priced_problem
+from bayplan.score.bound.reachable import Reachable, reachable
+from bayplan.score.bound.variance_bound import utilisation_bound
+
+
+def move_fees(cluster: Cluster, objective: Objective, within: Reachable) -> FloatArray:
+    """(kind, machine) what a move there costs. Nothing for new containers, nor for the service that moves most."""
+    fee = np.zeros((len(within.home), len(cluster.machines.name)))
+    ran = within.home != UNPLACED
+    costs, weight = objective.move_costs, objective.weight.get(Term.MOVE_COST, 0.0)
+    priced = costs is not None and weight > 0
+    if costs is not None and priced:
+        fee[ran] += weight * costs.container_weight * costs.container[within.workload[ran], None]
+        if costs.machine.size:
+            fee[ran] += weight * costs.machine_weight * costs.machine[within.home[ran]]
+    # Replicas are interchangeable, so each that leaves is a move once the best names are given: but prices ask who it is.
+    counts = ran & ((cluster.replicas[within.workload] == 1) | (not priced))
+    fee[counts] += objective.weight.get(Term.MOVES, 0.0)
+    return fee
 
 
 def lower_bound(cluster: Cluster, objective: Objective, before: Placement, movable: BoolArray | None = None) -> float | None:
@@ -20,7 +35,7 @@ def lower_bound(cluster: Cluster, objective: Objective, before: Placement, movab
     Containers that run in `before` and that `movable` (container,) does not mark stay where they are. None if nothing can be
     proven: there is no such placement, or a price is negative. An invalid or incomplete placement may cost less.
     """
-    within = reach(cluster, before, movable) if _prices_are_positive(objective) else None
+    within = reachable(cluster, before, movable) if _prices_are_positive(objective) else None
     if within is None:
         return None
     weight = {term: objective.weight.get(term, 0.0) for term in Term}
@@ -52,11 +67,11 @@ def _is_whole(objective: Objective) -> bool:
     return terms_are and not (objective.overload_weight % 1).any()
 
 
-def _loads_and_moves(cluster: Cluster, objective: Objective, within: Reach) -> float:
+def _loads_and_moves(cluster: Cluster, objective: Objective, within: Reachable) -> float:
     """A bound of overload, targets, residual balance and the price of moves, all together."""
     shapes = hinges(cluster, objective, within)
     total = in_total(shapes, within)
     if within.can is None or not within.can.size or within.can.size * FEWEST_STEPS > CELLS:
         return total.bound
-    given = market(cluster, within, within.can, shapes, fees(cluster, objective, within))
+    given = priced_problem(cluster, within, within.can, shapes, move_fees(cluster, objective, within))
     return max(total.bound, best_bound(given, total.share))

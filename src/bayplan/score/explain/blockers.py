@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayplan.check.placement.capacity import charge, takes_one
-from bayplan.check.placement.confidence import TOLERANCE, quantile, usage
-from bayplan.check.violation import amount, containers, counted, named, real_amount, where
+from bayplan.check.placement.changes import arrivals, charge
+from bayplan.check.placement.machines import quantile, usage
+from bayplan.check.violation import TOLERANCE, amount, containers, counted, named, real_amount, where
 from bayplan.model import (
     UNPLACED,
     Allow,
@@ -24,7 +24,7 @@ from bayplan.model import (
     Spread,
     TransientMode,
 )
-from bayplan.score.explain.move import Move
+from bayplan.score.explain.move import CandidateMove
 
 
 class Blocker(NamedTuple):
@@ -35,14 +35,14 @@ class Blocker(NamedTuple):
     say: Callable[[int], str]  # machine -> sentence
 
 
-Blocks: TypeAlias = Callable[[Move, Any], Iterator[Blocker]]
+Blocks: TypeAlias = Callable[[CandidateMove, Any], Iterator[Blocker]]
 
 
 def _beyond(count: IntArray, limit: IntArray | int) -> IntArray:
     return np.asarray(np.maximum(count - limit, 0), dtype=np.int64)
 
 
-def not_allowed(move: Move, rule: Any) -> Iterator[Blocker]:
+def not_allowed(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Machines outside of the set, for each moving workload that it binds."""
     outside = np.ones(len(move.cluster.machines.name), dtype=np.int64)
     outside[move.cluster.machine_sets[rule.machines]] = 0
@@ -54,7 +54,7 @@ def not_allowed(move: Move, rule: Any) -> Iterator[Blocker]:
             yield Blocker("not allowed", blocks, lambda m: f"not in set '{rule.machines}'")
 
 
-def short(move: Move, rule: Any) -> Iterator[Blocker]:
+def short(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Machines without room for the requests."""
     needs = move.cluster.request_of(move.members).sum(axis=0)
     has, now, rest = move.cluster.machines.capacity, move.now.load, move.rest.load
@@ -69,7 +69,7 @@ def _say_short(resource: Any, needs: int, free: IntArray) -> Callable[[int], str
     return lambda m: f"short of {resource.name}: needs {amount(needs, resource)}, {amount(max(0, int(free[m])), resource)} free"
 
 
-def anti_affinity(move: Move, rule: Any) -> Iterator[Blocker]:
+def anti_affinity(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Groups that would hold too many of the set."""
     count = move.counts(move.containers_of(rule.workloads), rule.level)
     if not count.moving:
@@ -87,7 +87,7 @@ def anti_affinity(move: Move, rule: Any) -> Iterator[Blocker]:
     yield Blocker("anti-affinity", blocks, say)
 
 
-def interference(move: Move, rule: Any) -> Iterator[Blocker]:
+def interference(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Groups where `a` would meet too many of `b`."""
     a, b = (move.counts(move.containers_of((w,)), rule.level) for w in (rule.a, rule.b))
     if not a.moving + b.moving:
@@ -106,7 +106,7 @@ def interference(move: Move, rule: Any) -> Iterator[Blocker]:
     yield Blocker("interference", move.worsens(rule.level, now, after), say)
 
 
-def spread(move: Move, rule: Any) -> Iterator[Blocker]:
+def spread(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Groups that would leave the service in too few of them."""
     everyone = move.cluster.containers_of_service(rule.service)
     count, size = move.counts(everyone, rule.level), len(everyone)
@@ -129,7 +129,7 @@ def _groups_needed(minimum: int, placed: int, size: int) -> int:
     return minimum if placed == size else min(minimum, placed)
 
 
-def dependency(move: Move, rule: Any) -> Iterator[Blocker]:
+def dependency(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Groups where someone would miss the service depended on, here or in the group that is left."""
     service, on = (move.counts(move.cluster.containers_of_service(s), rule.level) for s in (rule.service, rule.on))
     if not service.moving + on.moving:
@@ -147,7 +147,7 @@ def _states(count: Any) -> tuple[IntArray, IntArray, IntArray]:
     return count.now, count.rest, count.after
 
 
-def transient(move: Move, rule: Any) -> Iterator[Blocker]:
+def transient(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Machines that cannot be charged for it while it moves."""
     before = move.now.before
     if before is None:
@@ -159,7 +159,7 @@ def transient(move: Move, rule: Any) -> Iterator[Blocker]:
     comes[before[move.members[ran]], ran] = False
     new = comes if rule.mode is TransientMode.JOINT else np.ones_like(comes)
     has = move.cluster.machines.capacity[:, r]
-    takes_now, takes_rest = (takes_one(scene.machine_of, before, n_m) for scene in (move.now, move.rest))
+    takes_now, takes_rest = (arrivals(scene.machine_of, before, n_m) for scene in (move.now, move.rest))
     now = np.where(takes_now > 0, _beyond(charge(move.now, rule.mode)[:, r], has), 0)
     charged = charge(move.rest, rule.mode)[:, r] + new @ needs
     after = np.where(takes_rest + comes.sum(axis=1) > 0, _beyond(charged, has), 0)
@@ -171,7 +171,7 @@ def transient(move: Move, rule: Any) -> Iterator[Blocker]:
     yield Blocker("transient", move.worsens(0, now, after), say)
 
 
-def confidence(move: Move, rule: Any) -> Iterator[Blocker]:
+def confidence(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Machines whose usage would not stay within capacity at this confidence."""
     r, resource, has = rule.resource, move.cluster.resources[rule.resource], move.cluster.machines.capacity[:, rule.resource]
     w = move.cluster.containers.workload[move.members]
@@ -197,7 +197,7 @@ def _needs(mean: FloatArray, variance: FloatArray, d: float) -> FloatArray:
     return np.asarray(mean + d * np.sqrt(variance), dtype=np.float64)
 
 
-def pinned(move: Move, rule: Any) -> Iterator[Blocker]:
+def pinned(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Every machine but the one where a pinned container ran."""
     before, machine = move.now.before, np.arange(len(move.cluster.machines.name))
     if before is None:
@@ -227,7 +227,7 @@ BLOCKERS: dict[str, Blocks] = {  # the first that blocks a machine is its reason
 }
 
 
-def blockers(move: Move) -> Iterator[Blocker]:
+def blockers(move: CandidateMove) -> Iterator[Blocker]:
     """All blockers of a move, in the fixed order of the reasons."""
     touching: dict[str, list[Rule]] = {kind: [] for kind in (*BLOCKERS, "co-locate")}
     workloads = set(move.cluster.containers.workload[move.members].tolist())

@@ -1,15 +1,58 @@
-"""The answer to "why is it there, and where else could it be?"."""
+"""Would the container be better off elsewhere? The objective, here and on the likeliest machines."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayplan.check.violation import SHOWN, counted, named
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason
-from bayplan.score.explain.alternatives import Alternative, alternatives, likely
+from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason, ints
 from bayplan.score.explain.blockers import blockers
-from bayplan.score.explain.move import Move, move_of
+from bayplan.score.explain.move import CandidateMove, candidate_move
+from bayplan.score.terms import weighted
+
+EMPTIEST = 8  # of the machines that fit, those it would fill least
+NEAREST = 8  # and those where most of its partners run
+ROUNDING = 1e-12  # relative to the objective: a smaller change is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """One machine that can take the container."""
+
+    machine: str
+    change: float  # of the objective if it ran there; negative is better
+
+
+def alternatives(
+    cluster: Cluster, placement: Placement, objective: Objective, members: IntArray, candidates: Sequence[int]
+) -> tuple[Alternative, ...]:
+    """The candidates by the objective after `members` moved there, best first, ties in the order given."""
+    now = weighted(cluster, placement, objective, placement)
+    found = [
+        Alternative(
+            machine=cluster.machines.name[m],
+            change=_beyond_rounding(weighted(cluster, _moved(placement, members, m), objective, placement) - now, now),
+        )
+        for m in candidates
+    ]
+    return tuple(sorted(found, key=lambda alternative: alternative.change))
+
+
+def _beyond_rounding(change: float, now: float) -> float:
+    return 0.0 if abs(change) <= ROUNDING * max(1.0, abs(now)) else change
+
+
+def likely(fits: Sequence[int], partners: FloatArray) -> list[int]:
+    """Of the machines that fit (emptiest first), the emptiest and those with most partners (machine,)."""
+    near = sorted((m for m in fits if partners[m] > 0), key=lambda m: -partners[m])
+    return list(dict.fromkeys([*near[:NEAREST], *fits[:EMPTIEST]]))
+
+
+def _moved(placement: Placement, members: IntArray, machine: int) -> Placement:
+    machine_of = np.array(placement.machine_of)
+    machine_of[members] = machine
+    return Placement(machine_of=ints(machine_of))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +129,7 @@ def explain(
     until now, for the rules about moves; if it is not given, `placement` is. O(containers + rules) and vectorised over machines.
     With an `objective`, the likeliest machines are compared by it: a full evaluation each, 16 at most.
     """
-    move = move_of(cluster, placement, container, placement if before is None else before)
+    move = candidate_move(cluster, placement, container, placement if before is None else before)
     reason, why = _reasons(move)
     w = int(cluster.containers.workload[container])
     name = cluster.machines.name
@@ -125,7 +168,7 @@ def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason
     if not own.size:
         return Reason(name, "has no containers")
     container = int(own[np.argmax(placement.machine_of[own] == UNPLACED)])
-    reason, _ = _reasons(move_of(cluster, placement, container, placement), sentences=False)
+    reason, _ = _reasons(candidate_move(cluster, placement, container, placement), sentences=False)
     machines = len(cluster.machines.name)
     return Reason(name, fit_text(machines - len(reason), machines, _most_first(reason)))
 
@@ -136,7 +179,7 @@ def fit_text(fits: int, machines: int, blocked: Mapping[str, int]) -> str:
     return f"{fits}/{machines} machines fit" + (f" ({why})" if why else "")
 
 
-def _reasons(move: Move, sentences: bool = True) -> tuple[dict[int, str], dict[int, str]]:
+def _reasons(move: CandidateMove, sentences: bool = True) -> tuple[dict[int, str], dict[int, str]]:
     """The first reason of each blocked machine, short and as a sentence."""
     reason: dict[int, str] = {}
     why: dict[int, str] = {}
@@ -157,7 +200,7 @@ def _most_first(reason: Mapping[int, str]) -> dict[str, int]:
     return dict(sorted(count.items(), key=lambda item: -item[1]))
 
 
-def _emptiest(move: Move) -> IntArray:
+def _emptiest(move: CandidateMove) -> IntArray:
     """Machines by their fullest resource after the move, ties by index."""
     load = move.rest.load + move.cluster.request_of(move.members).sum(axis=0)
     capacity = move.cluster.machines.capacity

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.check.placement.scene import Scene, scene
+from bayplan.check.placement.context import PlacementContext, placement_context
 from bayplan.model import UNPLACED, BoolArray, Cluster, CoLocate, FloatArray, IntArray, Placement, ints
 
 
-class Counts(NamedTuple):
+class MoveCounts(NamedTuple):
     """Containers of some owners in each group of a level."""
 
     now: IntArray  # (group,)
@@ -23,18 +23,18 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Move:
+class CandidateMove:
     """Some containers that go to one machine together."""
 
     cluster: Cluster
     members: IntArray  # containers, ascending
     home: int  # where the container asked about runs; UNPLACED if nowhere
-    now: Scene
-    rest: Scene  # the members taken away
+    now: PlacementContext
+    rest: PlacementContext  # the members taken away
 
-    def counts(self, containers: IntArray, level: int) -> Counts:
+    def counts(self, containers: IntArray, level: int) -> MoveCounts:
         """How many of these containers are in each group, now and without the members."""
-        return Counts(
+        return MoveCounts(
             self._in_groups(self.now.machine_of[containers], level),
             self._in_groups(self.rest.machine_of[containers], level),
             int(np.isin(containers, self.members).sum()),
@@ -63,17 +63,17 @@ class Move:
         return np.asarray(worse, dtype=np.bool_)
 
 
-def move_of(cluster: Cluster, placement: Placement, container: int, before: Placement) -> Move:
+def candidate_move(cluster: Cluster, placement: Placement, container: int, before: Placement) -> CandidateMove:
     """The move of a container and of those that must stay together with it."""
     members = ints(sorted({container}.union(*(together(rule, container) for rule in cluster.rules))))
     away = placement.machine_of.copy()
     away[members] = UNPLACED
-    return Move(
+    return CandidateMove(
         cluster=cluster,
         members=members,
         home=int(placement.machine_of[container]),
-        now=scene(cluster, placement, before),
-        rest=scene(cluster, Placement(machine_of=away), before),
+        now=placement_context(cluster, placement, before),
+        rest=placement_context(cluster, Placement(machine_of=away), before),
     )
 
 

@@ -26,7 +26,7 @@ def test_pairs_come_together():
 
 
 def test_a_cap_on_moves_is_kept_and_used():
-    result = asked(Problem.of(pairs_apart(4, spare=2), most_moves=4), steps=20_000)
+    result = asked(Problem.of(pairs_apart(4, spare=2), max_moves=4), steps=20_000)
     assert result.score["moves"] <= 4
     assert result.score["affinity"] == pytest.approx(0.5)
 
@@ -38,7 +38,7 @@ def test_moves_that_cost_more_than_they_gain_are_not_made():
 
 
 def test_a_gain_below_the_least_moves_nothing():
-    result = asked(Problem.of(pairs_apart(4), most_moves=2), CollocateOptions(least_gain=0.5))
+    result = asked(Problem.of(pairs_apart(4), max_moves=2), CollocateOptions(least_gain=0.5))
     assert result.score["moves"] == 0
     assert any("less than 0.5" in note for note in result.notes)
 

@@ -87,7 +87,7 @@ def test_moves_have_their_price():
 
 
 def test_more_moves_than_allowed_are_not_given():
-    problem = replace(problem_of(), most_moves=3)
+    problem = replace(problem_of(), max_moves=3)
     given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions())
     assert given is problem.start
     assert note == "nothing moves: 4 containers would move, at most 3 may"

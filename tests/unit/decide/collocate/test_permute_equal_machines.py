@@ -15,7 +15,7 @@ from bayplan.decide.collocate.permute_equal_machines import equal_machines, perm
 from bayplan.model import Placement, ints
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.score.churn import moves
+from bayplan.score.gmrp import moves
 
 
 @given(seed=st.integers(0, 999))

@@ -32,13 +32,13 @@ from bayplan.model import (
     machine_level,
     silent,
 )
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 from bayplan.model.problem import Problem
 
 FIGURE_2 = ([20, 20, 30, 50, 50, 40], [0, 0, 0, 1, 1, 2])  # CA1 CB1 CC1 | CA2 CB2 | CC2
 
 
-def problem(request, machine_of, *, machines=3, mode=TransientMode.SEQUENTIAL, start=None, most_moves=None):
+def problem(request, machine_of, *, machines=3, mode=TransientMode.SEQUENTIAL, start=None, max_moves=None):
     """Machines of 100, containers whose only objective is an even utilisation."""
     n, name = len(request), tuple(f"m-{m}" for m in range(machines))
     full = ints([[100]] * machines)
@@ -63,7 +63,7 @@ def problem(request, machine_of, *, machines=3, mode=TransientMode.SEQUENTIAL, s
     )
     objective = replace(Objective.default(cluster), weight={Term.UTILISATION: 1.0}, explicit=True)
     here = Placement(machine_of=ints(machine_of))
-    stated = Problem.of(Snapshot(cluster=cluster, placement=here, objective=objective), most_moves=most_moves)
+    stated = Problem.of(Snapshot(cluster=cluster, placement=here, objective=objective), max_moves=max_moves)
     return stated if start is None else replace(stated, start=Placement(machine_of=ints(start)))
 
 
@@ -110,7 +110,7 @@ def test_sweep_moves_nothing_where_no_machine_is_hot():
 
 
 def test_the_answer_is_the_start_where_sweep_and_search_end_worse():
-    stated = problem([60, 30, 20, 10], [0, 0, 1, 2], most_moves=1)  # sweep spends the one move on emptying
+    stated = problem([60, 30, 20, 10], [0, 0, 1, 2], max_moves=1)  # sweep spends the one move on emptying
     before, after = stated.start, run(REBALANCERS["sweep-search"], stated)
     assert after.score["utilisation"] <= run(REBALANCERS["greedy"], stated, iterations=0).score["utilisation"]
     assert (after.solution.machine_of != before.machine_of).sum() <= 1
@@ -156,12 +156,12 @@ def test_options_out_of_range_are_refused(wrong):
 
 
 def test_the_loop_ends_when_a_stop_is_asked_for():
-    stop, calls = Stop(), []
+    stop, calls = StopFlag(), []
     loop = IterationLoop(stage="x", clock=Budget().clock(), stop=stop, progress=silent, score=lambda: 0.0)
 
     def iterate(count):
         calls.append(count)
-        stop.asked = True
+        stop.requested = True
         return count
 
     loop.run(iterate)
@@ -169,6 +169,6 @@ def test_the_loop_ends_when_a_stop_is_asked_for():
 
 
 def test_the_loop_never_exceeds_the_iteration_budget():
-    loop = IterationLoop(stage="x", clock=Budget(iterations=1234).clock(), stop=Stop(), progress=silent, score=lambda: 0.0)
+    loop = IterationLoop(stage="x", clock=Budget(iterations=1234).clock(), stop=StopFlag(), progress=silent, score=lambda: 0.0)
     loop.run(lambda count: count)
     assert loop.done == 1234

@@ -212,7 +212,7 @@ def test_local_keeps_its_best_when_it_is_stopped():
 
         def ask(tick) -> None:
             heard.append(tick.score)
-            stop.asked = True
+            stop.requested = True
 
         result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=ask)
     assert result.score["value"] >= cradle_plus_value(asked)

@@ -19,7 +19,7 @@ from bayplan.decide.admit.offline.book import Book
 from bayplan.decide.admit.offline.ground import use_of
 from bayplan.decide.admit.oneshot.case import Placing
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.master import Master
 
 SMOOTH = 0.7  # weight of the best prices so far
@@ -71,10 +71,10 @@ class Generation:
         self.state.columns.append(Column(i, zone, use))
         return True
 
-    def run(self, clock: Clock, stop: Stop, *, seed: int, enough: float, progress: Progress) -> None:
+    def run(self, clock: Clock, stop: StopFlag, *, seed: int, enough: float, progress: Progress) -> None:
         """Rounds until the bound is at most `enough`, or the relaxation is solved, or time is over."""
         weight, quick, rounds = SMOOTH, False, 0
-        while not (self.state.closed or self.state.bound <= enough or clock.expired(rounds) or stop.asked):
+        while not (self.state.closed or self.state.bound <= enough or clock.expired(rounds) or stop.requested):
             solved = self._solve(clock)
             if solved is None:
                 return
@@ -113,12 +113,12 @@ class Generation:
         price = np.maximum(-dual[: self._slot_rows].reshape(self.ground.slots, self.ground.amounts), 0.0)
         return -cost, price, np.maximum(-dual[self._slot_rows :], 0.0)
 
-    def _cheapest(self, price: FloatArray, quick: bool, seed: int, clock: Clock, stop: Stop) -> dict[int, Placing]:
+    def _cheapest(self, price: FloatArray, quick: bool, seed: int, clock: Clock, stop: StopFlag) -> dict[int, Placing]:
         """The cheapest plan of each request at prices; when time is over, no plan and a floor of its cost."""
         total, found = self.ground.during(price), {}
         late = False
         for i in self.book.candidates:
-            late = late or (i not in self.book.listed and (stop.asked or clock.expired()))
+            late = late or (i not in self.book.listed and (stop.requested or clock.expired()))
             found[i] = self.book.floor(i, total[i]) if late else self.book.cheapest(i, total[i], quick=quick, seed=seed)
         return found
 

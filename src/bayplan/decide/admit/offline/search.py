@@ -15,7 +15,7 @@ from bayplan.decide.admit.offline.load import Load
 from bayplan.decide.admit.offline.plans import how_many, plans_of
 from bayplan.decide.admit.offline.whole import choose
 from bayplan.model import Budget, Clock, Progress, Tick
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 
 CLOSE = 1e-9  # relative: answer and bound have met
 WRITTEN = 60_000  # plans of one request, at most, that are gone through for a proof
@@ -30,7 +30,7 @@ class Search:
     """An answer, a bound, and the steps that bring them together."""
 
     def __init__(
-        self, ground: Ground, clock: Clock, stop: Stop, *, seed: int, progress: Progress, only_bound: bool = False
+        self, ground: Ground, clock: Clock, stop: StopFlag, *, seed: int, progress: Progress, only_bound: bool = False
     ) -> None:
         self.ground, self.clock, self.stop, self.seed, self.progress = ground, clock, stop, seed, progress
         self.few = len(ground.value) <= MANY
@@ -47,7 +47,7 @@ class Search:
     def over(self) -> bool:
         """Answer and bound have met, or there is no time left."""
         met = self.bound - self.load.value <= CLOSE * max(1.0, self.load.value)
-        return met or self.stop.asked or self.clock.expired()
+        return met or self.stop.requested or self.clock.expired()
 
     def insert(self) -> None:
         """A first answer, by value for cost."""
@@ -100,7 +100,7 @@ class Search:
         columns: list[Column] = []
         total = self.ground.during(self.price)
         for i in range(len(self.ground.value)):
-            if how_many(self.ground, i) > WRITTEN or len(columns) > COLUMNS or self.stop.asked or self.clock.expired():
+            if how_many(self.ground, i) > WRITTEN or len(columns) > COLUMNS or self.stop.requested or self.clock.expired():
                 return
             plans = plans_of(self.ground, i)
             worth = self.ground.value[i] - plans.use @ total[i]
@@ -117,7 +117,7 @@ class Search:
     def _late(self, share: float) -> Callable[[], bool]:
         """Is a share of the seconds that are left now used up, or has somebody asked to stop?"""
         clock = replace(self.part(share), budget=replace(self.part(share).budget, iterations=None))
-        return lambda: self.stop.asked or clock.expired()
+        return lambda: self.stop.requested or clock.expired()
 
     def _gap(self) -> float:
         """What a plan may lose against the best of its request at the prices of the bound (reduced costs), rounding included."""

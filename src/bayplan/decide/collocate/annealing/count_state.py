@@ -17,7 +17,7 @@ NO_CAP = 2**62
 SLOTS = 64, 4  # of each machine, for containers: at least so many, and so many times as on the machine that has most
 
 
-def count_state(problem: Problem, start: Placement, *, most_moves: int | None) -> tuple[Hold, IntArray]:
+def count_state(problem: Problem, start: Placement, *, max_moves: int | None) -> tuple[Hold, IntArray]:
     """The hold with everyone where `start` says, and the containers (item,) that are its items. Moves count from `before`."""
     cluster = problem.cluster
     yard = packing_state(problem)
@@ -49,7 +49,7 @@ def count_state(problem: Problem, start: Placement, *, most_moves: int | None) -
         slot_of=np.zeros(len(who), dtype=np.int32),
         on=np.zeros((n_m, max(SLOTS[0], SLOTS[1] * int(np.bincount(machine, minlength=1).max()))), dtype=np.int32),
         size=np.zeros(n_m, dtype=np.int32),
-        tally=np.array([0, NO_CAP if most_moves is None else most_moves + new]),
+        tally=np.array([0, NO_CAP if max_moves is None else max_moves + new]),
         worth=np.zeros(2),
     )
     refill(hold, machine)

@@ -29,7 +29,7 @@ class CountWalker:
         self.scale = float(self.reach.sum()) / max(1, self.affine)  # the unit of temperatures
         self.ease = 0.0  # rounds that there is time for
         self.style = STYLE
-        self.most_moves = int(hold.tally[MOST_MOVES])
+        self.max_moves = int(hold.tally[MOST_MOVES])
         if price > 0 or self.capped:
             self.style = STYLE._replace(near=STYLE.near - BACK / 2, back=BACK)
         self.price = price  # the true one
@@ -44,7 +44,7 @@ class CountWalker:
     @property
     def capped(self) -> bool:
         """Is there a cap on moves that could ever count?"""
-        return self.most_moves < len(self.hold.machine_of)
+        return self.max_moves < len(self.hold.machine_of)
 
     @property
     def worth(self) -> float:
@@ -77,7 +77,7 @@ class CountWalker:
     def guard(self, *, hard: bool, free: bool) -> None:
         """Where there is a cap on moves: `hard`: no more of them from now on, `free`: they cost their true price only."""
         if self.capped:
-            self.hold.tally[MOST_MOVES] = self.most_moves if hard else NO_CAP
+            self.hold.tally[MOST_MOVES] = self.max_moves if hard else NO_CAP
             self.charge(self.price if free and self._within else self.charged)
 
     def bring_home(self) -> None:
@@ -88,7 +88,7 @@ class CountWalker:
 
     def learn(self) -> None:
         """Choose a price of moves at which there will be as many as may be: by how many there are at the present one."""
-        self.tried.append((float(np.log(self.charged)), float(np.log(max(1, self.hold.tally[MOVES]) / max(1, self.most_moves)))))
+        self.tried.append((float(np.log(self.charged)), float(np.log(max(1, self.hold.tally[MOVES]) / max(1, self.max_moves)))))
         (low, few), *rest = sorted(self.tried, key=lambda pair: abs(pair[1]))
         others = [pair for pair in rest if pair[1] * few < 0]
         if others:
@@ -107,7 +107,7 @@ class CountWalker:
 
     @property
     def _within(self) -> bool:
-        return bool(self.hold.tally[MOVES] <= self.most_moves)
+        return bool(self.hold.tally[MOVES] <= self.max_moves)
 
 
 def reach(hold: Hold) -> FloatArray:

@@ -15,7 +15,7 @@ from bayplan.decide.collocate.annealing.count_state import Int32Array
 from bayplan.decide.collocate.annealing.walker import TURN, CountWalker
 from bayplan.kernels.collocate.hold import Hold
 from bayplan.model import Clock, Progress, Tick
-from bayplan.model.interrupt import Stop
+from bayplan.model.interrupt import StopFlag
 
 HOT, COLD = 2.0, 0.03  # first and last temperature
 HOT_BY_CAP, LEAST_HOT = (
@@ -37,7 +37,7 @@ class WalkLimits:
     """How far walks may go, from a moment on."""
 
     clock: Clock
-    stop: Stop
+    stop: StopFlag
     progress: Progress
     began: float  # by the clock
     until: float | None  # by the clock; None: no limit
@@ -49,7 +49,7 @@ class WalkLimits:
 
     def share(self, walked: int) -> float:
         """The part of the walk that is done; 1 if it is over."""
-        if self.stop.asked:
+        if self.stop.requested:
             return 1.0
         by_time = 0.0 if self.until is None else (self.clock.seconds - self.began) / max(1e-9, self.until - self.began)
         return max(by_time, 0.0 if self.steps is None else walked / max(1, self.steps))
@@ -141,7 +141,7 @@ def _fresh_rounds(walker: CountWalker, pace: WalkLimits, start: Int32Array) -> N
 
 def _first_heat(walker: CountWalker) -> float:
     """The temperature at which rounds from the start begin."""
-    share = walker.most_moves / len(walker.hold.machine_of)
+    share = walker.max_moves / len(walker.hold.machine_of)
     return float(np.clip(HOT_BY_CAP * share**2 * max(1.0, walker.ease), LEAST_HOT, HOT)) if walker.capped else HOT
 
 

@@ -1,0 +1,48 @@
+"""Where workloads may run by all `allow` rules together, and which containers a rule names one by one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bayplan.model.arrays import BoolArray, IntArray, ints
+from bayplan.model.cluster import Cluster
+from bayplan.model.rules import Allow, CoLocate, Pinned
+
+
+class AllowedMachines(NamedTuple):
+    """One row of machines for all workloads with the same `allow` rules; row 0 is every machine."""
+
+    row_of: IntArray  # (workload,) row
+    row: BoolArray  # (row, machine) may run there
+
+    def machines(self, workload: int) -> BoolArray:
+        """(machine,) where a workload may run."""
+        machines: BoolArray = self.row[self.row_of[workload]]
+        return machines
+
+
+def allowed(cluster: Cluster) -> AllowedMachines:
+    """Every `allow` rule must hold, so a workload with several may run where all of them allow it."""
+    names: list[set[str]] = [set() for _ in cluster.workloads.name]
+    for rule in cluster.rules:
+        if isinstance(rule, Allow):
+            for w in rule.workloads:
+                names[w].add(rule.machines)
+    keys = [tuple(sorted(sets)) for sets in names]
+    number = {key: row for row, key in enumerate(dict.fromkeys([(), *keys]))}
+    row = np.ones((len(number), len(cluster.machines.name)), dtype=np.bool_)
+    for key, index in number.items():
+        for name in key:
+            row[index] &= np.isin(np.arange(row.shape[1]), cluster.machine_sets[name])
+    row.flags.writeable = False
+    return AllowedMachines(row_of=ints([number[key] for key in keys]), row=row)
+
+
+def singled_out(cluster: Cluster) -> BoolArray:
+    """(container,) named by a pinned or co-locate rule: not interchangeable with the other replicas."""
+    named = np.zeros(len(cluster.containers.name), dtype=np.bool_)
+    for rule in cluster.rules:
+        if isinstance(rule, Pinned | CoLocate):
+            named[list(rule.containers)] = True
+    named.flags.writeable = False
+    return named
