@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from bayplan.report.answers.decision_tables import move_table
+from bayplan.report.fragment import fragment
 from bayplan.report.json import records, to_json
 from bayplan.report.markup import html_table
 from bayplan.report.table import (
@@ -88,6 +90,17 @@ def test_a_number_that_is_not_known_is_a_dash_and_null():
     unknown = table((TableColumn("gap", "share"), TableColumn("value", "number")), [(share_cell(None), score_cell(math.nan))])
     assert json.loads(to_json(records(unknown))) == [{"gap": None, "value": None}]
     assert text_of(report(unknown)).count("–") == 2 and "data-v" not in html_table(unknown)
+
+
+def test_a_fragment_shows_headline_facts_and_the_first_rows_without_script():
+    moves = move_table([(f"web-{k}<b>", "a", None) for k in range(30)])
+    page = fragment(report(Sentence("valid", "good"), facts(("method", "best")), moves), headline="shop & co")
+    root = ET.fromstring(page)
+    cells = ["".join(cell.itertext()) for cell in root.iter("td")]
+    assert cells[:2] == ["method", "best"] and cells[2:5] == ["web-0<b>", "a", "–"] and len(cells) == 2 + 3 * 20
+    words = [element.text for element in root.iter("div") if element.text]
+    assert words == ["shop & co", "valid", "Moves", "and 10 more"]
+    assert "<script" not in page and "<style" not in page and "class=" in page
 
 
 def test_every_row_has_a_cell_for_each_column():

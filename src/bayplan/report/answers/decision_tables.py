@@ -1,6 +1,6 @@
 """What every decision says: how it ended, its counts, its scores, and what is left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from bayplan.model import Reason, Result
 from bayplan.report.amounts import about, count, percent, score
 from bayplan.report.answers.placement_tables import change_table, score_table
-from bayplan.report.table import Cell, Facts, Report, Sentence, Table, TableColumn, facts, report, sentences, table
+from bayplan.report.table import UNKNOWN, Cell, Facts, Report, Sentence, Table, TableColumn, facts, report, sentences, table
 from bayplan.report.violations import SHOWN, verdict
 
 
@@ -44,6 +44,13 @@ def reason_table(reasons: Sequence[Reason], subject: str, *, title: str) -> Tabl
     """What is left out, and why."""
     columns = (TableColumn(subject, key="name"), TableColumn("why", key="reason"))
     return table(columns, ((Cell(reason.subject), Cell(reason.text)) for reason in reasons), title=title)
+
+
+def move_table(moves: Iterable[tuple[str, str | None, str | None]]) -> Table:
+    """Containers that change machines: container, from, to; without a machine where it is None."""
+    columns = (TableColumn("container"), TableColumn("from"), TableColumn("to"))
+    rows = ((Cell(container), Cell(before or UNKNOWN), Cell(after or UNKNOWN)) for container, before, after in moves)
+    return table(columns, rows, title="Moves")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
