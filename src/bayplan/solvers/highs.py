@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Thread
 
 import highspy
 import numpy as np
 
 from bayplan.errors import ModelError, WorldError
 from bayplan.model import FloatArray, Status
+from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.program import Program
 
 LARGEST_COST = 1e3  # costs are scaled so that the largest is this: tolerances of HiGHS are absolute
 GAP = 1e-9  # relative, and absolute after scaling
+POLL = 0.05  # seconds between two looks at whether a stop is asked for
 
 _PROVEN = {highspy.HighsModelStatus.kOptimal: Status.OPTIMAL, highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL}
 _NONE = {highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE}
@@ -43,10 +46,12 @@ def solve(
     seed: int = 0,
     presolve: bool = True,
     nodes: int | None = None,
+    stop: StopFlag | None = None,
 ) -> ProgramSolution:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
 
-    `nodes` limits the search as `seconds` does, and the same number gives the same answer.
+    `nodes` limits the search as `seconds` does, and the same number gives the same answer. With `stop`, Ctrl-C ends the wait at
+    once, without a point.
 
     HiGHS 1.14.0 takes some points for optimal that are not, if it presolves a program in which some variables are integer and
     some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct.
@@ -62,13 +67,32 @@ def solve(
             set_options(solver, {"time_limit": max(0.0, seconds)})
         if nodes is not None:
             set_options(solver, {"mip_max_nodes": nodes})
-        solver.run()
+        if not _run(solver, stop):
+            return ProgramSolution(status=Status.OUT_OF_BUDGET, point=None)
         status = solver.getModelStatus()
         point = _point(solver, program)
         bound = float(solver.getInfo().mip_dual_bound) / scale if program.integral.any() else None
     except (RuntimeError, TypeError, ValueError) as error:
         raise WorldError(f"HiGHS failed on a program of {program.matrix.shape[1]} columns: {error}") from error
     return _translated(status, point, program, bound)
+
+
+def _run(solver: highspy.Highs, stop: StopFlag | None) -> bool:
+    """Run to the end; False if a stop was asked for before.
+
+    HiGHS looks up to ten seconds neither at its clock nor at its interrupt callbacks, so it runs in a thread of its own. One that
+    is not waited for any more ends by its time limit, or with the process.
+    """
+    if stop is None:
+        solver.run()
+        return True
+    thread = Thread(target=solver.run, name="HiGHS", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        if stop.requested:
+            return False
+        thread.join(POLL)
+    return True
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:

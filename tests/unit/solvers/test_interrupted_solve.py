@@ -1,0 +1,54 @@
+"""Ctrl-C does not wait for HiGHS, which may look neither at its clock nor at its callbacks for seconds."""
+
+import threading
+import time
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayplan.model import Status
+from bayplan.model.interrupt import StopFlag
+from bayplan.solvers.highs import _run, solve
+from bayplan.solvers.program import Program
+
+KNAPSACK = Program(
+    cost=np.array([-5.0, -4.0, -3.0]),
+    lower=np.zeros(3),
+    upper=np.ones(3),
+    integral=np.ones(3, dtype=np.bool_),
+    matrix=csr_array(np.array([[2.0, 3.0, 1.0]])),
+    row_lower=np.array([-np.inf]),
+    row_upper=np.array([5.0]),
+)
+
+
+class SlowSolver:
+    """Runs until it is told to end."""
+
+    def __init__(self) -> None:
+        self.end = threading.Event()
+
+    def run(self) -> None:
+        self.end.wait(20.0)
+
+
+def test_a_stop_ends_the_wait_at_once():
+    stop, solver = StopFlag(), SlowSolver()
+    threading.Timer(0.1, lambda: setattr(stop, "requested", True)).start()
+    began = time.perf_counter()
+    assert not _run(solver, stop)
+    assert time.perf_counter() - began < 2.0
+    solver.end.set()
+
+
+def test_without_a_stop_the_answer_is_that_of_a_plain_run():
+    one, other = solve(KNAPSACK), solve(KNAPSACK, stop=StopFlag())
+    assert one.status is other.status is Status.OPTIMAL
+    assert one.point.tolist() == other.point.tolist()
+
+
+def test_a_stop_asked_for_before_gives_no_point():
+    stop = StopFlag()
+    stop.requested = True
+    answer = solve(KNAPSACK, stop=stop)
+    assert answer.status is Status.OUT_OF_BUDGET and answer.point is None
