@@ -87,12 +87,11 @@ def _run(solver: highspy.Highs, stop: StopFlag | None) -> bool:
         solver.run()
         return True
     thread = Thread(target=solver.run, name="HiGHS", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        if stop.requested:
-            return False
+    if not stop.requested:
+        thread.start()
+    while thread.is_alive() and not stop.requested:
         thread.join(POLL)
-    return True
+    return not stop.requested
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:
