@@ -12,14 +12,13 @@ import pytest
 import yaml
 
 from bayplan import formats
-from bayplan.check import check
-from bayplan.check.migration.referee import judge
+from bayplan.check import check, check_migration
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
 from bayplan.formats.native import SNAPSHOT, native_document
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import RULES, UNPLACED, Budget, Migration, Placement, Running, Snapshot, Terms, ints, silent
+from bayplan.model import RULES, UNPLACED, Budget, Migration, MigrationPolicy, Placement, Running, Snapshot, ints, silent
 from bayplan.model.problem import Problem
 from bayplan.score.bound import lower_bound
 from bayplan.score.explain import explain
@@ -170,18 +169,21 @@ def test_collocation_does_not_violate_it(kind, tmp_path):
 def test_every_state_of_a_migration_keeps_it(kind, method, tmp_path):
     snapshot, example = snapshot_of(kind, tmp_path), EXAMPLES[kind]
     migration = Migration(
-        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=at(example.other), terms=Terms(alive=0.5)
+        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=at(example.other), policy=MigrationPolicy(alive=0.5)
     )
     result = MIGRATORS[method](migration, MigrateOptions(), budget=BUDGET, seed=0, progress=silent)
     assert result.solution is not None and result.solution.batches
-    assert judge(migration, result.solution).safe
+    assert not check_migration(migration, result.solution).violations
 
 
 @every_rule
 def test_a_target_that_violates_it_is_refused(kind, tmp_path):
     snapshot, example = snapshot_of(kind, tmp_path), EXAMPLES[kind]
     migration = Migration(
-        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=at(example.violated), terms=Terms(alive=0.0)
+        cluster=snapshot.cluster,
+        start=Running.of(snapshot.placement),
+        after=at(example.violated),
+        policy=MigrationPolicy(alive=0.0),
     )
     result = MIGRATORS["waves"](migration, MigrateOptions(), budget=BUDGET, seed=0, progress=silent)
     assert result.solution is None or not result.solution.batches
