@@ -88,6 +88,11 @@ def at(machines: tuple[int, ...]) -> Placement:
     return Placement(machine_of=ints(machines))
 
 
+def migration_to(snapshot: Snapshot, target: tuple[int, ...], alive: float) -> Migration:
+    start, policy = Running.of(snapshot.placement), MigrationPolicy(alive=alive)
+    return Migration(cluster=snapshot.cluster, start=start, target=at(target), policy=policy)
+
+
 def violated_kinds(snapshot: Snapshot, placement: Placement) -> set[str]:
     return {violation.rule for violation in check(snapshot.cluster, placement, snapshot.placement)}
 
@@ -168,9 +173,7 @@ def test_collocation_does_not_violate_it(kind, tmp_path):
 @pytest.mark.parametrize("method", MIGRATORS)
 def test_every_state_of_a_migration_keeps_it(kind, method, tmp_path):
     snapshot, example = snapshot_of(kind, tmp_path), EXAMPLES[kind]
-    migration = Migration(
-        cluster=snapshot.cluster, start=Running.of(snapshot.placement), after=at(example.other), policy=MigrationPolicy(alive=0.5)
-    )
+    migration = migration_to(snapshot, example.other, alive=0.5)
     result = MIGRATORS[method](migration, MigrateOptions(), budget=BUDGET, seed=0, progress=silent)
     assert result.solution is not None and result.solution.batches
     assert not check_migration(migration, result.solution).violations
@@ -179,12 +182,7 @@ def test_every_state_of_a_migration_keeps_it(kind, method, tmp_path):
 @every_rule
 def test_a_target_that_violates_it_is_refused(kind, tmp_path):
     snapshot, example = snapshot_of(kind, tmp_path), EXAMPLES[kind]
-    migration = Migration(
-        cluster=snapshot.cluster,
-        start=Running.of(snapshot.placement),
-        after=at(example.violated),
-        policy=MigrationPolicy(alive=0.0),
-    )
+    migration = migration_to(snapshot, example.violated, alive=0.0)
     result = MIGRATORS["waves"](migration, MigrateOptions(), budget=BUDGET, seed=0, progress=silent)
     assert result.solution is None or not result.solution.batches
 
