@@ -9,7 +9,7 @@ from bayplan.decide.admit import History, Parameters
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import FloatArray, floats
 from bayplan.report.amounts import percent, score
-from bayplan.report.answers.admit_page import AdmitStory, admit_page
+from bayplan.report.answers.admit_page import AdmitPageData, admit_page
 from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind
 from bayplan.report.page import how_made
 from bayplan.report.pictures.over_time import ShareCurve
@@ -50,17 +50,17 @@ def parameter_words(known: Parameters) -> list[tuple[str, str]]:
 
 def write_admit_page(path: Path, admitted: Admitted, *, name: str, method: str, command: str) -> None:
     """One self-contained HTML file."""
-    write_text_atomically(path, admit_page(story_of(admitted, name=name, method=method), made=how_made(command)))
+    write_text_atomically(path, admit_page(page_data(admitted, name=name, method=method), made=how_made(command)))
 
 
-def story_of(admitted: Admitted, *, name: str, method: str) -> AdmitStory:
+def page_data(admitted: Admitted, *, name: str, method: str) -> AdmitPageData:
     """All that the page shows."""
     zones, edge = admitted.requests.zones, admitted.use.edge
     base = 1.0 if admitted.admission is None else admitted.admission.parameters.base
     skipped = [f"{admitted.stream.skipped:,} requests were left out because of faults"] if admitted.stream.skipped else []
     links = zones.bandwidth.copy()
     np.fill_diagonal(links, 0)
-    return AdmitStory(
+    return AdmitPageData(
         name=name.partition(".")[0] if name != "-" else "stream",
         result=admitted.result,
         figures=figures_of(admitted, method),

@@ -6,7 +6,7 @@ from pathlib import Path
 from bayplan.api.migrate import Route
 from bayplan.api.report import grouping
 from bayplan.formats.document.text import write_text_atomically
-from bayplan.report.answers.plan_page import PlanStory, plan_page
+from bayplan.report.answers.plan_page import PlanPageData, plan_page
 from bayplan.report.answers.plan_tables import BatchFigures
 from bayplan.report.page import how_made
 from bayplan.report.pictures.step_bars import step_bars
@@ -41,7 +41,7 @@ def write_plan_page(path: Path, route: Route, costs: StepCosts, *, command: str)
         return
     trip = route.trip
     cluster = trip.migration.cluster
-    story = PlanStory(
+    data = PlanPageData(
         snapshot=replace(trip.snapshot, placement=trip.migration.start.placement, notes=(*trip.snapshot.notes, *trip.notes)),
         after=route.verdict.running.placement,
         result=route.result,
@@ -49,4 +49,4 @@ def write_plan_page(path: Path, route: Route, costs: StepCosts, *, command: str)
         batches=batch_rows(route),
         held_back=route.by_wish,
     )
-    write_text_atomically(path, plan_page(story, made=how_made(command), group_by=grouping(cluster, None)))
+    write_text_atomically(path, plan_page(data, made=how_made(command), group_by=grouping(cluster, None)))

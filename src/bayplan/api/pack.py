@@ -18,7 +18,7 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.patterns import patterns_of, patterns_text, read_patterns
 from bayplan.formats.solutions import write_solution
 from bayplan.model import Cluster, FloatArray, Placement, Reason, Result, Snapshot, floats
-from bayplan.report.answers.pack_page import PackStory, pack_page
+from bayplan.report.answers.pack_page import PackPageData, pack_page
 from bayplan.report.page import how_made
 from bayplan.report.pictures.ucac import UcacCurve
 from bayplan.score.counts import containers_on
@@ -180,12 +180,12 @@ def write_packing(packing: Packing, *, out: Path | None, report: Path | None, co
     if out is not None:
         write_solution(out, packing.decision.snapshot, placement)
     if report is not None:
-        write_text_atomically(report, pack_page(_story(packing), made=how_made(command)))
+        write_text_atomically(report, pack_page(_page_data(packing), made=how_made(command)))
 
 
-def _story(packing: Packing) -> PackStory:
+def _page_data(packing: Packing) -> PackPageData:
     instance, snapshot = packing.instance, packing.decision.snapshot
-    return PackStory(
+    return PackPageData(
         snapshot=replace(snapshot, notes=(*snapshot.notes, *instance.notes)),
         after=packing.placement,
         result=packing.decision.result,

@@ -22,7 +22,7 @@ def write_report(path: Path, inspection: Inspection, *, command: str, group_by: 
         inspection.summary,
         inspection.violations,
         title=snapshot.cluster.name,
-        footer=how_made(command),
+        made=how_made(command),
         group_by=grouping(snapshot.cluster, group_by),
     )
     write_text_atomically(path, page)
@@ -36,7 +36,7 @@ def write_comparison(path: Path, before: Snapshot, after: Inspection, *, command
         (summarise(before), after.summary),
         violations=after.violations,
         title=before.cluster.name,
-        footer=how_made(command),
+        made=how_made(command),
         group_by=grouping(before.cluster, group_by),
     )
     write_text_atomically(path, page)

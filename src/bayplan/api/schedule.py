@@ -14,7 +14,7 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.solutions import write_served
 from bayplan.model import UNPLACED, BoolArray, Budget, Progress, Result, Schedule, silent
 from bayplan.model.interrupt import stoppable
-from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
+from bayplan.report.answers.schedule_page import SchedulePageData, schedule_page
 from bayplan.report.answers.schedule_tables import FleetKind, RequestClass, ScheduleFigures, TimedUse
 from bayplan.report.page import how_made
 from bayplan.score.timed_load import load_curve, load_factor, loads, span, wide
@@ -171,13 +171,13 @@ def write_scheduling(scheduling: Scheduling, *, out: Path | None, report: Path |
     if out is not None:
         write_served(out, schedule, problem.requests)
     if report is not None:
-        write_text_atomically(report, schedule_page(story_of(scheduling), made=how_made(**made)))
+        write_text_atomically(report, schedule_page(page_data(scheduling), made=how_made(**made)))
 
 
-def story_of(scheduling: Scheduling) -> ScheduleStory:
+def page_data(scheduling: Scheduling) -> SchedulePageData:
     """What a page tells about it."""
     problem = scheduling.question.problem
-    return ScheduleStory(
+    return SchedulePageData(
         name=scheduling.question.name,
         requests=problem.requests,
         fleet=problem.fleet,

@@ -15,7 +15,7 @@ from bayplan.errors import UsageError
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import Budget, Tick
 from bayplan.model.interrupt import stoppable
-from bayplan.report.answers.sweep_page import SweepStory, sweep_page
+from bayplan.report.answers.sweep_page import SweepPageData, sweep_page
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, slopes
 from bayplan.report.page import how_made
 
@@ -138,7 +138,7 @@ def sweep_object(found: Sweep) -> Mapping[str, Any]:
 def write_sweep_page(found: Sweep, report: Path, made: Mapping[str, str]) -> None:
     """Write the page."""
     requests = found.question.problem.requests
-    story = SweepStory(
+    data = SweepPageData(
         name=found.question.name,
         method=found.method,
         requests=len(requests.name),
@@ -148,7 +148,7 @@ def write_sweep_page(found: Sweep, report: Path, made: Mapping[str, str]) -> Non
         interrupted=found.interrupted,
         notes=found.question.notes,
     )
-    write_text_atomically(report, sweep_page(story, made=how_made(**made)))
+    write_text_atomically(report, sweep_page(data, made=how_made(**made)))
 
 
 def sweep_budget(seconds: float, used: float, threads: int) -> Budget:

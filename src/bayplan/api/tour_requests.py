@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from bayplan.api.schedule import Scheduling, schedule, story_of, write_scheduling
+from bayplan.api.schedule import Scheduling, page_data, schedule, write_scheduling
 from bayplan.api.schedule_wishes import ScheduleQuestion
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.formats.requests.document import write_requests
@@ -25,7 +25,7 @@ def served(requests: TimedRequests, machines: int) -> Scheduling:
 
 def drawn(scheduling: Scheduling) -> str:
     """What is asked for and served over time, as an SVG document."""
-    rows = load_rows(story_of(scheduling))
+    rows = load_rows(page_data(scheduling))
     return timed_load(list(rows), title=f"{scheduling.question.name}: load over time")
 
 

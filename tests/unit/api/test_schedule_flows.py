@@ -16,8 +16,8 @@ from bayplan.api.schedule_wishes import ScheduleQuestion, ScheduleWishes, schedu
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Fleet, Resource, Result, Schedule, Status, TimedRequests, silent
-from bayplan.report.answers.schedule_page import ScheduleStory, schedule_page
-from bayplan.report.answers.sweep_page import SweepStory, sweep_page
+from bayplan.report.answers.schedule_page import SchedulePageData, schedule_page
+from bayplan.report.answers.sweep_page import SweepPageData, sweep_page
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, slopes
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
 from bayplan.score.timed_load import areas, load_curve, load_factor, loads, thinned
@@ -212,10 +212,10 @@ def test_the_fewest_machines_are_said_in_words():
 # ---- pages ---------------------------------------------------------------------------------------------------------------------
 
 
-def story(timed, machines):
+def page_data(timed, machines):
     problem = ScheduleProblem.alike(timed, machines)
     result = SCHEDULERS["cradle+"](problem, ScheduleOptions(), budget=Budget(seconds=5.0), seed=0, progress=silent)
-    return ScheduleStory(
+    return SchedulePageData(
         name="a <day>",
         requests=timed,
         fleet=problem.fleet,
@@ -228,7 +228,7 @@ def story(timed, machines):
 
 def test_a_page_shows_loads_classes_and_reasons_and_escapes_names():
     timed = requests(6, priority=("<b>gold", "tin", "tin", "tin", "tin", "tin"))
-    page = schedule_page(story(timed, 1), made={"command": "bayplan schedule x"})
+    page = schedule_page(page_data(timed, 1), made={"command": "bayplan schedule x"})
     assert "&lt;b&gt;gold" in page and "<b>gold" not in page
     assert "a &lt;note&gt;" in page
     for words in ("load over time", "Which classes are served?", "Not served, and why", "capacity"):
@@ -236,14 +236,16 @@ def test_a_page_shows_loads_classes_and_reasons_and_escapes_names():
 
 
 def test_a_page_about_nothing_says_so():
-    page = schedule_page(story(requests(0, demand=np.zeros((0, 1))), 2), made={})
+    page = schedule_page(page_data(requests(0, demand=np.zeros((0, 1))), 2), made={})
     assert "Nothing is requested." in page and "every request is served" in page
 
 
 def test_a_page_of_a_sweep_has_its_three_curves():
     points = [point(1, 2.0, 3.0, 1.5, 2), point(4, 5.0, 5.0, 0.0, 5)]
     found = FewestMachines(share=0.9, machines=3, served=0.9, one_less=0.8, at_least=2)
-    page = sweep_page(SweepStory(name="day", method="cradle+", requests=5, requested=5.0, points=points, fewest=found), made={})
+    page = sweep_page(
+        SweepPageData(name="day", method="cradle+", requests=5, requested=5.0, points=points, fewest=found), made={}
+    )
     assert page.count("<svg") == 3
     assert "3 for 90" in page and "proven: fewer than 2 never do" in page
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayplan.model import Acceptance, ClusterRequest, Result, Status, floats, ints
-from bayplan.report.answers.admit_page import REFUSED, AdmitStory, admit_page
+from bayplan.report.answers.admit_page import REFUSED, AdmitPageData, admit_page
 from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind, admit_report
 from bayplan.report.pictures.axis import Axis, number_marks
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
@@ -46,7 +46,7 @@ def rows(count: int, peak: float = 0.9) -> list[PriceRow]:
     return [PriceRow(name=f"zone-{k}", level=rng.uniform(0, peak * (k + 1) / count, 10)) for k in range(count)]
 
 
-def story(name: str = "stream", **changes: object) -> AdmitStory:
+def page_data(name: str = "stream", **changes: object) -> AdmitPageData:
     asked = ClusterRequest(
         name=name, members=("x",), demand=ints([[1]]), traffic=np.zeros((1, 1)), arrival=1.0, start=1.0, end=2.0, value=7.0
     )
@@ -71,7 +71,7 @@ def story(name: str = "stream", **changes: object) -> AdmitStory:
         "zones": 3,
         "links": 6,
     }
-    return AdmitStory(**{**parts, **changes})
+    return AdmitPageData(**{**parts, **changes})
 
 
 def titles(picture: str) -> list[str]:
@@ -123,7 +123,7 @@ def test_lines_over_time_are_stairs_from_edge_to_edge():
 
 @pytest.mark.parametrize("name", ["stream", EVIL])
 def test_pictures_are_xml_and_nothing_escapes_from_a_name(name):
-    told = story(name)
+    told = page_data(name)
     for picture in (
         prices_over_time(told.bands, EDGE, base=202.0, title=name),
         shares_over_time([ShareCurve(name=name, share=floats(np.zeros(10)), note=name)], EDGE, title=name, words=name),
@@ -133,7 +133,7 @@ def test_pictures_are_xml_and_nothing_escapes_from_a_name(name):
 
 
 def test_a_page_says_what_was_accepted_what_it_cost_and_what_was_refused():
-    page = admit_page(story(), made={"command": "bayplan admit x", "version": "bayplan 0"})
+    page = admit_page(page_data(), made={"command": "bayplan admit x", "version": "bayplan 0"})
     expected = (
         "80\u00a0% accepted",
         "160",
@@ -146,24 +146,24 @@ def test_a_page_says_what_was_accepted_what_it_cost_and_what_was_refused():
 
 
 def test_nothing_escapes_from_the_page():
-    page = admit_page(story(EVIL), made={"command": EVIL})
+    page = admit_page(page_data(EVIL), made={"command": EVIL})
     assert "<script>alert" not in page and "\x00" not in page
 
 
 def test_a_long_list_of_refusals_is_cut_and_the_rest_counted():
-    (refused,) = story().refused
-    page = admit_page(story(refused=[refused] * (REFUSED + 5)), made={})
+    (refused,) = page_data().refused
+    page = admit_page(page_data(refused=[refused] * (REFUSED + 5)), made={})
     assert "and 5 more, each worth less" in page
 
 
 def test_the_page_of_a_method_without_prices_shows_how_full_it_is():
-    page = admit_page(story(base=1.0), made={})
+    page = admit_page(page_data(base=1.0), made={})
     assert "Where is it full?" in page and "This method has no prices" in page
 
 
 @pytest.mark.parametrize("width", [60, 120])
 def test_tables_keep_their_numbers_at_any_width(width):
-    printed = " ".join(text_of(admit_report(story().result, FIGURES, seed=3), width=width).split())
+    printed = " ".join(text_of(admit_report(page_data().result, FIGURES, seed=3), width=width).split())
     words = (
         "24 of 30 requests, 80",
         "50 (given)",

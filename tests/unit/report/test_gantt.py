@@ -10,7 +10,7 @@ from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Action, Plan, Reason, Result, Running, Snapshot, Status, Step
 from bayplan.report.amounts import about, seconds
-from bayplan.report.answers.plan_page import PlanStory, plan_page
+from bayplan.report.answers.plan_page import PlanPageData, plan_page
 from bayplan.report.answers.plan_tables import MOST_BATCHES, BatchFigures, aggregated, batch_table, both_ends
 from bayplan.report.pictures import gantt
 from bayplan.report.pictures.gantt import MOST_ROWS
@@ -143,12 +143,14 @@ def test_the_page_has_the_picture_the_batches_and_the_stuck():
     result = Result(
         status=Status.FEASIBLE, solution=plan, score={"batches": 4, "steps": 12}, left_out=(Reason("web-0", "is full"),)
     )
-    story = PlanStory(snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), batches=rows(4))
-    page = plan_page(story, made={"command": "bayplan migrate"})
+    page_data = PlanPageData(
+        snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), batches=rows(4)
+    )
+    page = plan_page(page_data, made={"command": "bayplan migrate"})
     ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
     assert "1 container stuck" in page and "web-0: is full" in page and "bayplan migrate" in page
     assert page.count("<svg") == 2 and page.count("<style>") == 2
-    done = plan_page(replace(story, held_back=1), made={})
+    done = plan_page(replace(page_data, held_back=1), made={})
     assert "complete: every container arrives" in done
 
 

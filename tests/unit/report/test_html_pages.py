@@ -22,13 +22,13 @@ def _report(snapshot, violations=(), **options):
 def _comparison(snapshot):
     after = Placement(machine_of=np.roll(snapshot.placement.machine_of, 3))
     summaries = (summarise(snapshot), summarise(replace(snapshot, placement=after)))
-    return comparison_page(snapshot, after, summaries, violations=["machine 'a' is full"], footer={"seed": "7"})
+    return comparison_page(snapshot, after, summaries, violations=["machine 'a' is full"], made={"seed": "7"})
 
 
 @pytest.fixture(scope="module")
 def pages():
     snapshot = cluster_of(machines=12, services=14, replicas=5)
-    return {"report": _report(snapshot, footer={"command": "bayplan show x.json"}), "comparison": _comparison(snapshot)}
+    return {"report": _report(snapshot, made={"command": "bayplan show x.json"}), "comparison": _comparison(snapshot)}
 
 
 @pytest.mark.parametrize("kind", ["report", "comparison"])
@@ -65,7 +65,7 @@ def test_names_from_files_are_harmless():
     snapshot = cluster_of(machines=4, services=3, replicas=2, name=EVIL)
     containers = Containers(name=tuple(f"{EVIL}{c}" for c in range(6)), workload=snapshot.cluster.containers.workload)
     evil = replace(snapshot, cluster=replace(snapshot.cluster, containers=containers), notes=(EVIL,))
-    page = _report(evil, [EVIL], title=EVIL, footer={EVIL: EVIL})
+    page = _report(evil, [EVIL], title=EVIL, made={EVIL: EVIL})
     root = ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
     assert len(list(root.iter("script"))) == 1
     assert "alert(1)</script>" not in page

@@ -9,7 +9,7 @@ from tests.builders.report_clusters import RESOURCES, cluster_of
 
 from bayplan.model import Reason, Result, Status
 from bayplan.report.amounts import odds
-from bayplan.report.answers.pack_page import PackStory, pack_page
+from bayplan.report.answers.pack_page import PackPageData, pack_page
 from bayplan.report.answers.pack_tables import confidence, level_table, pack_report
 from bayplan.report.pictures import UcacCurve, ucac_curves
 from bayplan.report.terminal import text_of
@@ -42,7 +42,7 @@ def curves(*sizes: int) -> list[UcacCurve]:
     return [UcacCurve(name=f"method {k}", share=rng.uniform(0.2, 1.05, size)) for k, size in enumerate(sizes)]
 
 
-def story(name: str = "sample", **changes: object) -> PackStory:
+def page_data(name: str = "sample", **changes: object) -> PackPageData:
     snapshot = cluster_of(machines=12, services=4, replicas=5, name=name)
     rows = [
         PackedMachine(
@@ -60,7 +60,7 @@ def story(name: str = "sample", **changes: object) -> PackStory:
         "machines": rows,
         "left_out": (Reason(name, "1 of 5 left out: 0/12 machines fit at the start"),),
     }
-    return PackStory(**{**parts, **changes})
+    return PackPageData(**{**parts, **changes})
 
 
 @pytest.mark.parametrize("width", [500, 1120, 1400])
@@ -90,7 +90,7 @@ def test_a_picture_of_no_machine_says_so():
 
 
 def test_a_page_escapes_names_and_needs_nothing_from_outside():
-    page = pack_page(story(EVIL), made={"command": EVIL, "version": "1"})
+    page = pack_page(page_data(EVIL), made={"command": EVIL, "version": "1"})
     assert (
         EVIL not in page
         and "<script>alert" not in page
@@ -103,11 +103,11 @@ def test_a_page_escapes_names_and_needs_nothing_from_outside():
     ["left out: 0/12 machines fit", "99.9", "over-commitment", "1.50 ×", "at least 6", "the sum of limits", "300 cores", "gap"],
 )
 def test_a_page_says_what_a_planner_asks(words):
-    assert words in pack_page(story(), made={}).replace("\u00a0", " ")
+    assert words in pack_page(page_data(), made={}).replace("\u00a0", " ")
 
 
 def test_a_page_compares_with_what_ran_before():
-    page = pack_page(story(before=FIGURES), made={})
+    page = pack_page(page_data(before=FIGURES), made={})
     assert "before" in page and "mean usage" in page
 
 

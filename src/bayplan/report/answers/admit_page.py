@@ -10,7 +10,7 @@ from bayplan.report.markup import Tile, card, fact_list, html_table, paragraph, 
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
 from bayplan.report.pictures.prices import PriceBand, prices_over_time
-from bayplan.report.table import Facts
+from bayplan.report.table import facts
 
 VALUE_UNIT = Resource(name="value")
 REFUSED = 200  # requests in a table
@@ -25,8 +25,8 @@ NO_PRICES = "This method has no prices; the picture shows how full zones and lin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdmitStory:
-    """What there is to tell about a stream."""
+class AdmitPageData:
+    """What the page about a stream shows."""
 
     name: str
     result: Result[Acceptance]
@@ -42,29 +42,29 @@ class AdmitStory:
     notes: Sequence[str] = ()
 
 
-def admit_page(story: AdmitStory, *, made: Mapping[str, str]) -> str:
+def admit_page(data: AdmitPageData, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    figures = story.figures
-    lead = f"{count(figures.requests, 'request')} for {count(story.zones, 'zone')} with {count(story.links, 'link')}"
-    title = f"{story.name}: " + ("what capacity costs over time" if story.base > 1 else "how full zones and links are")
+    figures = data.figures
+    lead = f"{count(figures.requests, 'request')} for {count(data.zones, 'zone')} with {count(data.links, 'link')}"
+    title = f"{data.name}: " + ("what capacity costs over time" if data.base > 1 else "how full zones and links are")
     body = [
-        header(story.name, f"{percent(figures.accepted_share)} accepted", True, f"{lead}; decided by {figures.method}"),
-        _tiles(story),
-        tag("h2", "What does capacity cost?" if story.base > 1 else "Where is it full?"),
-        figure(prices_over_time(story.bands, story.edge, base=story.base, title=title)),
-        card("", paragraph(PRICES if story.base > 1 else NO_PRICES, "soft"), fact_list(Facts(tuple(figures.parameters)))),
+        header(data.name, f"{percent(figures.accepted_share)} accepted", True, f"{lead}; decided by {figures.method}"),
+        _tiles(data),
+        tag("h2", "What does capacity cost?" if data.base > 1 else "Where is it full?"),
+        figure(prices_over_time(data.bands, data.edge, base=data.base, title=title)),
+        card("", paragraph(PRICES if data.base > 1 else NO_PRICES, "soft"), fact_list(facts(*figures.parameters))),
         tag("h2", "How full is it?"),
-        figure(shares_over_time(story.use, story.edge, title="Use of zones and links", words=USE)),
+        figure(shares_over_time(data.use, data.edge, title="Use of zones and links", words=USE)),
         tag("h2", "How much value is accepted?"),
-        figure(shares_over_time(story.value, story.edge, title="Value that arrived and value that was accepted", words=VALUE)),
-        _refused(story),
-        footer(made, story.notes),
+        figure(shares_over_time(data.value, data.edge, title="Value that arrived and value that was accepted", words=VALUE)),
+        _refused(data),
+        footer(made, data.notes),
     ]
-    return page(story.name, body)
+    return page(data.name, body)
 
 
-def _tiles(story: AdmitStory) -> str:
-    figures, result = story.figures, story.result
+def _tiles(data: AdmitPageData) -> str:
+    figures, result = data.figures, data.result
     value = result.score.get("value", 0.0)
     share = f"{score(value)}, {percent(value / figures.offered)} of what was offered" if figures.offered else ""
     numbers = [
@@ -78,12 +78,12 @@ def _tiles(story: AdmitStory) -> str:
     return tiles([*numbers, *used])
 
 
-def _refused(story: AdmitStory) -> str:
-    figures = story.figures
+def _refused(data: AdmitPageData) -> str:
+    figures = data.figures
     number = figures.requests - figures.accepted
     if not number:
         return tag("h2", "Refused") + card("", paragraph("Nothing: every request was accepted."))
-    each = refused_table(story.refused)
+    each = refused_table(data.refused)
     return (
         tag("h2", "Refused, and why")
         + card(f"{count(number, 'request')}: {figures.kinds}", html_table(refusal_table(figures)))

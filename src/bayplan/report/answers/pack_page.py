@@ -20,7 +20,7 @@ from bayplan.report.markup import Tile, card, fact_list, first_items, html_table
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.ucac import CAPTION, UcacCurve, ucac_curves
-from bayplan.report.table import Facts
+from bayplan.report.table import facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
 
@@ -39,8 +39,8 @@ WORST = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PackStory:
-    """What there is to tell about a packing."""
+class PackPageData:
+    """What the page about a packing shows."""
 
     snapshot: Snapshot  # before
     after: Placement
@@ -54,36 +54,36 @@ class PackStory:
     violated: Sequence[str] = ()  # confidences that do not hold, in words
 
 
-def pack_page(story: PackStory, *, made: Mapping[str, str]) -> str:
+def pack_page(data: PackPageData, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    name, unplaced = name_of(story.snapshot.cluster), len(story.after.unplaced)
-    verdict = _verdict(story, unplaced)
-    new = len(story.after.placed) - len(story.snapshot.placement.placed)
+    name, unplaced = name_of(data.snapshot.cluster), len(data.after.unplaced)
+    verdict = _verdict(data, unplaced)
+    new = len(data.after.placed) - len(data.snapshot.placement.placed)
     body = [
-        header(name, verdict, not (unplaced or story.violated), f"{scale_of(story.snapshot.cluster)}; {new:,} packed now"),
-        _tiles(story),
-        _left_out(story) if story.left_out or story.violated else "",
+        header(name, verdict, not (unplaced or data.violated), f"{scale_of(data.snapshot.cluster)}; {new:,} packed now"),
+        _tiles(data),
+        _left_out(data) if data.left_out or data.violated else "",
         tag("h2", "How full is each machine?"),
-        figure(ucac_curves(story.curves, title=f"{name}: used capacity at {confidence(story.figures.alpha)}", words=CAPTION)),
+        figure(ucac_curves(data.curves, title=f"{name}: used capacity at {confidence(data.figures.alpha)}", words=CAPTION)),
         tag("h2", "What it takes"),
-        card("", paragraph(UCAC, "soft"), _change(story)),
-        tag("h2", "What over-commitment buys") if story.levels else "",
-        card("", paragraph(BUYS, "soft"), html_table(level_table(story.levels, story.figures.resource))) if story.levels else "",
+        card("", paragraph(UCAC, "soft"), _change(data)),
+        tag("h2", "What over-commitment buys") if data.levels else "",
+        card("", paragraph(BUYS, "soft"), html_table(level_table(data.levels, data.figures.resource))) if data.levels else "",
         tag("h2", "How often do machines overflow?"),
-        card("", fact_list(Facts(tuple(overflow_facts(story.figures)))), _machines(story)),
-        footer(made, story.snapshot.notes),
+        card("", fact_list(facts(*overflow_facts(data.figures))), _machines(data)),
+        footer(made, data.snapshot.notes),
     ]
     return page(name, body)
 
 
-def _verdict(story: PackStory, unplaced: int) -> str:
+def _verdict(data: PackPageData, unplaced: int) -> str:
     if unplaced:
         return f"{count(unplaced, 'container')} left out"
-    return story.violated[0] if story.violated else "every container has a machine"
+    return data.violated[0] if data.violated else "every container has a machine"
 
 
-def _tiles(story: PackStory) -> str:
-    figures, result = story.figures, story.result
+def _tiles(data: PackPageData) -> str:
+    figures, result = data.figures, data.result
     gap = "" if result.gap is None else f"at most {odds(result.gap)} above the least possible"
     gap_of_ucac = gap if result.goal == "ucac" else ""
     used = percent(figures.ucac / figures.capacity) if figures.capacity else "–"
@@ -92,7 +92,7 @@ def _tiles(story: PackStory) -> str:
     )
     return tiles(
         [
-            Tile("machines", f"{figures.machines:,}", gap if result.goal == "machines" else f"of {_all(story):,}"),
+            Tile("machines", f"{figures.machines:,}", gap if result.goal == "machines" else f"of {_all(data):,}"),
             Tile("UCaC", amount(figures.ucac, figures.resource), ", ".join(filter(None, (figures.resource.unit, gap_of_ucac)))),
             Tile("capacity in use", used, f"at {confidence(figures.alpha)}, of the machines that run something"),
             Tile("over-commitment", times(figures.over_commitment), promise),
@@ -102,26 +102,26 @@ def _tiles(story: PackStory) -> str:
     )
 
 
-def _all(story: PackStory) -> int:
-    return len(story.snapshot.cluster.machines.name)
+def _all(data: PackPageData) -> int:
+    return len(data.snapshot.cluster.machines.name)
 
 
-def _left_out(story: PackStory) -> str:
-    confidences = [sentence[:1].upper() + sentence[1:] for sentence in story.violated]
+def _left_out(data: PackPageData) -> str:
+    confidences = [sentence[:1].upper() + sentence[1:] for sentence in data.violated]
     return tag("h2", "What is wrong") + card(
-        "", items(confidences) if confidences else "", first_items(story.left_out, SHOWN, "workloads") if story.left_out else ""
+        "", items(confidences) if confidences else "", first_items(data.left_out, SHOWN, "workloads") if data.left_out else ""
     )
 
 
-def _change(story: PackStory) -> str:
+def _change(data: PackPageData) -> str:
     """What the packing takes, beside what ran before."""
-    bound = [f"{name}: {value}; no packing of these containers takes less" for name, value in bound_facts(story.result)]
-    if story.before is None:
-        return items([*(f"{name}: {value}" for name, value in capacity_facts(story.figures)), *bound])
-    return html_table(comparison_table(story.before, story.figures)) + (items(bound) if bound else "")
+    bound = [f"{name}: {value}; no packing of these containers takes less" for name, value in bound_facts(data.result)]
+    if data.before is None:
+        return items([*(f"{name}: {value}" for name, value in capacity_facts(data.figures)), *bound])
+    return html_table(comparison_table(data.before, data.figures)) + (items(bound) if bound else "")
 
 
-def _machines(story: PackStory) -> str:
-    if not story.machines:
+def _machines(data: PackPageData) -> str:
+    if not data.machines:
         return ""
-    return paragraph(WORST, "soft") + html_table(machine_table(story.machines, story.figures.resource))
+    return paragraph(WORST, "soft") + html_table(machine_table(data.machines, data.figures.resource))

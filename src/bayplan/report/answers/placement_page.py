@@ -9,8 +9,7 @@ from bayplan.report.answers.placement_tables import amounts_words, change_table,
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Tile, card, first_items, html_table, items, paragraph, tag, tiles
 from bayplan.report.names import name_of
-from bayplan.report.page import figure, header, page
-from bayplan.report.page import footer as made
+from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.placement.before_after import change_words
 from bayplan.report.pictures.placement.traffic import chatty_pairs
@@ -28,10 +27,10 @@ def report_page(
     violations: Iterable[object],
     *,
     title: str = "",
-    footer: Mapping[str, str] | None = None,
+    made: Mapping[str, str] | None = None,
     group_by: str | None = None,
 ) -> str:
-    """The page about one placement. `footer` says how it was made: {"version": ..., "seed": ..., "command": ...}."""
+    """The page about one placement. `made` says how it came about: {"command": ..., "version": ..., "seed": ...}."""
     cluster, placement, violated = snapshot.cluster, snapshot.placement, list(violations)
     body = [
         header(title or name_of(cluster), verdict(violated), not violated, scale_of(cluster)),
@@ -45,7 +44,7 @@ def report_page(
         figure(traffic_bars(cluster, placement)) if len(cluster.traffic.a) else "",
         tag("h2", "In numbers"),
         _tables(summary, cluster.resources),
-        made(footer or {}, snapshot.notes),
+        footer(made or {}, snapshot.notes),
     ]
     return page(title or name_of(cluster), body)
 
@@ -57,7 +56,7 @@ def comparison_page(
     *,
     violations: Iterable[object] = (),
     title: str = "",
-    footer: Mapping[str, str] | None = None,
+    made: Mapping[str, str] | None = None,
     group_by: str | None = None,
 ) -> str:
     """The page about a change: `summaries` are before and after, `violations` those of the placement after."""
@@ -77,7 +76,7 @@ def comparison_page(
         _wrong(new, violated, cluster, after),
         tag("h2", "In numbers, afterwards"),
         _tables(new, cluster.resources),
-        made(footer or {}, before.notes),
+        footer(made or {}, before.notes),
     ]
     return page(title or name_of(cluster), body)
 

@@ -19,8 +19,8 @@ MOST_ROWS = 500  # batches in the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanStory:
-    """What there is to tell about a plan."""
+class PlanPageData:
+    """What the page about a plan shows."""
 
     snapshot: Snapshot  # before
     after: Placement
@@ -30,35 +30,35 @@ class PlanStory:
     held_back: int = 0  # containers that were to stay, among those that do not arrive
 
 
-def plan_page(story: PlanStory, *, made: Mapping[str, str], group_by: str | None = None) -> str:
+def plan_page(data: PlanPageData, *, made: Mapping[str, str], group_by: str | None = None) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    cluster, before = story.snapshot.cluster, story.snapshot.placement
-    stuck = len(story.result.left_out) - story.held_back
+    cluster, before = data.snapshot.cluster, data.snapshot.placement
+    stuck = len(data.result.left_out) - data.held_back
     verdict = f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives"
     body = [
-        header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, story.after)}"),
-        _numbers(story),
+        header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, data.after)}"),
+        _numbers(data),
         tag("h2", "In which order"),
-        figure(gantt(cluster, story.bars)),
-        _stuck(story) if story.result.left_out else "",
+        figure(gantt(cluster, data.bars)),
+        _stuck(data) if data.result.left_out else "",
         tag("h2", "Batches"),
-        card("", _batches(story.batches)),
+        card("", _batches(data.batches)),
         tag("h2", "Before and after"),
-        figure(before_after(cluster, before, story.after, group_by=group_by)),
-        footer(made, story.snapshot.notes),
+        figure(before_after(cluster, before, data.after, group_by=group_by)),
+        footer(made, data.snapshot.notes),
     ]
     return page(name_of(cluster), body)
 
 
-def _numbers(story: PlanStory) -> str:
-    score = story.result.score
+def _numbers(data: PlanPageData) -> str:
+    score = data.result.score
     whole = {name: f"{int(score.get(name, 0)):,}" for name in ("batches", "steps", "moves", "stopovers", "surges")}
-    bound = story.result.bound
+    bound = data.result.bound
     return tiles(
         [
             Tile("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
             Tile("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
-            Tile("takes about", about(float(story.bars.end.max(initial=0.0)))),
+            Tile("takes about", about(float(data.bars.end.max(initial=0.0)))),
             Tile("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
             Tile("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
             Tile("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),
@@ -66,8 +66,8 @@ def _numbers(story: PlanStory) -> str:
     )
 
 
-def _stuck(story: PlanStory) -> str:
-    left_out = story.result.left_out
+def _stuck(data: PlanPageData) -> str:
+    left_out = data.result.left_out
     return card(f"{count(len(left_out), 'container')} not at the target", first_items(aggregated(left_out), SHOWN, "reasons"))
 
 

@@ -11,14 +11,14 @@ from bayplan.report.answers.schedule_tables import ScheduleFigures, class_table,
 from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.served import STEPS, LoadRow, served_bars, timed_load
-from bayplan.report.table import Facts
+from bayplan.report.table import facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.timed_load import LoadCurve, load_curve, thinned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScheduleStory:
-    """What there is to tell about a schedule."""
+class SchedulePageData:
+    """What the page about a schedule shows."""
 
     name: str
     requests: TimedRequests
@@ -29,34 +29,34 @@ class ScheduleStory:
     notes: Sequence[str] = ()
 
 
-def schedule_page(story: ScheduleStory, *, made: Mapping[str, str]) -> str:
+def schedule_page(data: SchedulePageData, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    figures = story.figures
+    figures = data.figures
     left = figures.requests - figures.served
     verdict = f"{count(left, 'request')} not served" if left else "every request is served"
     lead = f"{count(figures.requests, 'request')} for {count(figures.machines, 'machine')}, load factor {_load(figures.load)}"
     body = [
-        header(story.name, verdict, not left, lead),
-        _tiles(story),
+        header(data.name, verdict, not left, lead),
+        _tiles(data),
         tag("h2", "How much is requested, and how much fits?"),
-        figure(timed_load(list(load_rows(story)), title=f"{story.name}: load over time")),
+        figure(timed_load(list(load_rows(data)), title=f"{data.name}: load over time")),
         *_classes(figures),
         *_kinds(figures),
-        tag("h2", "Not served, and why") if story.result.left_out else "",
-        card("", first_items(story.result.left_out, SHOWN)) if story.result.left_out else "",
+        tag("h2", "Not served, and why") if data.result.left_out else "",
+        card("", first_items(data.result.left_out, SHOWN)) if data.result.left_out else "",
         tag("h2", "In numbers"),
-        card("", fact_list(Facts(tuple(schedule_facts(figures, story.result))))),
-        footer(made, story.notes),
+        card("", fact_list(facts(*schedule_facts(figures, data.result)))),
+        footer(made, data.notes),
     ]
-    return page(story.name, body)
+    return page(data.name, body)
 
 
 def _load(load: float) -> str:
     return f"{load:.3g}" if load == load else "–"
 
 
-def _tiles(story: ScheduleStory) -> str:
-    figures, result = story.figures, story.result
+def _tiles(data: SchedulePageData) -> str:
+    figures, result = data.figures, data.result
     gap = "" if result.gap is None else f"at most {odds(result.gap)} below the best possible"
     served = f"{percent(share_of(figures.served, figures.requests))} of {figures.requests:,}"
     return tiles(
@@ -71,14 +71,14 @@ def _tiles(story: ScheduleStory) -> str:
     )
 
 
-def load_rows(story: ScheduleStory) -> Iterator[LoadRow]:
+def load_rows(data: SchedulePageData) -> Iterator[LoadRow]:
     """What is requested and served over time, as shares of all machines; a resource that no machine has is left out."""
-    capacity = (story.fleet.machines[:, None] * story.fleet.capacity.astype(np.float64)).sum(axis=0)
-    both = load_curve(story.requests), load_curve(story.requests, story.served)
+    capacity = (data.fleet.machines[:, None] * data.fleet.capacity.astype(np.float64)).sum(axis=0)
+    both = load_curve(data.requests), load_curve(data.requests, data.served)
     if not len(both[0].load):
         return
     requested, served = (thinned(curve, STEPS) if len(curve.load) else curve for curve in both)
-    for r, resource in enumerate(story.requests.resources):
+    for r, resource in enumerate(data.requests.resources):
         if capacity[r] > 0:
             yield LoadRow(
                 resource=resource.name,

@@ -17,8 +17,8 @@ HOW = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepStory:
-    """What there is to tell about a sweep."""
+class SweepPageData:
+    """What the page about a sweep shows."""
 
     name: str
     method: str
@@ -30,35 +30,35 @@ class SweepStory:
     notes: Sequence[str] = ()
 
 
-def sweep_page(story: SweepStory, *, made: Mapping[str, str]) -> str:
+def sweep_page(data: SweepPageData, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about."""
-    points = story.points
-    lead = f"{count(story.requests, 'request')} worth {score(story.requested)}, by {story.method}"
-    verdict = "cut short" if story.interrupted else f"{count(len(points), 'number')} of machines tried"
+    points = data.points
+    lead = f"{count(data.requests, 'request')} worth {score(data.requested)}, by {data.method}"
+    verdict = "cut short" if data.interrupted else f"{count(len(points), 'number')} of machines tried"
     pictures = [
-        figure(value_curve(points, requested=story.requested)),
-        figure(share_curve(points, story.requests, story.fewest)),
+        figure(value_curve(points, requested=data.requested)),
+        figure(share_curve(points, data.requests, data.fewest)),
         figure(worth_curve(points)),
     ]
     body = [
-        header(f"{story.name}: how many machines?", verdict, not story.interrupted, lead),
-        _tiles(story),
+        header(f"{data.name}: how many machines?", verdict, not data.interrupted, lead),
+        _tiles(data),
         *([tag("h2", "What is each number of machines good for?"), *pictures] if points else []),
         tag("h2", "In numbers"),
-        card("", paragraph(HOW, "soft"), html_table(sweep_table(points, story.requests))),
-        footer(made, story.notes),
+        card("", paragraph(HOW, "soft"), html_table(sweep_table(points, data.requests))),
+        footer(made, data.notes),
     ]
-    return page(story.name, body)
+    return page(data.name, body)
 
 
-def _tiles(story: SweepStory) -> str:
+def _tiles(data: SweepPageData) -> str:
     numbers: list[Tile] = []
-    if story.fewest is not None:
-        machines = story.fewest.machines
-        numbers.append(Tile("machines needed", UNKNOWN if machines is None else f"{machines:,}", fewest_words(story.fewest)))
-    ends = [story.points[0], story.points[-1]] if len(story.points) > 1 else story.points
+    if data.fewest is not None:
+        machines = data.fewest.machines
+        numbers.append(Tile("machines needed", UNKNOWN if machines is None else f"{machines:,}", fewest_words(data.fewest)))
+    ends = [data.points[0], data.points[-1]] if len(data.points) > 1 else data.points
     numbers += [
-        Tile(count(point.machines, "machine"), score(point.value), f"{point.served:,} of {story.requests:,} requests served")
+        Tile(count(point.machines, "machine"), score(point.value), f"{point.served:,} of {data.requests:,} requests served")
         for point in ends
     ]
     return tiles(numbers) if numbers else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bayplan.report.amounts import score
 from bayplan.report.pictures.axis import Axis, number_marks, round_numbers, round_step
-from bayplan.report.svg import element, escaped, line, number, text, width_of
+from bayplan.report.svg import element, escaped, line, number, shortened, text, width_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +70,15 @@ def dots(chart: Chart, points: Sequence[tuple[float, float]], titles: Sequence[s
     )
 
 
-def key(entries: Sequence[tuple[str, str]], *, left: float, top: float) -> str:
-    """Which line is which: (class, name), side by side."""
-    parts, x = [], left
-    for class_, name in entries:
-        parts += [line(x, top, x + 22, top, class_), text(x + 28, top + 4, name)]
-        x += 28 + width_of(name) + 24
-    return "".join(parts)
+def line_legend(entries: Sequence[tuple[str, str, str]], *, left: float, top: float, space: float) -> tuple[str, float]:
+    """Which line is which: (class, name, note), in as many rows of `space` pixels as they need; and how far down it reaches."""
+    parts, x, y = [], left, top
+    for class_, name, note in entries:
+        shown = shortened(name, space / 2)
+        taken = 34 + width_of(shown) + width_of(note, 11) + 22
+        if x > left and x + taken > left + space:
+            x, y = left, y + 20
+        beside = element("tspan", escaped(note), dx=6, class_="soft small") if note else ""
+        parts += [line(x, y + 5, x + 22, y + 5, class_), element("text", escaped(shown), beside, x=x + 28, y=y + 9)]
+        x += taken
+    return "".join(parts), y + 18

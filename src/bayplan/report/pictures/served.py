@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bayplan.report import svg
 from bayplan.report.amounts import percent
 from bayplan.report.answers.schedule_tables import RequestClass, share_of
-from bayplan.report.pictures.chart import Chart, axes, key, stairs
+from bayplan.report.pictures.chart import Chart, axes, line_legend, stairs
 from bayplan.report.pictures.frame import LEFT, RIGHT, caption
 from bayplan.report.svg import line, rect, shortened, text
 
@@ -71,7 +71,8 @@ def timed_load(rows: Sequence[LoadRow], *, title: str, width: int = 1120) -> str
     shown = [row for row in rows if len(row.requested)]
     if not shown:
         return svg.document(width, y + 24, title, LOAD_CAPTION, head + text(LEFT, y + 8, "Nothing is requested.", "soft"))
-    body = [head, key([("line l1", "requested"), ("line l0", "served")], left=LEFT, top=y + 10)]
+    entries = [("line l1", "requested", ""), ("line l0", "served", "")]
+    body = [head, line_legend(entries, left=LEFT, top=y + 5, space=width - LEFT - RIGHT)[0]]
     top = y + 52
     for row in shown:
         body.append(_row(row, top, width))

@@ -6,7 +6,7 @@ from bayplan.report import svg
 from bayplan.report.amounts import percent, score
 from bayplan.report.answers.schedule_tables import share_of
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, slopes
-from bayplan.report.pictures.chart import Chart, axes, dots, key, polyline, stairs
+from bayplan.report.pictures.chart import Chart, axes, dots, line_legend, polyline, stairs
 from bayplan.report.pictures.frame import RIGHT, caption
 from bayplan.report.svg import line, text
 
@@ -71,9 +71,10 @@ def _sheet(
 ) -> tuple[Chart, str, float]:
     """The field, its heading, and the height of the picture."""
     head, y = caption(title, words, width)
+    legend, _ = line_legend([(class_, name, "") for class_, name in entries], left=LEFT, top=y + 5, space=width - LEFT - RIGHT)
     low, high = (float(points[k].machines) if points else 0.0 for k in (0, -1))
     chart = Chart(left=LEFT, right=width - RIGHT, top=y + 30, bottom=y + 30 + TALL, low=low, high=high, most=most * MARGIN)
-    return chart, head + key(entries, left=LEFT, top=y + 10), chart.bottom + 44
+    return chart, head + legend, chart.bottom + 44
 
 
 def _curve(chart: Chart, points: Sequence[tuple[float, float]], words: Sequence[str]) -> str:

@@ -9,8 +9,9 @@ from bayplan.model import FloatArray
 from bayplan.report import svg
 from bayplan.report.amounts import count, percent
 from bayplan.report.pictures.axis import Axis, number_marks
+from bayplan.report.pictures.chart import line_legend
 from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, caption, floor_and_capacity, grid
-from bayplan.report.svg import element, escaped, line, number, text, width_of
+from bayplan.report.svg import element, escaped, number, text
 
 TALL = 260.0
 POINTS = 600  # steps of a curve; more cannot be seen
@@ -36,7 +37,8 @@ def ucac_curves(curves: Sequence[UcacCurve], *, title: str, words: str = CAPTION
     shown = [curve for curve in curves if len(curve.share)]
     if not shown:
         return svg.document(width, y + 24, title, words, head + text(LEFT, y + 8, "No machine runs anything.", "soft"))
-    key, top = _legend(curves, y + 6, width - LEFT - 24)
+    entries = [(f"line l{k % LINES}", curve.name, count(len(curve.share), "machine")) for k, curve in enumerate(curves)]
+    key, top = line_legend(entries, left=LEFT, top=y + 6, space=width - LEFT - 24)
     most = max(1.0, *(float(curve.share.max()) for curve in shown))
     frame = Frame(left=LEFT, right=width - RIGHT, top=top + 12, bottom=top + 12 + TALL, most=most * 1.06)
     axis = Axis(left=frame.left, right=frame.right, low=0.0, high=float(max(len(curve.share) for curve in shown)))
@@ -50,20 +52,6 @@ def ucac_curves(curves: Sequence[UcacCurve], *, title: str, words: str = CAPTION
         *lines,
     ]
     return svg.document(width, frame.bottom + 40, title, words, "".join(body))
-
-
-def _legend(curves: Sequence[UcacCurve], top: float, space: float) -> tuple[str, float]:
-    """Which line is which, how many machines it has; also where it ends."""
-    parts, x, y = [], LEFT, top
-    for k, curve in enumerate(curves):
-        name, note = svg.shortened(curve.name, space / 2), count(len(curve.share), "machine")
-        taken = 30 + width_of(name) + 6 + width_of(note, 11) + 22
-        if x > LEFT and x + taken > LEFT + space:
-            x, y = LEFT, y + 20
-        parts += [line(x, y + 5, x + 22, y + 5, f"line l{k % LINES}"), text(x + 28, y + 9, name)]
-        parts.append(text(x + 34 + width_of(name), y + 9, note, "soft small"))
-        x += taken
-    return "".join(parts), y + 18
 
 
 def _line(frame: Frame, axis: Axis, curve: UcacCurve, kind: int) -> str:
