@@ -12,7 +12,7 @@ BayplanError
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bayplan.codes import CODES
 
@@ -43,6 +43,8 @@ class Fault:
     problem: str  # "request cpu is negative"
     value: str = ""  # as the user wrote it
     expected: str = ""
+    place: tuple[str | int, ...] = field(default=(), compare=False)  # keys and positions from the top of the document
+    where: str = field(default="", compare=False)  # "line 41" of the file, if that is known
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -50,9 +52,10 @@ class Fault:
 
     def __str__(self) -> str:
         subject = f"{self.kind} '{self.name}'" if self.name else self.kind
+        where = f"{self.where}, " if self.where else ""
         value = f" ({self.value})" if self.value else ""
         expected = f"; expected {self.expected}" if self.expected else ""
-        return escaped(f"{self.code} {subject}: {self.problem}{value}{expected}")
+        return escaped(f"{self.code} {where}{subject}: {self.problem}{value}{expected}")
 
 
 class InputError(BayplanError):

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from bayplan.errors import Fault, InputError
-from bayplan.formats.document.text import STDIO, parse_document, read_text, write_text_atomically
+from bayplan.formats.document.lines import faults_with_lines
+from bayplan.formats.document.text import STDIO, PathLike, parse_document, read_text, write_text_atomically
 from bayplan.formats.native import (
     build,
     native_document,
@@ -26,7 +27,6 @@ KNOWN_PLACEMENTS = (
 )
 TIMED = 'timed requests ("kind": "requests", or a table with the columns start and end)'
 ADMISSION = 'zones and cluster requests ("kind": "admission")'
-PathLike: TypeAlias = str | os.PathLike[str]
 Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
 Whole: TypeAlias = Document | RequestsFile
 D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
@@ -68,7 +68,8 @@ def read_timed(path: PathLike, horizon: float | None = None) -> RequestsFile:
         return read_requests_table(text, source, horizon)
     document = parse_document(text, source)
     if isinstance(document, Mapping) and document.get("kind") == "requests" and "bayplan" in document:
-        return read_requests_file(document, source, horizon)
+        with faults_with_lines(text, source):
+            return read_requests_file(document, source, horizon)
     clusters = ({"ServiceList"}, {"bayplan", "machines"})
     is_cluster = isinstance(document, Mapping) and any(keys <= document.keys() for keys in clusters)
     raise InputError(source, [_fault(KINDS[Snapshot], TIMED) if is_cluster else unknown_kind(document, TIMED)])
@@ -109,12 +110,13 @@ def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | 
     if zones is not None or is_stream(text, source):
         return stream_in(text, source, zones=zones).admission
     document = parse_document(text, source)
-    if isinstance(document, Mapping) and "bayplan" in document:
-        return _native(document, source)
-    if isinstance(document, Mapping) and "ServiceList" in document:
-        from bayplan.formats.rasa import read_rasa
+    with faults_with_lines(text, source):
+        if isinstance(document, Mapping) and "bayplan" in document:
+            return _native(document, source)
+        if isinstance(document, Mapping) and "ServiceList" in document:
+            from bayplan.formats.rasa import read_rasa
 
-        return read_rasa(document, source)
+            return read_rasa(document, source)
     raise InputError(source, [unknown_kind(document, KNOWN)])
 
 
@@ -145,7 +147,8 @@ def read_placement(path: PathLike, cluster: Cluster) -> Placement:
         from bayplan.formats.gmrp import read_gmrp_solution
 
         return read_gmrp_solution(text, cluster, source)
-    return placement_in(parse_document(text, source), cluster, source)
+    with faults_with_lines(text, source):
+        return placement_in(parse_document(text, source), cluster, source)
 
 
 def placement_in(document: object, cluster: Cluster, source: str) -> Placement:

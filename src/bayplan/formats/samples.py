@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from bayplan.errors import Fault, InputError, did_you_mean
+from bayplan.formats.document.lines import located
 from bayplan.formats.document.location import Path as Place
 from bayplan.formats.document.location import fault_at, shown
 from bayplan.formats.document.partial_document import PartialDocument, well_shaped
@@ -37,6 +38,7 @@ def read_samples(path: str | os.PathLike[str], cluster: Cluster, resource: int) 
     samples = _Samples({name: w for w, name in enumerate(cluster.workloads.name)}, cluster.resources[resource].scale)
     if suffix in DOCUMENTS or (suffix != ".csv" and text.lstrip()[:1] == "{"):
         _document(parse_document(text, source), samples)
+        samples.faults = [*located(samples.faults, text, source)] if samples.faults else []
     else:
         _table(text, source, samples)
     if samples.faults:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError
+from bayplan.formats.document.lines import document_of
 from bayplan.formats.document.location import Path
 from bayplan.formats.document.partial_document import PartialDocument, well_shaped
 from bayplan.formats.document.schemas import one_of_known, schema
-from bayplan.formats.document.text import read_document, write_text_atomically
-from bayplan.formats.files import PathLike, write_placement
+from bayplan.formats.document.text import PathLike, write_text_atomically
+from bayplan.formats.files import write_placement
 from bayplan.model import (
     UNPLACED,
     Acceptance,
@@ -61,7 +62,8 @@ def write_solution(path: PathLike, snapshot: Snapshot, placement: Placement) -> 
 
 def read_plan(path: PathLike, cluster: Cluster) -> Plan:
     """The migration plan in a file, for this cluster."""
-    return plan_in(read_document(path), cluster, os.fspath(path))
+    with document_of(path) as document:
+        return plan_in(document, cluster, os.fspath(path))
 
 
 def write_plan(path: PathLike, plan: Plan, cluster: Cluster, new: Mapping[str, str] | None = None) -> None:
@@ -130,7 +132,8 @@ def _number(part: PartialDocument, *place: int) -> str:
 
 def read_served(path: PathLike, requests: TimedRequests) -> Schedule:
     """The schedule in a file, of these requests."""
-    return served_in(read_document(path), requests, os.fspath(path))
+    with document_of(path) as document:
+        return served_in(document, requests, os.fspath(path))
 
 
 def served_in(document: object, requests: TimedRequests, source: str) -> Schedule:
@@ -155,7 +158,8 @@ def write_served(path: PathLike, schedule: Schedule, requests: TimedRequests) ->
 
 def read_accepted(path: PathLike, admission: ClusterRequests) -> Acceptance:
     """The acceptance in a file, of these requests."""
-    return accepted_in(read_document(path), admission, os.fspath(path))
+    with document_of(path) as document:
+        return accepted_in(document, admission, os.fspath(path))
 
 
 def accepted_in(document: object, admission: ClusterRequests, source: str) -> Acceptance:

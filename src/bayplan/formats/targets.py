@@ -8,8 +8,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from bayplan.formats.document.text import parse_document, read_document, read_text
-from bayplan.formats.files import INTEGERS, PathLike, placement_in, snapshot_in
+from bayplan.formats.document.lines import document_of, faults_with_lines
+from bayplan.formats.document.text import PathLike, parse_document, read_text
+from bayplan.formats.files import INTEGERS, placement_in, snapshot_in
 from bayplan.formats.native import placed_as
 from bayplan.formats.new_containers import grown, joined
 from bayplan.formats.solutions import NEW, plan_in
@@ -34,7 +35,11 @@ def read_target(path: PathLike, snapshot: Snapshot) -> Target:
         from bayplan.formats.gmrp import read_gmrp_solution
 
         return Target(snapshot=snapshot, placement=read_gmrp_solution(text, snapshot.cluster, source))
-    document = parse_document(text, source)
+    with faults_with_lines(text, source):
+        return _target_in(parse_document(text, source), snapshot, source)
+
+
+def _target_in(document: object, snapshot: Snapshot, source: str) -> Target:
     other = snapshot_in(document, source)
     if other is not None:
         whole = joined(snapshot, other)
@@ -48,9 +53,9 @@ def read_target(path: PathLike, snapshot: Snapshot) -> Target:
 
 def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
     """The plan in a file, and the snapshot with the containers that only the plan has."""
-    document, source = read_document(path), os.fspath(path)
-    whole = grown(snapshot, _new_in_plan(document, snapshot.cluster))
-    return whole, plan_in(document, whole.cluster, source)
+    with document_of(path) as document:
+        whole = grown(snapshot, _new_in_plan(document, snapshot.cluster))
+        return whole, plan_in(document, whole.cluster, os.fspath(path))
 
 
 def new_containers(before: Snapshot, after: Snapshot) -> dict[str, str]:

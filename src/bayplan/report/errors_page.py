@@ -28,8 +28,8 @@ EXAMPLE_FILE = """{"bayplan": 1,
 """
 
 EXAMPLE = """cannot use 'shop.json':
-E1102 workload 'web': request cpu is negative (-1); expected at least 0
-E1202 rule '2 (allow)': machines names an unknown machine set ("quick"); expected 'fast', the only machine set"""
+E1102 line 5, workload 'web': request cpu is negative (-1); expected at least 0
+E1202 line 6, rule '2 (allow)': machines names an unknown machine set ("quick"); expected 'fast', the only machine set"""
 
 HEAD = f"""# Error codes
 

@@ -210,7 +210,9 @@ def test_faulty_requests_of_a_document_can_be_left_out_too():
 
 
 def test_a_document_with_a_member_that_fits_nowhere_is_refused():
-    assert "E1518 request 'job'" in said(json.dumps({**HEAD, "requests": [{**JOB, "demand": {"cpu": [1, 61]}}]}), "x.json")
+    assert "request 'job': a member fits into no zone" in said(
+        json.dumps({**HEAD, "requests": [{**JOB, "demand": {"cpu": [1, 61]}}]}), "x.json"
+    )
 
 
 @pytest.mark.parametrize("keep_going", [False, True])

@@ -69,7 +69,7 @@ def test_rules_that_name_containers_follow_them_when_others_come_between(tiny):
 
 
 def test_a_name_of_no_workload_is_a_numbered_fault(tiny, tmp_path):
-    with pytest.raises(InputError, match=r"E1402 container 'cart-0'"):
+    with pytest.raises(InputError, match=r"E1402 column 16, container 'cart-0'"):
         read_target(written(tmp_path, {"placement": {"cart-0": "m"}}), tiny)
 
 

@@ -88,16 +88,18 @@ def fault_at(document: object, path: Path, code: str, problem: str, *, value: ob
     """A fault about the place `path`, with the value that stands there unless another is given."""
     kind, name, inside = location(document, path)
     text = value if isinstance(value, str) else shown(_at(document, path))
-    return Fault(code=code, kind=kind, name=name, problem=f"{inside} {problem}".strip(), value=text, expected=expected)
+    problem = f"{inside} {problem}".strip()
+    return Fault(code=code, kind=kind, name=name, problem=problem, value=text, expected=expected, place=path)
 
 
 def non_finite_faults(document: object) -> list[Fault]:
     """One fault for each number that is NaN or infinite."""
-    places = [path for path, value in _scalars(document) if isinstance(value, float) and not math.isfinite(value)]
+    places = [path for path, value in scalars(document) if isinstance(value, float) and not math.isfinite(value)]
     return [fault_at(document, path, "E1103", "is not finite", expected="a finite number") for path in places]
 
 
-def _scalars(document: object) -> Iterator[tuple[Path, object]]:
+def scalars(document: object) -> Iterator[tuple[Path, object]]:
+    """Every value that is neither an object nor a list, with its place."""
     pending: list[tuple[Path, object]] = [((), document)]
     seen: set[int] = set()  # YAML aliases can make a document that holds itself
     while pending:

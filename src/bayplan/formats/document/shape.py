@@ -10,6 +10,7 @@ Stricter in one point: 3.0 is not an integer.
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.errors import Fault, did_you_mean
@@ -65,7 +66,9 @@ def misfits(document: object, schema: Schema, *, any_name: bool = False) -> list
     def report(path: Path, code: str, problem: str, *, key: Path = (), wanted: Schema | None = None, **details: Any) -> None:
         instead = NOTHING if wanted is None else placeholder(wanted, walk.resolved)
         fault = fault_at(document, path, code, problem, **details)
-        all_misfits.append(Misfit((*path, *key), fault, instead, not (key and code == MISSING_KEY)))
+        is_there = not (key and code == MISSING_KEY)
+        fault = replace(fault, place=(*path, *key)) if key and is_there else fault
+        all_misfits.append(Misfit((*path, *key), fault, instead, is_there))
 
     walk = _Walk(schema, report, any_name)
     walk.check(document, schema, ())

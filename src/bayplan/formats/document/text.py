@@ -10,22 +10,23 @@ import sys
 import tempfile
 import zlib
 from pathlib import Path
-from typing import Never
+from typing import Never, TypeAlias
 
 from bayplan.errors import Fault, InputError, WorldError
 from bayplan.formats.document.json_text import parse_json
 from bayplan.formats.document.yaml_text import parse_yaml
 
+PathLike: TypeAlias = str | os.PathLike[str]
 STDIO = "-"
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def read_document(path: str | os.PathLike[str]) -> object:
+def read_document(path: PathLike) -> object:
     """The JSON or YAML document in a file: dicts, lists, strings, numbers, booleans and None."""
     return parse_document(read_text(path), path)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_text(path: PathLike) -> str:
     """The text of a file, unpacked if it is gzipped."""
     source = os.fspath(path)
     data = _read_bytes(source)
@@ -34,18 +35,22 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return _decoded(source, data)
 
 
-def parse_document(text: str, path: str | os.PathLike[str]) -> object:
+def parse_document(text: str, path: PathLike) -> object:
     """The document that `text` holds; `path` tells JSON from YAML and is named in the faults.
 
     YAML by the suffix .yaml or .yml, JSON by .json; otherwise JSON if the text starts like it.
     """
     source = os.fspath(path)
+    return parse_json(text, source) if is_json(text, source) else parse_yaml(text, source)
+
+
+def is_json(text: str, source: str) -> bool:
+    """Is this text JSON, not YAML? By the suffix of its file, else by its first letter."""
     suffix = Path(source.removesuffix(".gz")).suffix.lower()
-    is_json = suffix not in (".yaml", ".yml") if suffix in (".yaml", ".yml", ".json") else text.lstrip()[:1] in ("{", "[")
-    return parse_json(text, source) if is_json else parse_yaml(text, source)
+    return suffix == ".json" if suffix in (".yaml", ".yml", ".json") else text.lstrip()[:1] in ("{", "[")
 
 
-def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
+def write_text_atomically(path: PathLike, text: str) -> None:
     """Write all of `text`, or nothing: a reader never sees half a file. '.gz' compresses, the same bytes every time."""
     target = os.fspath(path)
     if target == STDIO:
@@ -63,7 +68,7 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         raise WorldError(f"cannot write '{target}': {error.strerror or error}; {_advice(error)}") from error
 
 
-def make_folder(path: str | os.PathLike[str]) -> None:
+def make_folder(path: PathLike) -> None:
     """Make a folder, with those above it; one that is there already is fine."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)

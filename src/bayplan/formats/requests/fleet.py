@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import Fault, InputError
+from bayplan.formats.document.lines import document_of
 from bayplan.formats.document.partial_document import well_shaped
 from bayplan.formats.document.quantities import Quantities
 from bayplan.formats.document.schemas import schema
-from bayplan.formats.document.text import read_document
+from bayplan.formats.document.text import PathLike
 from bayplan.model import Fleet, Resource, ints
 
 
-def read_fleet(path: str | os.PathLike[str], resources: Sequence[Resource]) -> Fleet:
+def read_fleet(path: PathLike, resources: Sequence[Resource]) -> Fleet:
     """The fleet in a file, in the base units of these resources."""
-    return fleet_in(read_document(path), resources, os.fspath(path))
+    with document_of(path) as document:
+        return fleet_in(document, resources, os.fspath(path))
 
 
 def fleet_in(document: object, resources: Sequence[Resource], source: str) -> Fleet:

@@ -35,7 +35,7 @@ class Gathering:
         for line in lines:
             request, faults = (None, list(line.faults)) if line.faults else self._read(line)
             if request is None or faults:
-                self.faults += [self._at(fault, line) for fault in faults]
+                self.faults += [replace(self._at(fault, line), place=()) for fault in faults]  # an entry is no document
                 self.skipped += 1
             else:
                 self.names.add(request.name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bayplan.errors import Fault, InputError, UsageError
 from bayplan.formats.document.json_text import parse_json
+from bayplan.formats.document.lines import faults_with_lines, located
 from bayplan.formats.document.text import parse_document, read_document, read_text
 from bayplan.formats.files import ADMISSION, unknown_kind
 from bayplan.formats.streams.document import read_admission, read_zones
@@ -43,14 +44,16 @@ def stream_in(text: str, source: str, *, zones: str | os.PathLike[str] | None = 
     if form == "document":
         if zones is not None:
             raise UsageError(f"'{source}' has zones of its own; expected no --zones")
-        gathering = _of_document(parse_document(text, source), source, keep_going=keep_going)
+        with faults_with_lines(text, source):
+            gathering = _of_document(parse_document(text, source), source, keep_going=keep_going)
     elif form == "table":
         gathering = Gathering(zones=_zones_of(zones, source), base_units=False)
         gathering.take(table_lines(text, source, gathering.zones))
     else:
         gathering = _of_lines(text, source, zones)
     if gathering.faults and not keep_going:
-        raise InputError(source, gathering.faults)
+        faults = located(gathering.faults, text, source) if form == "document" else gathering.faults
+        raise InputError(source, faults)
     requests = sorted(gathering.requests, key=lambda request: request.arrival)
     admission = ClusterRequests(zones=gathering.zones, requests=tuple(requests))
     return Stream(admission=admission, skipped=gathering.skipped, faults=tuple(gathering.faults))

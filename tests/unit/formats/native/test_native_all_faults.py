@@ -155,7 +155,8 @@ def test_few_known_names_are_all_said(tmp_path: Path) -> None:
 def test_alike_faults_name_the_first_few(tmp_path: Path) -> None:
     many = [{"name": f"w{i}", "request": {"cpu": -1}} for i in range(5)]
     text = str(faults(tmp_path, changed(("workloads", many), ("traffic", []), ("rules", []))))
-    assert "E1102 workload 'w0': request cpu is negative (-1); expected at least 0 (5 such workloads: w0, w1, w2, ...)" in text
+    assert "workload 'w0': request cpu is negative (-1); expected at least 0 (5 such workloads: w0, w1, w2, ...)" in text
+    assert "\nE1102 column " in text
 
 
 @pytest.mark.parametrize("sign", ["\n", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"])
