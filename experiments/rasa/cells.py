@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.api.collocate_wishes import CollocateWishes, question_of
+from bayplan.api.collocate import affinity_wanted
+from bayplan.api.problem import problem_of
 from bayplan.check import check
 from bayplan.cli import clock
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
@@ -85,8 +86,8 @@ def measured(cell: Cell, file: Path) -> dict[str, str]:
     began, used = clock.seconds(), _cpu()
     snapshot = read(file)
     reading = clock.seconds() - began
-    wishes = CollocateWishes(max_moves=cell.wish.get("cap"), move_price=float(cell.wish.get("price", 0.0)))
-    problem = question_of(snapshot, wishes, cell.method).problem
+    wanted = affinity_wanted(snapshot, move_price=float(cell.wish.get("price", 0.0)))
+    problem = problem_of(wanted, max_moves=cell.wish.get("cap"))
     options = options_of(cell, len(snapshot.cluster.workloads.name))
     budget = Budget(seconds=min(MINUTE, max(0.1, cell.seconds - clock.seconds())), threads=cell.threads)
     result = COLLOCATORS[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)

@@ -1,3 +1,162 @@
-"""Decide on which machine every container runs, prove how good it is, and plan the moves."""
+"""Decide on which machine every container runs, see how good the answer is, and how to get there safely.
+
+    import bayplan as bp
+
+    shop = bp.read("shop.yaml")                   # or bp.generate("boutique"), or bp.ClusterBuilder()
+    answer = bp.rebalance(shop, max_moves="10%", seconds=5)
+    print(answer.summary())
+    answer.report("answer.html")
+    answer.save("new.json")
+
+Everything below is imported when it is first used, so `import bayplan` is quick.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_HOME = {  # public name -> module
+    # in and out
+    "read": "bayplan.api.files",
+    "read_requests": "bayplan.api.files",
+    "read_stream": "bayplan.api.files",
+    "write": "bayplan.api.files",
+    "generate": "bayplan.api.files",
+    # values
+    "Snapshot": "bayplan.model.snapshot",
+    "Placement": "bayplan.model.placement",
+    "Objective": "bayplan.model.objective",
+    "Budget": "bayplan.model.budget",
+    # rules
+    "Capacity": "bayplan.model.rules",
+    "AntiAffinity": "bayplan.model.rules",
+    "Spread": "bayplan.model.rules",
+    "CoLocate": "bayplan.model.rules",
+    "Allow": "bayplan.model.rules",
+    "Dependency": "bayplan.model.rules",
+    "Transient": "bayplan.model.rules",
+    "Interference": "bayplan.model.rules",
+    "Pinned": "bayplan.model.rules",
+    "Confidence": "bayplan.model.rules",
+    # instruments
+    "score": "bayplan.api.inspect",
+    "check": "bayplan.api.inspect",
+    "explain": "bayplan.api.inspect",
+    # verbs
+    "place": "bayplan.api.place",
+    "rebalance": "bayplan.api.rebalance",
+    "collocate": "bayplan.api.collocate",
+    "pack": "bayplan.api.pack",
+    "admit": "bayplan.api.admit",
+    "Admission": "bayplan.decide.admit",
+    "schedule": "bayplan.api.schedule",
+    # methods
+    "methods": "bayplan.api.registry",
+    "register": "bayplan.api.registry",
+    # errors
+    "BayplanError": "bayplan.errors",
+    "InputError": "bayplan.errors",
+    "UsageError": "bayplan.errors",
+    "WorldError": "bayplan.errors",
+    "ModelError": "bayplan.errors",
+}
+
+__all__ = [
+    "Admission",
+    "Allow",
+    "AntiAffinity",
+    "BayplanError",
+    "Budget",
+    "Capacity",
+    "CoLocate",
+    "Confidence",
+    "Dependency",
+    "InputError",
+    "Interference",
+    "ModelError",
+    "Objective",
+    "Pinned",
+    "Placement",
+    "Snapshot",
+    "Spread",
+    "Transient",
+    "UsageError",
+    "WorldError",
+    "__version__",
+    "admit",
+    "check",
+    "collocate",
+    "explain",
+    "generate",
+    "methods",
+    "pack",
+    "place",
+    "read",
+    "read_requests",
+    "read_stream",
+    "rebalance",
+    "register",
+    "schedule",
+    "score",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'bayplan' has no attribute '{name}'")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+class _Package(ModuleType):
+    """`bayplan.check`, `score`, `generate` and `migrate` are functions, though folders have the same names.
+
+    When a folder is imported, Python sets it as an attribute of its parent; here the function keeps the name. So inside of the
+    package one writes `from bayplan.score import ...`, never `bayplan.score.x`.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if TYPE_CHECKING:  # what type checkers and editors see
+    from bayplan.api.admit import admit
+    from bayplan.api.collocate import collocate
+    from bayplan.api.files import generate, read, read_requests, read_stream, write
+    from bayplan.api.inspect import check, explain, score
+    from bayplan.api.pack import pack
+    from bayplan.api.place import place
+    from bayplan.api.rebalance import rebalance
+    from bayplan.api.registry import methods, register
+    from bayplan.api.schedule import schedule
+    from bayplan.decide.admit import Admission
+    from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
+    from bayplan.model.budget import Budget
+    from bayplan.model.objective import Objective
+    from bayplan.model.placement import Placement
+    from bayplan.model.rules import (
+        Allow,
+        AntiAffinity,
+        Capacity,
+        CoLocate,
+        Confidence,
+        Dependency,
+        Interference,
+        Pinned,
+        Spread,
+        Transient,
+    )
+    from bayplan.model.snapshot import Snapshot

@@ -104,10 +104,10 @@ def test_rebalance_solves_a_gmrp_model_whose_assignment_has_another_name(model, 
     [
         (["place", "--method", "magic"], "no method 'magic'; expected one of best, ca-wfd"),
         (["rebalance", "--method", "magic"], "no method 'magic'; expected one of"),
-        (["rebalance", "--weight", "fun=1"], "weight 'fun=1': expected TERM=VALUE"),
+        (["rebalance", "--weight", "fun=1"], "no term 'fun'; expected one of"),
         (["rebalance", "--freeze", "nobody-*"], "nothing to freeze is called 'nobody-*'"),
         (["rebalance", "--max-moves", "few"], "at most 'few' moves"),
-        (["rebalance", "--delta", "2"], "--delta 2.0"),
+        (["rebalance", "--delta", "2"], "delta is 2.0; expected a share"),
         (["place", "--out", "-"], "--out '-': stdout is for the answer"),
     ],
 )

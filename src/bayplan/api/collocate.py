@@ -1,83 +1,175 @@
-"""Collocate a cluster: ask a method, and say what is gained for which moves."""
+"""`collocate`: bring workloads that talk to each other onto the same machines."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Unpack
 
-from bayplan.api.collocate_wishes import Question
-from bayplan.api.decide import Decision, decide
+import numpy as np
+
+from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
+from bayplan.api.problem import not_negative, problem_of, terms_of
+from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
-from bayplan.model import Budget, Clock, Placement, Progress, Reason, Result
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.errors import UsageError, did_you_mean
+from bayplan.model import Budget, Cluster, FloatArray, Objective, Placement, Progress, Result, Snapshot, Term, Traffic, floats
 from bayplan.model.problem import Problem
-from bayplan.score.affinity import gained_affinity
+from bayplan.score.affinity import total_affinity
 
-Ask = Callable[[Problem], Result[Placement]]
-STAYS = "nothing moves: "  # how the note begins that says why an answer was not worth its moves
-BOUNDING = 0.5  # of the seconds, for a bound, where one is asked for
-ROUNDING = 1e-9  # an answer may pass its bound by so much
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collocation:
-    """What a method made of a question."""
-
-    decision: Decision
-    before: float  # gained affinity
-    after: float
-
-    @property
-    def moved_share(self) -> float:
-        """Moved containers, as a share of those that ran."""
-        return self.decision.moved / max(1, len(self.decision.snapshot.placement.placed))
-
-    @property
-    def left_out(self) -> tuple[Reason, ...]:
-        """Why containers have no machine."""
-        return self.decision.left_out
-
-    @property
-    def stays(self) -> str | None:
-        """Why nothing moves; None if that needs no reason."""
-        said = (note.removeprefix(STAYS) for note in self.decision.result.notes if note.startswith(STAYS))
-        return next(said, None)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a method says about how it went."""
-        return tuple(note for note in self.decision.result.notes if not note.startswith(STAYS))
+KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
+MOST_PRIORITY = 1e6
+BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
+ROUNDING = 1e-9  # an answer may pass its bound by this much
 
 
-def collocate(question: Question, ask: Ask) -> Collocation:
-    """The answer of a method, in numbers. Ctrl-C asks it to stop, and its best so far counts."""
-    decision = decide(question.snapshot, question.problem, ask)
-    before, after = (gained_affinity(question.problem.cluster, some.placement) for some in (decision.snapshot, decision.after))
-    return Collocation(decision=decision, before=before, after=after)
+class CollocateKeywords(RunKeywords, total=False):
+    """Options of the methods; `CollocateOptions` says what each means."""
+
+    partition: str
+    select: str
+    masters: int | None
+    trivial: str
+    move_price: float
+    least_gain: float
+    bound: bool
+    engine: str
 
 
-def shared(budget: Budget, bound: bool) -> Budget:
-    """What a method may use of a budget if a bound needs its part, too."""
-    return replace(budget, seconds=(1 - BOUNDING) * budget.seconds) if bound and budget.seconds is not None else budget
+def collocate(
+    snapshot: Snapshot,
+    *,
+    method: str = "best",
+    seconds: float = 60.0,
+    seed: int = 0,
+    weights: Mapping[str, float] | None = None,
+    max_moves: int | str | None = None,
+    freeze: Sequence[str] = (),
+    priority: Mapping[str, float] | None = None,
+    **options: Unpack[CollocateKeywords],
+) -> PlacementAnswer:
+    """Bring workloads that talk to each other onto the same machines, so that their traffic can stay there.
+
+    Gained affinity is the share of all traffic that can stay on one machine. No rule is violated that was not violated before.
+
+    - `weights`: of other terms to weigh against affinity (method `best` only);
+    - `max_moves`: a number of containers, or a share of those that run, such as `"10%"`;
+    - `freeze`: names or patterns of containers or workloads that stay where they run;
+    - `priority`: multiplies the traffic of workloads that match a name or pattern, such as `{"checkout*": 5}`.
+
+    >>> import bayplan as bp
+    >>> shop = bp.generate("boutique")
+    >>> answer = bp.collocate(shop, max_moves="20%", seconds=2, engine="here")
+    >>> answer.score["affinity"] > answer.before["affinity"] and answer.moved_share <= 0.2
+    True
+    """
+    control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
+    method_options = _checked(options_from(CollocateOptions, options))
+    if weights and method not in KNOW_TERMS:
+        raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
+    wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
+    problem = problem_of(wanted, max_moves=max_moves, freeze=freeze)
+    budget = control.method_budget(finish_seconds(snapshot))
+    whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget
+
+    def ask() -> Result[Placement]:
+        result: Result[Placement] = chosen(problem, method_options, budget=part, seed=seed, progress=control.progress)
+        if not method_options.bound or result.solution is None or result.bound is not None:
+            return result
+        left = None if budget.seconds is None else max(0.0, budget.seconds - whole.seconds)
+        return replace(_bounded(problem, result, left, control.progress), seconds=whole.seconds)
+
+    return placement_answer("collocate", method, wanted, problem, interruptible(ask), control)
 
 
-def with_bound(problem: Problem, result: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
-    """The result with a proven bound of its affinity, as sharp as the rest of the budget allows."""
-    if result.solution is None or result.bound is not None:
-        return result
-    whole = clock.budget.seconds
-    bound = affinity_bound(problem, seconds=60.0 if whole is None else max(0.0, whole - clock.seconds), progress=progress)
+def _checked(options: CollocateOptions) -> CollocateOptions:
+    """The options, if every choice exists and every number makes sense; else UsageError."""
+    from bayplan.decide.collocate.options import TRIVIAL
+    from bayplan.decide.collocate.partition import PARTITIONERS
+    from bayplan.decide.collocate.select import SELECTORS
+    from bayplan.engine import ENGINES
+
+    choices: Mapping[str, Iterable[str]] = {
+        "partition": PARTITIONERS,
+        "select": SELECTORS,
+        "engine": ENGINES,
+        "trivial": TRIVIAL,
+    }
+    for name, known in choices.items():
+        if (chosen := getattr(options, name)) not in (names := list(known)):
+            raise UsageError(f"{name} '{chosen}': expected one of {', '.join(names)}{did_you_mean(chosen, names)}")
+    if not 0 <= options.move_price < float("inf"):
+        raise UsageError(f"move price {options.move_price}: expected a number of 0 or more")
+    if options.masters is not None and options.masters < 1:
+        raise UsageError(f"masters {options.masters}: expected 1 or more")
+    if not 0 <= options.least_gain <= 1:
+        raise UsageError(f"least gain {options.least_gain}: expected a share of the total affinity, 0 to 1 or 0% to 100%")
+    return options
+
+
+def affinity_wanted(
+    snapshot: Snapshot,
+    *,
+    weights: Mapping[str, float] | None = None,
+    priority: Mapping[str, float] | None = None,
+    move_price: float = 0.0,
+) -> Snapshot:
+    """The snapshot with its traffic multiplied by priorities, and gained affinity as its objective."""
+    cluster, notes = prioritised(snapshot.cluster, priority or {})
+    if total_affinity(cluster) <= 0:
+        notes = (*notes, f"cluster '{cluster.name}' has no traffic between workloads: there is no affinity to gain")
+    objective = _objective(snapshot.objective, weights or {}, move_price, len(cluster.containers.name))
+    return replace(snapshot, cluster=cluster, objective=objective, notes=(*snapshot.notes, *notes))
+
+
+def prioritised(cluster: Cluster, priority: Mapping[str, float]) -> tuple[Cluster, tuple[str, ...]]:
+    """The cluster with its traffic multiplied by priorities ([RASA] §II-B), and a note about it.
+
+    An edge takes the larger priority of its ends: traffic of an important workload is important, whatever is at its other end.
+    """
+    if not priority:
+        return cluster, ()
+    factor_of, edges = _priorities(cluster, priority), cluster.traffic
+    factor = np.maximum(factor_of[edges.a], factor_of[edges.b])
+    traffic = Traffic(a=edges.a, b=edges.b, weight=floats(edges.weight * factor))
+    changed = int((factor != 1).sum())
+    note = f"priorities multiply the traffic of {changed:,} of {len(factor):,} pairs; affinity is a share of the multiplied total"
+    return replace(cluster, traffic=traffic), (note,)
+
+
+def _priorities(cluster: Cluster, priority: Mapping[str, float]) -> FloatArray:
+    """(workload,) 1 where none is stated; of several patterns that match, the last counts."""
+    factor = np.ones(len(cluster.workloads.name))
+    for pattern, multiplier in priority.items():
+        label = f"priority '{pattern}={multiplier}'"
+        if not 0 < not_negative(multiplier, label) <= MOST_PRIORITY:
+            raise UsageError(f"{label}: expected a multiplier above 0 and at most {MOST_PRIORITY:,.0f}")
+        matches = [fnmatchcase(name, pattern) for name in cluster.workloads.name]
+        if not any(matches):
+            hint = did_you_mean(pattern, cluster.workloads.name)
+            raise UsageError(f"{label}: no workload is called '{pattern}'; expected a workload, or a pattern of names{hint}")
+        factor[matches] = multiplier
+    return floats(factor)
+
+
+def _objective(stated: Objective, weights: Mapping[str, float], move_price: float, containers: int) -> Objective:
+    """Gained affinity, the terms that are named, and a price per move: that of moving everything, shared by all."""
+    weight = {Term.AFFINITY: 1.0, **terms_of(weights)}
+    if move_price:
+        weight[Term.MOVES] = weight.get(Term.MOVES, 0.0) + move_price / max(1, containers)
+    return stated.with_weights(weight)
+
+
+def _without_bound(budget: Budget) -> Budget:
+    """What the method may use of a budget if a bound needs its part, too."""
+    return budget if budget.seconds is None else replace(budget, seconds=(1 - BOUNDING) * budget.seconds)
+
+
+def _bounded(problem: Problem, result: Result[Placement], seconds: float | None, progress: Progress) -> Result[Placement]:
+    """The result with a proven bound of its affinity, as sharp as the seconds allow."""
+    bound = affinity_bound(problem, seconds=60.0 if seconds is None else seconds, progress=progress)
     value = result.score[result.goal]
     if bound is not None and bound < value <= bound + ROUNDING:
         bound = value
-    return replace(result, bound=bound, seconds=clock.seconds)
-
-
-def collocate_object(collocation: Collocation) -> Mapping[str, Any]:
-    """What `--json` says beyond what every decision says."""
-    return {
-        "before": {"affinity": collocation.before},
-        "gained": collocation.after - collocation.before,
-        "moved_share": collocation.moved_share,
-        "nothing_moves": collocation.stays,
-        "remarks": collocation.remarks,
-        "unplaced": len(collocation.decision.after.placement.unplaced),
-    }
+    return replace(result, bound=bound)

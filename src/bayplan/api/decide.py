@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from bayplan.api.inspect import inspect
-from bayplan.api.report import write_comparison
+from bayplan.api.inspect import inspect, write_comparison
 from bayplan.errors import UsageError
 from bayplan.formats.solutions import write_solution
 from bayplan.model import Budget, Placement, Reason, Result, Snapshot
@@ -88,5 +87,5 @@ def write_decision(decision: Decision, *, out: Path | None, report: Path | None,
     if out is not None:
         write_solution(out, decision.snapshot, placement)
     if report is not None:
-        after = inspect(decision.after, decision.snapshot.placement)
+        after = inspect(decision.after, before=decision.snapshot.placement)
         write_comparison(report, decision.snapshot, after, command=command)

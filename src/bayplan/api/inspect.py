@@ -1,59 +1,233 @@
-"""Look at a cluster: its state in numbers, the rules it breaks, and a report of both."""
+"""Look at a cluster: its state in numbers, the rules it violates, why a container is where it is."""
 
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from bayplan.api.answer import PathLike
 from bayplan.check import Violation, violations
-from bayplan.errors import UsageError
-from bayplan.formats import read, read_placement
+from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import Cluster, Placement, Snapshot
+from bayplan.score.explain import Explanation
+from bayplan.score.explain import explain as explanation_of
 from bayplan.score.summary import Summary, summarise
 
+if TYPE_CHECKING:
+    from bayplan.report.table import Report
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+MOST_GROUPS = 12  # more groups than this would tear a picture apart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CheckResult:
+    """What the referee says: true if every rule is kept, else one violation after the other."""
+
+    name: str
+    violations: tuple[Violation, ...]
+    score: Mapping[str, float] = field(default_factory=dict)
+    skipped: int = 0  # requests of the input that were left out because of their faults
+
+    @property
+    def valid(self) -> bool:
+        """Is every rule kept?"""
+        return not self.violations
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __iter__(self) -> Iterator[Violation]:
+        return iter(self.violations)
+
+    def __len__(self) -> int:
+        return len(self.violations)
+
+    def content(self) -> "Report":
+        """The verdict, and one sentence per violation."""
+        from bayplan.report.table import Sentence, report
+        from bayplan.report.violations import verdict
+
+        head = Sentence(verdict(self.violations), "bad" if self.violations else "good")
+        return report(head, *(Sentence(violation.sentence) for violation in self.violations))
+
+    def summary(self) -> str:
+        """The same in plain text."""
+        from bayplan.report.terminal import text_of
+
+        return text_of(self.content())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that `check --json` prints."""
+        from bayplan.report.json import plain
+
+        answer = {
+            "verb": "check",
+            "name": self.name,
+            "valid": self.valid,
+            "violated": len(self.violations),
+            "score": self.score,
+            "violations": [{**plain(violation), "sentence": violation.sentence} for violation in self.violations],
+            "skipped": self.skipped,
+        }
+        plain_answer: dict[str, Any] = plain(answer)
+        return plain_answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Inspection:
-    """What there is to say about one placement of one cluster."""
+    """The state of one placement of one cluster; `inspection["overload"]` is one of its scores."""
 
     snapshot: Snapshot
-    summary: Summary
+    state: Summary
     violations: tuple[Violation, ...]
 
+    @property
+    def score(self) -> Mapping[str, float]:
+        """The scores by term."""
+        return self.state.score
 
-def load(file: Path, start: Path | None = None) -> Snapshot:
-    """The snapshot in `file`, called after it if it has no name, with the placement of `start` if that is given."""
-    return started_from(named(read(file) if start is None else read(file, start), file), start)
+    @property
+    def valid(self) -> bool:
+        """Is every rule kept?"""
+        return not self.violations
+
+    def __getitem__(self, name: str) -> float:
+        return self.state.score[name]
+
+    def content(self) -> "Report":
+        """Counts, use of the machines, the fullest of them, the scores and the verdict."""
+        from bayplan.report.answers.placement_tables import show_report
+
+        return show_report(self.state, self.snapshot.cluster.resources, self.violations)
+
+    def summary(self) -> str:
+        """The same in plain text."""
+        from bayplan.report.terminal import text_of
+
+        return text_of(self.content())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that `show --json` prints."""
+        from bayplan.report.json import plain
+
+        state: dict[str, Any] = plain(self.state)
+        return {"verb": "show", **state, "valid": self.valid, "violated": len(self.violations)}
+
+    def report(self, path: PathLike, *, command: str = "", group_by: str | None = None) -> None:
+        """Write one self-contained HTML page."""
+        write_report(path, self, command=command, group_by=group_by)
 
 
-def named(snapshot: Snapshot, file: Path) -> Snapshot:
-    """The snapshot, called after its file if it has no name."""
-    if snapshot.cluster.name:
-        return snapshot
-    name = file.name.split(".")[0] if file.name != "-" else "cluster"
-    return replace(snapshot, cluster=replace(snapshot.cluster, name=name))
+def score(snapshot: Snapshot, *, before: Placement | None = None) -> Inspection:
+    """The state of a cluster in numbers: counts, use of the machines, hot machines, scores by term, violated rules.
+
+    `before` is where the containers ran, if the snapshot is the result of moves: then these have a cost.
+
+    >>> import bayplan as bp
+    >>> state = bp.score(bp.generate("boutique"))
+    >>> round(state["overload"], 3), state.valid
+    (0.229, True)
+    """
+    return inspect(snapshot, before=before)
 
 
-def started_from(snapshot: Snapshot, start: Path | None) -> Snapshot:
-    """The snapshot with the placement in the file `start`, or as it is."""
-    return snapshot if start is None else replace(snapshot, placement=read_placement(start, snapshot.cluster))
+def check(snapshot: Snapshot, *, before: Placement | None = None) -> CheckResult:
+    """What the referee says about a placement: every violated rule, one sentence each.
+
+    With `before`, the rules about moves (transient, pinned, nothing lost) are checked too.
+
+    >>> import bayplan as bp
+    >>> verdict = bp.check(bp.generate("boutique"))
+    >>> verdict.valid, len(verdict.violations)
+    (True, 0)
+    """
+    state = summarise(snapshot, before)
+    violated = tuple(violations(snapshot.cluster, snapshot.placement, before))
+    return CheckResult(name=snapshot.cluster.name, violations=violated, score=state.score)
 
 
-def inspect(snapshot: Snapshot, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:
+def explain(snapshot: Snapshot, container: str) -> Explanation:
+    """Why a container is where it is, which machines could take it, and what blocks the others.
+
+    >>> import bayplan as bp
+    >>> why = bp.explain(bp.generate("boutique"), "frontend-0")
+    >>> why.container, why.workload
+    ('frontend-0', 'frontend')
+    """
+    index = container_index(snapshot.cluster, container)
+    return explanation_of(snapshot.cluster, snapshot.placement, index, objective=snapshot.objective)
+
+
+def inspect(snapshot: Snapshot, *, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:
     """Score and check a snapshot; `before` is where the containers ran, for costs and rules of moves.
 
     `counted_from` is for the costs alone: the snapshot's placement is taken as it is, not as the end of moves.
     """
     return Inspection(
         snapshot=snapshot,
-        summary=summarise(snapshot, counted_from if before is None else before),
+        state=summarise(snapshot, counted_from if before is None else before),
         violations=tuple(violations(snapshot.cluster, snapshot.placement, before)),
     )
 
 
 def container_index(cluster: Cluster, name: str) -> int:
-    """Where the container called `name` stands; a usage fault with the nearest names if there is none."""
+    """The index of the container called `name`; UsageError with the nearest name if there is none."""
     if name in cluster.containers.name:
         return cluster.containers.name.index(name)
-    near = get_close_matches(name, cluster.containers.name, n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = did_you_mean(name, cluster.containers.name)
     raise UsageError(f"no container '{name}' in cluster '{cluster.name}'{hint}")
+
+
+def write_report(path: PathLike, inspection: Inspection, *, command: str, group_by: str | None = None) -> None:
+    """One self-contained HTML file about an inspection."""
+    from bayplan.formats.document.text import write_text_atomically
+    from bayplan.report.answers.placement_page import report_page
+    from bayplan.report.page import how_made
+
+    snapshot = inspection.snapshot
+    page = report_page(
+        snapshot,
+        inspection.state,
+        inspection.violations,
+        title=snapshot.cluster.name,
+        footer=how_made(command),
+        group_by=grouping(snapshot.cluster, group_by),
+    )
+    write_text_atomically(path, page)
+
+
+def write_comparison(path: PathLike, before: Snapshot, after: Inspection, *, command: str, group_by: str | None = None) -> None:
+    """One self-contained HTML file about a change: before and after, side by side."""
+    from bayplan.formats.document.text import write_text_atomically
+    from bayplan.report.answers.placement_page import comparison_page
+    from bayplan.report.page import how_made
+
+    page = comparison_page(
+        before,
+        after.snapshot.placement,
+        (summarise(before), after.state),
+        violations=after.violations,
+        title=before.cluster.name,
+        footer=how_made(command),
+        group_by=grouping(before.cluster, group_by),
+    )
+    write_text_atomically(path, page)
+
+
+def write_picture(path: PathLike, snapshot: Snapshot, *, group_by: str | None = None) -> None:
+    """The bay plan as an SVG file."""
+    from bayplan.formats.document.text import write_text_atomically
+    from bayplan.report.pictures import bay_plan
+
+    write_text_atomically(path, bay_plan(snapshot.cluster, snapshot.placement, group_by=grouping(snapshot.cluster, group_by)))
+
+
+def grouping(cluster: Cluster, level: str | None) -> str | None:
+    """The level by which pictures group machines: the stated one, else the one with the fewest groups (2 to 12)."""
+    names = [known.name for known in cluster.levels[1:]]
+    if level is not None:
+        if level not in names:
+            expected = " or ".join(names) or "no grouping"
+            raise UsageError(f"no level '{level}' in cluster '{cluster.name}'; expected {expected}{did_you_mean(level, names)}")
+        return level
+    few = [known for known in cluster.levels[1:] if 2 <= len(known.group) <= MOST_GROUPS]
+    return min(few, key=lambda known: len(known.group)).name if few else None

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from bayplan.api.inspect import grouping
 from bayplan.api.migrate import Route
-from bayplan.api.report import grouping
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.report.answers.plan_page import PlanPageData, plan_page
 from bayplan.report.answers.plan_tables import BatchFigures

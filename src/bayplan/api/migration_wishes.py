@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from bayplan.api.wishes import called, called_any, not_negative
+from bayplan.api.problem import matching, matching_any, not_negative
 from bayplan.errors import UsageError
 from bayplan.migrate import MigrateOptions
 from bayplan.model import Cluster, FloatArray, MigrationPolicy, StepLimits, Way, floats
@@ -40,7 +40,7 @@ def options_of(cluster: Cluster, wishes: MigrateWishes) -> MigrateOptions:
     """What is wanted beside that."""
     return MigrateOptions(
         weight=_weights(cluster, wishes.late) if wishes.late else None,
-        never=called_any(cluster, wishes.never, "to leave alone") if wishes.never else None,
+        never=matching_any(cluster, wishes.never, "to leave alone") if wishes.never else None,
         stopovers=wishes.stopovers,
     )
 
@@ -95,7 +95,7 @@ def _weights(cluster: Cluster, pairs: Sequence[str]) -> FloatArray:
         if not equals or not name:
             raise UsageError(f"--late '{pair}': expected NAME=WEIGHT")
         heavy = not_negative(value, f"--late '{pair}'")
-        hit = called(cluster, name, "to move late")
+        hit = matching(cluster, name, "to move late")
         weight[hit] = np.maximum(stated[hit], heavy)
         stated[hit] = weight[hit]
     return floats(weight)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.api.decide import Decision, decide
-from bayplan.api.wishes import called
+from bayplan.api.problem import matching
 from bayplan.decide.pack import PackOptions, PackProblem
 from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, pack_instance
@@ -97,7 +97,7 @@ def _workloads(cluster: Cluster, pattern: str) -> list[int]:
     of_service = [w for w, s in enumerate(cluster.workloads.service.tolist()) if service[s]]
     if of_service:
         return of_service
-    hit = called(cluster, pattern, "with a confidence of its own")
+    hit = matching(cluster, pattern, "with a confidence of its own")
     return [int(w) for w in np.unique(cluster.containers.workload[hit])]
 
 

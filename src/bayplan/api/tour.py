@@ -6,67 +6,36 @@ from pathlib import Path
 
 from bayplan.api.admit import Admitted, AdmitWishes, admit, options_of, write_acceptance
 from bayplan.api.admit_report import write_admit_page
-from bayplan.api.collocate import Collocation, collocate
-from bayplan.api.collocate_wishes import CollocateWishes, question_of
-from bayplan.api.decide import Decision, decide
-from bayplan.api.inspect import Inspection, inspect
+from bayplan.api.collocate import collocate
+from bayplan.api.inspect import grouping
 from bayplan.api.migrate import Route, find_route, write_route
 from bayplan.api.migrate_report import write_plan_page
-from bayplan.api.report import grouping, write_comparison
+from bayplan.api.placement import PlacementAnswer
 from bayplan.api.trip import Trip
-from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
-from bayplan.decide.place import PLACERS, PlaceOptions
-from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
-from bayplan.formats import write_placement
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.streams import Stream, json_lines
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import Budget, ClusterRequests, Migration, MigrationPolicy, Running, Snapshot, silent
-from bayplan.model.problem import Problem
 from bayplan.report.pictures import before_after
 from bayplan.score.duration import StepCosts
 
-STEPS = Budget(iterations=50_000)
 ATTEMPTS = Budget(iterations=4)
 BOUND_SECONDS = 2.0  # for the proof of what a stream can be worth
 ALIVE = 0.6  # of three databases two, so that they can change places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """A cluster that was collocated: before, after, and the order of moves between them."""
+class Collocated:
+    """A cluster that was collocated, and the order of moves to get there."""
 
-    collocation: Collocation
-    before: Inspection
-    after: Inspection
+    answer: PlacementAnswer
     route: Route
 
 
-def tour(snapshot: Snapshot, *, seed: int) -> tuple[Decision, Decision]:
-    """The decision about new containers, and the one about all of them that follows it."""
-    place, rebalance = PLACERS["best"], REBALANCERS["search"]
-    placed = decide(
-        snapshot, Problem.of(snapshot), lambda asked: place(asked, PlaceOptions(), budget=STEPS, seed=seed, progress=silent)
-    )
-    then = placed.after
-    moved = decide(
-        then, Problem.of(then), lambda asked: rebalance(asked, RebalanceOptions(), budget=STEPS, seed=seed, progress=silent)
-    )
-    return placed, moved
-
-
-def brought_together(snapshot: Snapshot, *, seconds: float, seed: int, max_moves: str | None = None) -> Stop:
-    """Services that talk on the same machines, and a safe order of moves from where the snapshot has them."""
-    best, budget, options = COLLOCATORS["best"], Budget(seconds=seconds), CollocateOptions(engine="here")
-    question = question_of(snapshot, CollocateWishes(max_moves=max_moves), "best")
-    collocation = collocate(question, lambda asked: best(asked, options, budget=budget, seed=seed, progress=silent))
-    after = collocation.decision.after
-    return Stop(
-        collocation=collocation,
-        before=inspect(collocation.decision.snapshot),
-        after=inspect(after, snapshot.placement),
-        route=road(snapshot, after, seed=seed),
-    )
+def collocated(snapshot: Snapshot, *, seconds: float, seed: int, max_moves: str | None = None) -> Collocated:
+    """Workloads that talk on the same machines, and a safe order of moves from where the snapshot has them."""
+    answer = collocate(snapshot, seconds=seconds, seed=seed, max_moves=max_moves, engine="here")
+    return Collocated(answer=answer, route=road(snapshot, answer.after, seed=seed))
 
 
 def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
@@ -86,18 +55,18 @@ def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
     )
 
 
-def write_stop(folder: Path, name: str, stop: Stop, *, command: str) -> Mapping[str, str]:
-    """Write placement, plan, picture and pages of a stop; what was written, by what it is."""
-    before, after, cluster = stop.before.snapshot, stop.after.snapshot, stop.before.snapshot.cluster
+def write_collocated(folder: Path, name: str, made: Collocated, *, command: str) -> Mapping[str, str]:
+    """Write placement, plan, picture and pages; what was written, by what it is."""
+    answer, cluster = made.answer, made.answer.snapshot.cluster
     file = {
         part: folder / f"{name}-{part}" for part in ("together.json", "together.html", "together.svg", "plan.json", "plan.html")
     }
-    write_placement(file["together.json"], cluster, after.placement)
-    write_comparison(file["together.html"], before, stop.after, command=command)
-    picture = before_after(cluster, before.placement, after.placement, group_by=grouping(cluster, None))
+    answer.save(file["together.json"])
+    answer.report(file["together.html"], command=command)
+    picture = before_after(cluster, answer.snapshot.placement, answer.placement, group_by=grouping(cluster, None))
     write_text_atomically(file["together.svg"], picture)
-    write_route(stop.route, out=file["plan.json"], back=None)
-    write_plan_page(file["plan.html"], stop.route, StepCosts(), command=command)
+    write_route(made.route, out=file["plan.json"], back=None)
+    write_plan_page(file["plan.html"], made.route, StepCosts(), command=command)
     pages = ("html", "svg")
     return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from bayplan.cli import admit_options as wish
 from bayplan.cli import clock, screen
-from bayplan.cli.decision import Seconds, expect_files
+from bayplan.cli.decision import Seconds
 from bayplan.cli.options import Json, Quiet, Seed
-from bayplan.cli.outputs import command_line
+from bayplan.cli.outputs import command_line, expect_files
 from bayplan.cli.terminal import note, warn, working
 
 if TYPE_CHECKING:

@@ -87,8 +87,8 @@ def check(
     if zones is not None:
         raise UsageError(f"--zones '{zones}' goes with --accepted FILE; expected both")
     with working(f"checking {file}", quiet=quiet):
-        from bayplan.api.inspect import inspect, load
-        from bayplan.api.report import write_comparison, write_report
+        from bayplan.api.files import read as load
+        from bayplan.api.inspect import inspect, write_comparison, write_report
         from bayplan.formats import read_placement
 
         before = load(file, start)
@@ -97,7 +97,7 @@ def check(
             inspection = inspect(before)
         else:
             after = replace(before, placement=read_placement(placement, before.cluster))
-            inspection = inspect(after, before.placement)
+            inspection = inspect(after, before=before.placement)
         command = command_line(f"check {file}", start=start, placement=placement)
         if report is not None and placement is None:
             write_report(report, inspection, command=command)

@@ -4,22 +4,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.decision import method_option
 
-def _names(incomplete: str) -> list[str]:
-    from bayplan.decide.collocate import COLLOCATORS
-
-    return [name for name in COLLOCATORS if name.startswith(incomplete)]
-
-
-Method: TypeAlias = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=_names)
-]
+Method: TypeAlias = Annotated[str, method_option("collocate")]
 Partition: TypeAlias = Annotated[
     str,
     typer.Option(
         "--partition",
         metavar="NAME",
-        help="rasa, best: how services are parted: 'multi-stage' (the paper's), 'random', 'min-cut', 'none'.",
+        help="rasa, best: how workloads are partitioned: 'multi-stage' (the paper's), 'random', 'min-cut', 'none'.",
     ),
 ]
 Select: TypeAlias = Annotated[
@@ -27,7 +20,7 @@ Select: TypeAlias = Annotated[
     typer.Option(
         "--select",
         metavar="NAME",
-        help="rasa, best: who picks a part's solver: 'gcn' (the paper's), 'mlp', 'heuristic'; 'cg' or 'mip' for all parts.",
+        help="rasa, best: what picks a subproblem's solver: 'gcn' (the paper's), 'mlp', 'heuristic', or 'cg' or 'mip' for all.",
     ),
 ]
 Masters: TypeAlias = Annotated[
@@ -36,7 +29,7 @@ Masters: TypeAlias = Annotated[
         "--masters",
         metavar="N",
         min=1,
-        help="rasa, best: how many services count as crucial; 45 ln^0.66 of their number if not given.",
+        help="rasa, best: how many workloads count as crucial; 45 ln^0.66 of their number if not given.",
         show_default=False,
     ),
 ]
@@ -45,7 +38,7 @@ Trivial: TypeAlias = Annotated[
     typer.Option(
         "--trivial",
         metavar="NAME",
-        help="rasa, best: trivial services are 'pinned' (the paper) or 'refit' (placed again at the end: more gain, more moves).",
+        help="rasa, best: trivial workloads are 'pinned' (the paper) or 'refit' (placed again at the end: gains and moves more).",
     ),
 ]
 MovePrice: TypeAlias = Annotated[
@@ -59,7 +52,7 @@ MovePrice: TypeAlias = Annotated[
 ]
 MaxMoves: TypeAlias = Annotated[
     str | None,
-    typer.Option("--max-moves", metavar="N|P%", help="best: move at most so many containers, or this share.", show_default=False),
+    typer.Option("--max-moves", metavar="N|P%", help="best: move at most N containers, or this share.", show_default=False),
 ]
 MinGain: TypeAlias = Annotated[
     str,
@@ -97,5 +90,5 @@ Bound: TypeAlias = Annotated[
     bool, typer.Option("--bound", help="Also prove how much any answer could gain, and say the gap; takes half of the seconds.")
 ]
 Engine: TypeAlias = Annotated[
-    str, typer.Option("--engine", metavar="NAME", help="Where parts are solved: 'pool' (processes), 'here', 'ray'.")
+    str, typer.Option("--engine", metavar="NAME", help="Where subproblems are solved: 'pool' (processes), 'here', 'ray'.")
 ]

@@ -74,7 +74,7 @@ def convert(
     Example: [cyan]bayplan convert stream.json --to jsonl --out stream.jsonl[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
-        from bayplan.api.inspect import started_from
+        from bayplan.api.files import started_from
         from bayplan.formats.files import read_whole, write
         from bayplan.formats.requests import RequestsFile
         from bayplan.model import ClusterRequests, Snapshot
@@ -91,7 +91,7 @@ def convert(
         else:
             raise UsageError(f"'{file}' holds requests, which have no {to} form; expected --to native")
     if json and str(out) != "-":
-        screen.say_object({"converted": str(file), "to": to.value, "file": str(out)})
+        screen.print_object({"converted": str(file), "to": to.value, "file": str(out)})
     elif str(out) != "-":
         print(f"{file} written to {out} ({to})")
 

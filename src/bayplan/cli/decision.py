@@ -1,17 +1,18 @@
-"""What the commands that decide share: their options, and how they show their answer."""
+"""What the commands that decide share: their options, where answers may go, and how they are shown."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from bayplan.cli import clock, screen
+from bayplan.cli import clock
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.outputs import a_file, spare
+from bayplan.cli.screen import print_object, print_report
 from bayplan.cli.terminal import warn
 
 if TYPE_CHECKING:
-    from bayplan.api.decide import Decision
+    from bayplan.api.answer import Answer
 
 Seconds: TypeAlias = Annotated[
     float, typer.Option("--seconds", min=0, help="Wall time from the start of the command to its answer.")
@@ -27,17 +28,37 @@ Report: TypeAlias = Annotated[
 ]
 
 
-def expect_files(out: Path | None, report: Path | None, *inputs: Path | None) -> None:
-    """UsageError if an answer would go to stdout, or over an input."""
-    for output, option in ((out, "--out"), (report, "--report")):
-        a_file(output, option)
-        spare(output, option, *inputs)
+def method_option(verb: str) -> Any:
+    """The option `--method` of a verb, with completion."""
+
+    def complete(incomplete: str) -> list[str]:
+        from bayplan.api.registry import methods
+
+        return [name for name in methods(verb) if name.startswith(incomplete)]
+
+    return typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=complete)
 
 
-def say(decision: "Decision", *, method: str, seed: int, placed: int, as_json: bool) -> None:
+def finish(answer: "Answer[Any]", *, out: Path | None = None, report: Path | None = None, json: bool = False) -> None:
+    """Write the files that were asked for, then print the answer; exit code 3 if there is none."""
+    if answer.result.solution is not None:
+        if out is not None:
+            answer.save(out)
+        if report is not None:
+            answer.report(report, command=clock.command())
+    say(answer, files={"answer": out, "report": report}, json=json)
+
+
+def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool) -> None:
     """The answer on stdout; on stderr whether it was cut short. Exit code 3 if there is none."""
-    if decision.interrupted:
+    if answer.interrupted:
         warn("interrupted: this is the best so far")
-    screen.decision(decision, method=method, seed=seed, placed=placed, wall=clock.seconds(), as_json=as_json)
-    if decision.result.solution is None:
+    there = answer.result.solution is not None
+    written = {kind: str(path) for kind, path in files.items() if path is not None and there}
+    answer = replace(answer, seconds=clock.seconds(), files={**answer.files, **written})
+    if json:
+        print_object(answer.to_dict())
+    else:
+        print_report(answer.full_content())
+    if not there:
         raise typer.Exit(ANSWER_IS_NO)

@@ -11,11 +11,11 @@ from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
     from bayplan.api.admit import Admitted
-    from bayplan.api.decide import Decision
     from bayplan.api.inspect import Inspection
     from bayplan.api.migrate import Route
+    from bayplan.api.placement import PlacementAnswer
     from bayplan.api.schedule import Scheduling
-    from bayplan.api.tour import Stop
+    from bayplan.api.tour import Collocated
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
 
@@ -47,11 +47,11 @@ def demo(
         admitted, chosen, streams = _arrivals(out, seed)
     files = {**shop.files, **together, **streams}
     if json:
-        gained = {name: [stop.collocation.before, stop.collocation.after] for name, stop in stops.items()}
+        gained = {name: [stop.answer.before["affinity"], stop.answer.score["affinity"]] for name, stop in stops.items()}
         accepted = {"accepted": admitted.accepted, "value": admitted.result.score["value"], "bound": admitted.result.bound}
         timed = {"served": chosen.figures.served, "value": chosen.figures.value, "bound": chosen.result.bound}
         answer = {"seed": seed, "valid": not shop.inspection.violations, "affinity": gained, "admitted": accepted}
-        screen.say_object({**answer, "scheduled": timed, "files": files})
+        screen.print_object({**answer, "scheduled": timed, "files": files})
         return
     _say_shop(shop, seed)
     _say(f"boutique.json --start {PLACED}", "", stops["boutique"], seed)
@@ -67,31 +67,33 @@ class Shop(NamedTuple):
     """The web shop: as it was, placed, rebalanced, the way there; and what was written of it."""
 
     inspection: "Inspection"
-    placed: "Decision"
-    moved: "Decision"
+    placed: "PlacementAnswer"
+    moved: "PlacementAnswer"
     route: "Route"
     files: dict[str, str]
 
 
 def _shop(out: Path, seed: int) -> Shop:
-    from bayplan.api.inspect import inspect
+    import bayplan as bp
+    from bayplan.api.inspect import inspect, write_comparison, write_picture, write_report
     from bayplan.api.migrate import write_route
     from bayplan.api.migrate_report import write_plan_page
-    from bayplan.api.report import write_comparison, write_picture, write_report
-    from bayplan.api.tour import road, tour
+    from bayplan.api.tour import road
     from bayplan.formats import write, write_placement
     from bayplan.generate.boutique import boutique
     from bayplan.score.duration import StepCosts
 
+    steps = bp.Budget(iterations=50_000)
     snapshot = boutique(seed=seed)
     inspection = inspect(snapshot)
     write(out / "boutique.json", snapshot)
     write_picture(out / "bay-plan.svg", snapshot)
     write_report(out / "report.html", inspection, command=COMMAND)
-    placed, moved = tour(snapshot, seed=seed)
+    placed = bp.place(snapshot, seed=seed, budget=steps)
+    moved = bp.rebalance(placed.after, seed=seed, budget=steps)
     write_placement(out / PLACED, snapshot.cluster, placed.after.placement)
     write_placement(out / "placement.json", snapshot.cluster, moved.after.placement)
-    after = inspect(moved.after, snapshot.placement)
+    after = inspect(moved.after, before=snapshot.placement)
     write_comparison(out / "before-after.html", snapshot, after, command=COMMAND)
     route = road(snapshot, moved.after, seed=seed)
     write_route(route, out=out / "plan.json", back=None)
@@ -109,21 +111,21 @@ def _shop(out: Path, seed: int) -> Shop:
     return Shop(inspection, placed, moved, route, files)
 
 
-def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[str, "Stop"], dict[str, str]]:
+def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[str, "Collocated"], dict[str, str]]:
     """The shop and a larger cluster, their services brought together; and what was written of them."""
-    from bayplan.api.tour import brought_together, write_stop
+    from bayplan.api.tour import collocated, write_collocated
     from bayplan.formats import write
     from bayplan.generate.rasa import rasa_m3
 
     large = rasa_m3(seed=seed)
     write(out / "rasa-m3.json", large)
     stops = {
-        "boutique": brought_together(shop.placed.after, seconds=seconds / 3, seed=seed),
-        "rasa-m3": brought_together(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
+        "boutique": collocated(shop.placed.after, seconds=seconds / 3, seed=seed),
+        "rasa-m3": collocated(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
     }
     files = {"larger cluster": str(out / "rasa-m3.json")}
     for name, stop in stops.items():
-        files.update(write_stop(out, name, stop, command=COMMAND))
+        files.update(write_collocated(out, name, stop, command=COMMAND))
     return stops, files
 
 
@@ -150,18 +152,19 @@ def _say_shop(shop: Shop, seed: int) -> None:
     waiting = snapshot.placement.unplaced
     chosen = int(waiting[0]) if len(waiting) else 0
     screen.explain(explain(snapshot.cluster, snapshot.placement, chosen, objective=snapshot.objective))
-    for title, decision, method in (("place", shop.placed, "best"), ("rebalance", shop.moved, "search")):
-        print(f"\nbayplan {title}")
-        screen.decision(decision, method=method, seed=seed, placed=decision.placed, wall=clock.seconds())
+    for answer in (shop.placed, shop.moved):
+        print(f"\nbayplan {answer.verb}")
+        screen.print_report(answer.full_content())
     print(f"\nbayplan migrate --alive {ALIVE}")
     screen.route(shop.route, method="waves", seed=seed, wall=clock.seconds(), files={})
 
 
-def _say(given: str, wish: str, stop: "Stop", seed: int) -> None:
+def _say(given: str, wish: str, stop: "Collocated", seed: int) -> None:
     """What collocation gained, before beside after, and whether the way there is safe."""
     name = given.partition(".")[0]
     print(f"\nbayplan collocate {given}{wish}\nbayplan migrate {given} --to {name}-together.json")
-    screen.stop(stop, seed=seed)
+    screen.print_report(stop.answer.full_content())
+    screen.route(stop.route, method="waves", seed=seed, wall=clock.seconds(), files={})
 
 
 def _say_admitted(admitted: "Admitted", seed: int) -> None:

@@ -73,7 +73,7 @@ def generate(
         write(target, GENERATORS[name].make(seed=seed, progress=progress, **chosen))
     seconds = time.perf_counter() - started
     if json and str(target) != "-":
-        screen.say_object({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)})
+        screen.print_object({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)})
     elif str(target) != "-":
         print(f"{name} (seed {seed}) written to {target} in {seconds:.1f} s")
 
@@ -110,7 +110,7 @@ def _list(*, as_json: bool) -> None:
             name: {"about": g.about, "source": g.source, "settings": {o: default for o, (_, default) in options(g).items()}}
             for name, g in GENERATORS.items()
         }
-        screen.say_object({"generators": listing})
+        screen.print_object({"generators": listing})
         return
     for name, generator in GENERATORS.items():
         print(f"{name:20} {generator.about} [{generator.source}]")

@@ -89,7 +89,7 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. No traceback reaches a user unless BAYPLAN_DEBUG is set."""
-    clock.start(with_process=arguments is None)
+    clock.start(arguments)
     try:
         with stubborn_interrupts(), warnings.catch_warnings():
             if not _debugging():

@@ -77,7 +77,7 @@ def migrate(
         spare(output, option, file, start, to, rollback, resume)
     with working(f"planning the migration of {file}", quiet=quiet) as progress:
         from bayplan.api.decide import budget_for, chosen
-        from bayplan.api.inspect import load
+        from bayplan.api.files import read as load
         from bayplan.api.migrate import find_route, way_back, write_route
         from bayplan.api.migrate_report import write_plan_page
         from bayplan.api.migration_wishes import MigrateWishes, options_of

@@ -1,9 +1,12 @@
 """The options that several commands share, worded once."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
+
+from bayplan.errors import UsageError
 
 File: TypeAlias = Annotated[
     Path,
@@ -31,3 +34,33 @@ GroupBy: TypeAlias = Annotated[
 Report: TypeAlias = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write a self-contained HTML report.", show_default=False)
 ]
+
+
+def pairs(texts: Sequence[str] | None, option: str, form: str) -> dict[str, float]:
+    """`NAME=VALUE` texts of a repeatable option as numbers by name; the last of several counts."""
+    values: dict[str, float] = {}
+    for text in texts or ():
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise UsageError(f"{option} '{text}': expected {form}")
+        values[name] = number(value, f"{option} '{text}'")
+    return values
+
+
+def number(text: str, label: str) -> float:
+    """The number that a text states; UsageError that starts with `label` if it states none of 0 or more."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0 <= value < float("inf"):
+        raise UsageError(f"{label}: '{text}' is not a number of 0 or more")
+    return value
+
+
+def share(text: str, label: str) -> float:
+    """`0.03` or `3%` as a share of 1."""
+    value = number(text.removesuffix("%"), label) / (100 if text.endswith("%") else 1)
+    if value > 1:
+        raise UsageError(f"{label}: expected a share of 0 to 1, or 0% to 100%")
+    return value

@@ -1,5 +1,6 @@
-"""Where answers may go: never over what they were made from."""
+"""Where answers may go: to a file that can be written, never over what they were made from."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from bayplan.errors import UsageError
@@ -7,19 +8,21 @@ from bayplan.errors import UsageError
 STDOUT = Path("-")
 
 
-def spare(output: Path | None, option: str, *inputs: Path | None) -> None:
-    """UsageError if `output` is one of the inputs."""
-    if output is None or output == STDOUT:
-        return
-    for given in inputs:
-        if given is not None and _same(output, given):
-            raise UsageError(f"{option} '{output}' would overwrite the input '{given}'; expected another file")
+def expect_outputs(outputs: Mapping[str, Path | None], *inputs: Path | None, stdout: bool = False) -> None:
+    """UsageError, before any work is done, if an output is an input, cannot be written, or is stdout where that is taken.
 
-
-def a_file(output: Path | None, option: str) -> None:
-    """UsageError if `output` is stdout, which the answer itself needs."""
-    if output == STDOUT:
-        raise UsageError(f"{option} '-': stdout is for the answer; expected a file")
+    `outputs` are by option; with `stdout`, "-" is allowed.
+    """
+    for option, output in outputs.items():
+        if output is None or (output == STDOUT and stdout):
+            continue
+        if output == STDOUT:
+            raise UsageError(f"{option} '-': stdout is for the answer; expected a file")
+        for given in inputs:
+            if given is not None and _same(output, given):
+                raise UsageError(f"{option} '{output}' would overwrite the input '{given}'; expected another file")
+        if not output.parent.is_dir() or output.is_dir():
+            raise UsageError(f"{option} '{output}' cannot be written; expected a file in a folder that exists")
 
 
 def command_line(command: str, **options: object) -> str:
@@ -33,3 +36,19 @@ def _same(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except OSError:  # one of them is not there: then they differ
         return False
+
+
+def spare(output: Path | None, option: str, *inputs: Path | None) -> None:
+    """UsageError if `output` is one of the inputs."""
+    expect_outputs({option: output}, *inputs, stdout=True)
+
+
+def a_file(output: Path | None, option: str) -> None:
+    """UsageError if `output` is stdout, which the answer itself needs."""
+    if output == STDOUT:
+        raise UsageError(f"{option} '-': stdout is for the answer; expected a file")
+
+
+def expect_files(out: Path | None, report: Path | None, *inputs: Path | None) -> None:
+    """UsageError if an answer would go to stdout, or over an input."""
+    expect_outputs({"--out": out, "--report": report}, *inputs)

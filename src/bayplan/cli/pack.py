@@ -6,10 +6,10 @@ import typer
 
 from bayplan.cli import clock, screen
 from bayplan.cli import pack_options as option
-from bayplan.cli.decision import Out, Seconds, Threads, expect_files
+from bayplan.cli.decision import Out, Seconds, Threads
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import a_file, command_line, spare
+from bayplan.cli.outputs import a_file, command_line, expect_files, spare
 from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
@@ -70,7 +70,7 @@ def pack(
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report")
     with working(f"packing {file}", quiet=quiet) as progress:
         from bayplan.api.decide import budget_for, chosen
-        from bayplan.api.inspect import load
+        from bayplan.api.files import read as load
         from bayplan.api.pack import instance_of, pack_options, save, seconds_afterwards, write_packing
         from bayplan.api.pack import pack as pack_it
         from bayplan.api.pack_needed import how_many

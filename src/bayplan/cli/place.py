@@ -5,19 +5,12 @@ from typing import Annotated
 import typer
 
 from bayplan.cli import clock
-from bayplan.cli.decision import Out, Report, Seconds, Threads, expect_files, say
+from bayplan.cli.decision import Out, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import command_line
+from bayplan.cli.outputs import expect_outputs
 from bayplan.cli.terminal import note, working
 
-
-def _names(incomplete: str) -> list[str]:
-    from bayplan.decide.place import PLACERS
-
-    return [name for name in PLACERS if name.startswith(incomplete)]
-
-
-Method = Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=_names)]
+Method = Annotated[str, method_option("place")]
 Candidates = Annotated[
     int,
     typer.Option("--candidates", metavar="D", min=1, help="Machines among which the service decides (ca-wfd, ws-dp, c-c, best)."),
@@ -45,9 +38,9 @@ def place(
 
     - best: ca-wfd, then a search over the new containers until the seconds are used up
 
-    - ca-wfd: largest first; of the D machines with most room, the one with most containers of the service
+    - ca-wfd: largest first; of the D machines with most free capacity, the one with most containers of the service
 
-    - ws-dp, c-c: the same by dot product of request and room; by CPU alone
+    - ws-dp, c-c: the same by dot product of request and free capacity; by CPU alone
 
     - random, ha: any machine; the one with the fewest containers of the service
 
@@ -57,22 +50,14 @@ def place(
 
     Example: [cyan]bayplan place shop.yaml --method ca-wfd --out placement.json[/cyan]
     """
-    expect_files(out, report, file, start)
+    expect_outputs({"--out": out, "--report": report}, file, start)
     with working(f"placing {file}", quiet=quiet) as progress:
-        from bayplan.api.decide import budget_for, chosen, decide, write_decision
-        from bayplan.api.inspect import load
-        from bayplan.decide.place import PLACERS, PlaceOptions
-        from bayplan.model.problem import Problem
+        import bayplan as bp
 
-        placer, options = chosen(PLACERS, method), PlaceOptions(candidates=candidates)
-        snapshot = load(file, start)
+        snapshot = bp.read(file, start)
         note(snapshot.notes, quiet=quiet)
-        budget = budget_for(snapshot, seconds=seconds, used=clock.seconds(), threads=threads)
-        decision = decide(
-            snapshot,
-            Problem.of(snapshot),
-            lambda problem: placer(problem, options, budget=budget, seed=seed, progress=progress),
+        left = clock.left(seconds)
+        answer = bp.place(
+            snapshot, method=method, seconds=left, seed=seed, candidates=candidates, threads=threads, progress=progress
         )
-        command = command_line(f"place {file}", method=method, seconds=seconds, seed=seed, start=start)
-        write_decision(decision, out=out, report=report, command=command)
-    say(decision, method=method, seed=seed, placed=decision.new, as_json=json)
+    finish(answer, out=out, report=report, json=json)

@@ -5,20 +5,12 @@ from typing import Annotated
 import typer
 
 from bayplan.cli import clock
-from bayplan.cli.decision import Out, Report, Seconds, Threads, expect_files, say
-from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import command_line
+from bayplan.cli.decision import Out, Report, Seconds, Threads, finish, method_option
+from bayplan.cli.options import File, Json, Quiet, Seed, Start, pairs
+from bayplan.cli.outputs import expect_outputs
 from bayplan.cli.terminal import note, working
-from bayplan.errors import UsageError
 
-
-def _names(incomplete: str) -> list[str]:
-    from bayplan.decide.rebalance import REBALANCERS
-
-    return [name for name in REBALANCERS if name.startswith(incomplete)]
-
-
-Method = Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=_names)]
+Method = Annotated[str, method_option("rebalance")]
 Goal = Annotated[
     str,
     typer.Option(
@@ -33,7 +25,7 @@ Weights = Annotated[
 ]
 MaxMoves = Annotated[
     str | None,
-    typer.Option("--max-moves", metavar="N|P%", help="Move at most so many containers, or this share.", show_default=False),
+    typer.Option("--max-moves", metavar="N|P%", help="Move at most N containers, or this share of them.", show_default=False),
 ]
 Freeze = Annotated[
     list[str] | None,
@@ -72,7 +64,7 @@ def rebalance(
 ) -> None:
     """Move running containers to where they are better off, and say what that gains.
 
-    No rule is broken that was not broken before. Ctrl-C stops the search and keeps the best so far.
+    No rule is violated that was not violated before. Ctrl-C stops the search and keeps the best so far.
     Moves are counted from the placement in the input, or from --start.
 
     Methods:
@@ -83,30 +75,31 @@ def rebalance(
 
     - nls: noisy local search
 
-    - greedy: from the hottest machine to the sparest
+    - greedy: from the fullest machine to the emptiest
 
     Example: [cyan]bayplan rebalance shop.yaml --seconds 10 --max-moves 5% --out new.json[/cyan]
 
     Example: [cyan]bayplan rebalance model.txt --start assignment.txt --objective gmrp --seconds 60 --out new.txt[/cyan]
     """
-    expect_files(out, report, file, start)
+    expect_outputs({"--out": out, "--report": report}, file, start)
     with working(f"rebalancing {file}", quiet=quiet) as progress:
-        from bayplan.api.decide import budget_for, chosen, decide, write_decision
-        from bayplan.api.inspect import load
-        from bayplan.api.wishes import Wishes, problem_of
-        from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
+        import bayplan as bp
 
-        if not (0 < delta <= 0.5 and 0 <= safety <= 1 and target == target):
-            raise UsageError(f"--delta {delta} --safety {safety} --target {target}: expected 0 < delta <= 0.5, 0 <= safety <= 1")
-        rebalancer, options = chosen(REBALANCERS, method), RebalanceOptions(delta=delta, safety=safety, target=target)
-        wishes = Wishes(objective=objective, weights=weight or (), max_moves=max_moves, freeze=freeze or ())
-        snapshot = load(file, start)
+        snapshot = bp.read(file, start)
         note(snapshot.notes, quiet=quiet)
-        problem = problem_of(snapshot, wishes)
-        budget = budget_for(snapshot, seconds=seconds, used=clock.seconds(), threads=threads)
-        decision = decide(
-            snapshot, problem, lambda asked: rebalancer(asked, options, budget=budget, seed=seed, progress=progress)
+        answer = bp.rebalance(
+            snapshot,
+            method=method,
+            seconds=clock.left(seconds),
+            seed=seed,
+            objective=objective,
+            weights=pairs(weight, "--weight", "TERM=VALUE"),
+            max_moves=max_moves,
+            freeze=freeze or (),
+            delta=delta,
+            safety=safety,
+            target=target,
+            threads=threads,
+            progress=progress,
         )
-        command = command_line(f"rebalance {file}", method=method, seconds=seconds, seed=seed, start=start)
-        write_decision(decision, out=out, report=report, command=command)
-    say(decision, method=method, seed=seed, placed=decision.placed, as_json=json)
+    finish(answer, out=out, report=report, json=json)

@@ -78,6 +78,6 @@ def reproduce(paper: Paper, quick: Quick = False, out: Folder = None, json: Json
         raise
     files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
     if json:
-        screen.say_object({"paper": paper, "quick": quick, "files": files})
+        screen.print_object({"paper": paper, "quick": quick, "files": files})
     else:
         print("\n".join(files))

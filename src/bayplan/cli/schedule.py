@@ -9,10 +9,10 @@ import typer
 
 from bayplan.cli import clock, schedule_screen
 from bayplan.cli import schedule_options as wish
-from bayplan.cli.decision import Seconds, Threads, expect_files
+from bayplan.cli.decision import Seconds, Threads
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import Json, Quiet, Seed
-from bayplan.cli.outputs import command_line
+from bayplan.cli.outputs import command_line, expect_files
 from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 

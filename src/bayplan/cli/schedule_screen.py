@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bayplan.cli.screen import say_object, say_report
+from bayplan.cli.screen import print_object, print_report
 
 if TYPE_CHECKING:
     from bayplan.api.schedule import Scheduling
@@ -17,9 +17,9 @@ def scheduling(found: "Scheduling", *, method: str, seed: int, wall: float, as_j
 
     if as_json:
         answer = json.decision_object(found.result, method=method, seed=seed, placed=found.figures.served)
-        say_object({**answer, **schedule_object(found), "wall_seconds": wall})
+        print_object({**answer, **schedule_object(found), "wall_seconds": wall})
     else:
-        say_report(schedule_report(found.result, found.figures, method=method, seed=seed))
+        print_report(schedule_report(found.result, found.figures, method=method, seed=seed))
 
 
 def sweep(found: "Sweep", *, wall: float, as_json: bool) -> None:
@@ -29,7 +29,7 @@ def sweep(found: "Sweep", *, wall: float, as_json: bool) -> None:
 
     answer = {**sweep_object(found), "wall_seconds": wall}
     if as_json:
-        say_object(answer)
+        print_object(answer)
     else:
         requests = len(found.question.problem.requests.name)
-        say_report(sweep_report(found.points, found.smallest, method=found.method, requests=requests))
+        print_report(sweep_report(found.points, found.smallest, method=found.method, requests=requests))

@@ -9,15 +9,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from bayplan.api.admit import Admitted
-    from bayplan.api.collocate import Collocation
-    from bayplan.api.decide import Decision
     from bayplan.api.inspect import Inspection
     from bayplan.api.judge import Judged
     from bayplan.api.migrate import Route
     from bayplan.api.pack import Packing
-    from bayplan.api.tour import Stop
     from bayplan.operate.simulate import Run
-    from bayplan.report.answers.decision_tables import AffinityGain
     from bayplan.report.table import Report
     from bayplan.score.explain import Explanation
 
@@ -31,9 +27,9 @@ def show(inspection: "Inspection", *, as_json: bool = False, out: Path | None = 
 
     if as_json:
         verdict = {"valid": not inspection.violations, "broken": len(inspection.violations)}
-        say_object({**json.show_object(inspection.summary), **verdict}, out)
+        print_object({**json.show_object(inspection.state), **verdict}, out)
     else:
-        say_report(show_report(inspection.summary, inspection.snapshot.cluster.resources, inspection.violations), out)
+        print_report(show_report(inspection.state, inspection.snapshot.cluster.resources, inspection.violations), out)
 
 
 def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None = None) -> None:
@@ -43,7 +39,7 @@ def check(inspection: "Inspection", *, as_json: bool = False, out: Path | None =
     from bayplan.report.violations import verdict
 
     if as_json:
-        say_object(json.check_object(inspection.summary, inspection.violations), out)
+        print_object(json.check_object(inspection.state, inspection.violations), out)
     else:
         lines = [verdict(inspection.violations), *map(str, inspection.violations)]
         _say("".join(f"{printable(line)}\n" for line in lines), out)
@@ -58,7 +54,7 @@ def judged(judged: "Judged", *, as_json: bool = False, out: Path | None = None) 
 
     if as_json:
         answer = {"name": judged.name, "valid": not judged.violations, "broken": len(judged.violations), "score": judged.score}
-        say_object({**answer, "violations": plain(judged.violations), "skipped": judged.skipped}, out)
+        print_object({**answer, "violations": plain(judged.violations), "skipped": judged.skipped}, out)
         return
     scores = ", ".join(f"{name} {score(value)}" for name, value in judged.score.items())
     lines = [verdict(judged.violations), *(violation.sentence for violation in judged.violations), scores]
@@ -71,72 +67,9 @@ def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | No
     from bayplan.report.answers.explain_tables import explain_report
 
     if as_json:
-        say_object(json.explain_object(explanation), out)
+        print_object(json.explain_object(explanation), out)
     else:
-        say_report(explain_report(explanation), out)
-
-
-def decision(decision: "Decision", *, method: str, seed: int, placed: int, wall: float, as_json: bool = False) -> None:
-    """How a decision ended: scores, bound, counts, what is left out and why, and which rules stay broken."""
-
-    from bayplan.report import json
-    from bayplan.report.answers.decision_tables import decision_report
-
-    result = decision.result
-    if as_json:
-        answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=decision.moved)
-        say_object({**answer, "still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall})
-        return
-    counts = {"seed": seed, "placed": placed, "moved": decision.moved}
-    say_report(decision_report(result, method=method, counts=counts, still_violated=decision.still_broken))
-
-
-def collocation(collocation: "Collocation", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
-    """How a collocation ended: affinity before and after, who moved, the bound, what is left out and why."""
-
-    from bayplan.api.collocate import collocate_object
-    from bayplan.report import json
-    from bayplan.report.answers.decision_tables import collocate_report
-
-    decision = collocation.decision
-    result, placed, moved = decision.result, decision.placed, decision.moved
-    if as_json:
-        answer = json.decision_object(result, method=method, seed=seed, placed=placed, moved=moved)
-        more = {"still_broken": decision.still_broken, "interrupted": decision.interrupted, "wall_seconds": wall}
-        say_object({**answer, **collocate_object(collocation), **more})
-        return
-    counts = {"seed": seed, "placed": placed}
-    gain, violated = _gain(collocation), decision.still_broken
-    say_report(collocate_report(result, gain, method=method, counts=counts, notes=collocation.remarks, still_violated=violated))
-
-
-def stop(stop: "Stop", *, seed: int) -> None:
-    """A collocation in short: scores before beside after, whether they keep the rules, and the way there."""
-    from bayplan.report.answers.decision_tables import MigrationOutline, collocate_outline
-
-    collocation, route = stop.collocation, stop.route
-    counts = {"batches": len(route.plan.batches), "steps": len(list(route.plan.steps()))} if route.plan else {}
-    migration = MigrationOutline(
-        counts=counts,
-        safe=route.verdict is not None and route.verdict.safe,
-        stuck=len(route.result.left_out),
-        seconds=0.0 if route.timetable is None else route.timetable.seconds,
-        alive=1.0 if route.verdict is None else route.verdict.least_alive,
-    )
-    scores = (stop.before.summary.score, stop.after.summary.score)
-    say_report(collocate_outline(_gain(collocation), scores, stop.after.violations, migration, seed=seed))
-
-
-def _gain(collocation: "Collocation") -> "AffinityGain":
-    from bayplan.report.answers.decision_tables import AffinityGain
-
-    return AffinityGain(
-        before=collocation.before,
-        after=collocation.after,
-        moved=collocation.decision.moved,
-        share=collocation.moved_share,
-        stays=collocation.stays,
-    )
+        print_report(explain_report(explanation), out)
 
 
 def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping[str, str], as_json: bool = False) -> None:
@@ -150,11 +83,11 @@ def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping
     if as_json:
         answer = json.decision_object(route.result, method=method, seed=seed, placed=route.placed, moved=route.moved)
         more = {"complete": route.complete, "duration": estimate, "by_batch": rows, "files": files}
-        say_object({**answer, **more, "interrupted": route.interrupted, "wall_seconds": wall})
+        print_object({**answer, **more, "interrupted": route.interrupted, "wall_seconds": wall})
         return
     counts: dict[str, int | str] = {"seed": seed, "placed": route.placed, "moved": route.moved}
     counts["duration"] = f"about {seconds(estimate or 0.0)}"
-    say_report(plan_report(route.result, rows, method=method, counts=counts, files=files))
+    print_report(plan_report(route.result, rows, method=method, counts=counts, files=files))
 
 
 def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
@@ -167,11 +100,11 @@ def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json:
     new, result = packing.decision.new, packing.decision.result
     if as_json:
         answer = json.decision_object(result, method=method, seed=seed, placed=new, moved=packing.decision.moved)
-        say_object({**answer, **pack_object(packing), "interrupted": packing.decision.interrupted, "wall_seconds": wall})
+        print_object({**answer, **pack_object(packing), "interrupted": packing.decision.interrupted, "wall_seconds": wall})
         return
     counts = {"seed": seed, "packed": new, "left out": packing.without}
     figures, levels, violated = packing.figures, packing.levels, packing.broken
-    say_report(pack_report(result, figures, levels, method=method, counts=counts, violated=violated))
+    print_report(pack_report(result, figures, levels, method=method, counts=counts, violated=violated))
 
 
 def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
@@ -179,9 +112,9 @@ def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
     from bayplan.report.answers.pack_tables import needed_report
 
     if as_json:
-        say_object(answer)
+        print_object(answer)
     else:
-        say_report(needed_report(answer))
+        print_report(needed_report(answer))
 
 
 def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
@@ -193,9 +126,9 @@ def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_js
 
     if as_json:
         answer = json.decision_object(admitted.result, method=method, seed=seed, placed=admitted.accepted)
-        say_object({**answer, **admit_object(admitted), "interrupted": admitted.interrupted, "wall_seconds": wall})
+        print_object({**answer, **admit_object(admitted), "interrupted": admitted.interrupted, "wall_seconds": wall})
     else:
-        say_report(admit_report(admitted.result, figures_of(admitted, method), seed=seed))
+        print_report(admit_report(admitted.result, figures_of(admitted, method), seed=seed))
 
 
 def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
@@ -205,19 +138,19 @@ def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
 
     answer = {**run_object(run), "seed": seed}
     if as_json:
-        say_object(answer)
+        print_object(answer)
     else:
-        say_report(run_report(answer))
+        print_report(run_report(answer))
 
 
-def say_object(answer: Mapping[str, object], out: Path | None = None) -> None:
+def print_object(answer: Mapping[str, object], out: Path | None = None) -> None:
     """One JSON object on one line."""
     from bayplan.report.json import to_json
 
     _say(f"{to_json(answer)}\n", out)
 
 
-def say_report(report: "Report", out: Path | None = None) -> None:
+def print_report(report: "Report", out: Path | None = None) -> None:
     """Facts and tables for people."""
     from bayplan.report.terminal import rendered
 

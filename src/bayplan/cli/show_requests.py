@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayplan.cli.screen import say_object, say_report
+from bayplan.cli.screen import print_object, print_report
 from bayplan.cli.terminal import note
 from bayplan.errors import UsageError
 
@@ -35,6 +35,6 @@ def show_requests(
         note(timed.notes, quiet=quiet)
         answer = asked_requests(timed, file.name)
     if as_json:
-        say_object(answer, out)
+        print_object(answer, out)
     else:
-        say_report(requests_report(answer), out)
+        print_report(requests_report(answer), out)

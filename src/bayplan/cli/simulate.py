@@ -51,7 +51,7 @@ def simulate(
     Example: [cyan]bayplan simulate shop.json --plan plan.json --kill m-3@2 --fail-create web-1[/cyan]
     """
     with working(f"simulating {plan}", quiet=quiet) as progress:
-        from bayplan.api.inspect import load
+        from bayplan.api.files import read as load
         from bayplan.api.migration_wishes import MigrateWishes
         from bayplan.operate.simulate import InjectedFailures, check_and_carry_out, question
 

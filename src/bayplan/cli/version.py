@@ -11,6 +11,6 @@ def version(json: Json = False) -> None:
     Example: [cyan]bayplan version[/cyan]
     """
     if json:
-        screen.say_object({"version": bayplan.__version__})
+        screen.print_object({"version": bayplan.__version__})
     else:
         print(f"bayplan {bayplan.__version__}")

@@ -21,6 +21,6 @@ def warmup(json: Json = False, quiet: Quiet = False) -> None:
         names = warm_up(progress)
     seconds = time.perf_counter() - started
     if json:
-        screen.say_object({"kernels": names, "seconds": round(seconds, 3)})
+        screen.print_object({"kernels": names, "seconds": round(seconds, 3)})
     else:
         print(f"{len(names)} kernel modules ready in {seconds:.1f} s: {', '.join(names)}")

@@ -9,6 +9,7 @@ MEANINGS: Mapping[str, str] = {
     "balance": "resources left over in the wrong proportion; lower is better",
     "communication": "traffic times distance between machines; lower is better",
     "total": "utilisation, balance and communication, weighted; lower is better",
+    "objective": "the terms that are wanted, each times its weight, gains subtracted; lower is better",
     "overload": "load above the safety capacity, all machines; lower is better",
     "affinity": "share of the traffic that stays on one machine, 0 to 1; higher is better",
     "moves": "containers that change machines; lower is better",

@@ -8,11 +8,12 @@ import pytest
 from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Placement, Reason, Result, Status, Traffic
-from bayplan.report.answers.decision_tables import AffinityGain, MigrationOutline, collocate_outline, collocate_report
+from bayplan.report.answers.decision_tables import decision_report, frame, placement_headline
 from bayplan.report.answers.placement_page import comparison_page
 from bayplan.report.answers.placement_tables import pair_table
 from bayplan.report.markup import html_table
 from bayplan.report.pictures.placement.traffic import affinity_bars, heaviest_pairs
+from bayplan.report.table import report
 from bayplan.report.terminal import text_of
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.summary import summarise
@@ -62,37 +63,24 @@ def test_a_page_has_the_section_only_where_there_is_traffic(snapshot):
         assert (">Affinity</h2>" in page) is wanted
 
 
-def test_a_collocation_says_what_is_gained_for_which_moves_and_what_is_left_out():
+def test_a_decision_says_what_is_gained_for_which_moves_and_what_is_left_out(snapshot):
+    after = together(snapshot)
     result = Result(
         status=Status.FEASIBLE,
-        solution=Placement.empty(1),
+        solution=after,
         score={"affinity": 0.8},
         goal="affinity",
         bound=0.88,
         left_out=(Reason("web", "0/3 machines fit"),),
+        still_violated=("machine 'm-0': too much",),
+        notes=("nothing moves: too little is gained",),
         seconds=1.0,
     )
-    gain = AffinityGain(before=0.07, after=0.8, moved=1164, share=0.334)
-    text = shown(collocate_report(result, gain, method="best", counts={"seed": 0}))
-    assert "0.0700 before, 0.8000 after" in text and "1,164 containers, 33" in text
-    assert "bound of affinity 0.88 (gap 10" in text and "0/3 machines fit" in text
-
-
-def test_a_collocation_says_why_nothing_moves():
-    result = Result(status=Status.FEASIBLE, solution=Placement.empty(1), score={"affinity": 0.07}, goal="affinity")
-    gain = AffinityGain(before=0.07, after=0.07, moved=0, share=0.0, stays="too little is gained")
-    assert "nothing: too little is gained" in shown(collocate_report(result, gain, method="best"))
-
-
-def test_an_outline_shows_before_beside_after_and_whether_the_migration_is_safe():
-    gain = AffinityGain(before=0.07, after=0.8, moved=3, share=0.1)
-    outline = MigrationOutline(counts={"batches": 2, "steps": 6}, safe=True, stuck=1, seconds=120.0, alive=0.75)
-    text = shown(collocate_outline(gain, ({"affinity": 0.07, "machines": 4}, {"affinity": 0.8, "moves": 3}), [], outline, seed=5))
-    assert "affinity 0.07 0.8 " in text and "machines" not in text.replace("machines;", "")
-    assert "2 batches, 6 steps, about 2" in text and "safe, at least 75" in text and "1 container cannot arrive" in text
-    assert "valid: every rule is kept" in text
-
-
-def test_an_outline_without_a_plan_says_so():
-    outline = MigrationOutline(counts={}, safe=False, stuck=0, seconds=0.0, alive=1.0)
-    assert "no plan" in shown(collocate_outline(AffinityGain(before=0, after=0, moved=0, share=0), ({}, {}), [], outline, seed=0))
+    headline = placement_headline(snapshot, after, result, {"affinity": 0.07})
+    assert re.match(r"\d+ of \d+ containers moves? \(", headline)
+    assert headline.endswith("affinity 0.07 -> 0.8 (at most 0.88 is possible)")
+    frame_words = shown(report(frame(result, method="best", seed=0, wall=2.0)))
+    assert "feasible, at most 10" in frame_words and "2 s, of which 1 s for the method" in frame_words
+    text = shown(decision_report(result, {"affinity": 0.07}))
+    assert "affinity 0.07 0.8 +0.73" in text and "0/3 machines fit" in text
+    assert "still violated: machine 'm-0': too much" in text and "note: nothing moves: too little is gained" in text

@@ -9,12 +9,13 @@ from tests.builders.report_clusters import cluster_of
 from bayplan.check import Violation
 from bayplan.model import Placement, Reason, Resource, Result, Status
 from bayplan.report.amounts import count, human_amount, percent, score, written
-from bayplan.report.answers.decision_tables import decision_report
+from bayplan.report.answers.decision_tables import decision_report, frame
 from bayplan.report.answers.explain_tables import explain_report
 from bayplan.report.answers.placement_tables import check_report, show_report
 from bayplan.report.json import check_object, decision_object, explain_object, show_object, to_json
 from bayplan.report.names import elided, printable, told_apart
 from bayplan.report.score_help import MEANINGS, higher_is_better
+from bayplan.report.table import report
 from bayplan.report.terminal import text_of
 from bayplan.score.explain import explain
 from bayplan.score.summary import summarise
@@ -155,7 +156,7 @@ def test_no_name_speaks_to_the_terminal(snapshot):
         show_report(summary, evil.resources),
         check_report([CONTROLS]),
         explain_report(explanation),
-        decision_report(result, method=CONTROLS),
+        report(frame(result, method=CONTROLS, seed=0, wall=0.0)) + decision_report(result, {}),
     )
     assert not set(printed) & set(CONTROLS) - set("\n[31m")
     for answer in (show_object(summary), explain_object(explanation)):
@@ -211,8 +212,10 @@ def _result(snapshot, **changes):
 
 
 def test_result_prints_status_scores_and_reasons(snapshot):
-    text = _printed(decision_report(_result(snapshot), method="binpack", counts={"moved": 3}))
-    assert all(word in text for word in ("binpack", "feasible", "gap 25", "moved", "0/6 machines fit"))
+    result = _result(snapshot)
+    facts = frame(result, method="binpack", seed=0, wall=1.0, more=[("moved", "3")])
+    text = _printed(report(facts) + decision_report(result, {}))
+    assert all(word in text for word in ("binpack", "feasible, at most 25", "moved", "0/6 machines fit"))
 
 
 def test_decision_has_the_promised_keys_in_order(snapshot):

@@ -1,29 +1,64 @@
 """What every decision says: how it ended, its counts, its scores, and what is left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from bayplan.model import Reason, Result
-from bayplan.report.amounts import about, count, percent, score
+from bayplan.model import GAINS, UNPLACED, Placement, Reason, Result, Snapshot
+from bayplan.report.amounts import count, percent, score, seconds
 from bayplan.report.answers.placement_tables import change_table, score_table
 from bayplan.report.table import UNKNOWN, Cell, Facts, Report, Sentence, Table, TableColumn, facts, report, sentences, table
-from bayplan.report.violations import SHOWN, verdict
+from bayplan.report.violations import SHOWN
 
 
-def decision_report(
-    result: Result[Any],
-    *,
-    method: str,
-    counts: Mapping[str, int | str] = MappingProxyType({}),
-    still_violated: Sequence[object] = (),
-) -> Report:
-    """What a decision prints: how it ended, the caller's counts (placed, moved, ..), its scores, and what is left out."""
-    known = [*ended(result, method=method, counts=counts), *bound_facts(result)]
-    left_out = reason_table(result.left_out, "left out", title=f"Left out: {len(result.left_out):,}").first(SHOWN)
-    violated = sentences((f"still violated: {sentence}" for sentence in still_violated), SHOWN)
-    return report(facts(*known), score_table(result.score, {}), left_out, *violated)
+def placement_headline(snapshot: Snapshot, after: Placement, result: Result[Any], before: Mapping[str, float]) -> str:
+    """'7 of 77 containers move (9.1 %), 2 placed; objective 1.2 -> 1.1'."""
+    if result.solution is None:
+        return f"no placement: {result.status}"
+    ran, moved = len(snapshot.placement.placed), len(after.moved_from(snapshot.placement))
+    placed = int(((snapshot.placement.machine_of == UNPLACED) & (after.machine_of != UNPLACED)).sum())
+    parts = [
+        f"{moved:,} of {count(ran, 'container')} {'moves' if moved == 1 else 'move'} ({percent(moved / max(1, ran))})",
+        f"{placed:,} placed" if placed else "",
+        f"{len(after.unplaced):,} without a machine" if len(after.unplaced) else "",
+    ]
+    return f"{', '.join(filter(None, parts))}; {goal_words(result, before)}"
+
+
+def goal_words(result: Result[Any], before: Mapping[str, float] = MappingProxyType({})) -> str:
+    """'affinity 0.07 -> 0.6 (at most 0.88 is possible)': the score that the method was after."""
+    values = [score(scores[result.goal]) for scores in (before, result.score) if result.goal in scores]
+    side = "most" if result.goal in GAINS else "least"
+    limit = "" if result.bound is None else f" (at {side} {score(result.bound)} is possible)"
+    return f"{result.goal} {' -> '.join(values)}{limit}"
+
+
+def frame(result: Result[Any], *, method: str, seed: int, wall: float, more: Iterable[tuple[str, str]] = ()) -> Facts:
+    """By which method, how it ended, how far from the best it may be, and how long it took."""
+    return facts(
+        ("method", method),
+        ("status", f"{result.status}{_gap_words(result)}"),
+        *more,
+        ("seed", f"{seed:,}"),
+        ("time", f"{seconds(wall)}, of which {seconds(result.seconds)} for the method"),
+    )
+
+
+def _gap_words(result: Result[Any]) -> str:
+    """', at most 12 % from the best possible (proven)'; nothing where nothing is proven."""
+    if not result.gap:
+        return ""
+    return f", at most {percent(result.gap)} from the best possible (proven)"
+
+
+def decision_report(result: Result[Any], before: Mapping[str, float], *, subject: str = "container") -> Report:
+    """What every decision shows below its facts: the scores before and after, what is left out, what stays violated, notes."""
+    known = {name: value for name, value in before.items() if name in result.score}
+    scores = change_table(known, result.score) if known else score_table(result.score, {})
+    left_out = reason_table(result.left_out, subject, title=f"Left out: {len(result.left_out):,}").first(SHOWN, "reasons")
+    violated = sentences((f"still violated: {sentence}" for sentence in result.still_violated), SHOWN)
+    return report(scores, left_out, *violated, *(Sentence(f"note: {note}") for note in result.notes))
 
 
 def ended(result: Result[Any], *, method: str, counts: Mapping[str, int | str] = MappingProxyType({})) -> list[tuple[str, str]]:
@@ -50,83 +85,5 @@ def move_table(moves: Iterable[tuple[str, str | None, str | None]]) -> Table:
     """Containers that change machines: container, from, to; without a machine where it is None."""
     columns = (TableColumn("container"), TableColumn("from"), TableColumn("to"))
     rows = ((Cell(container), Cell(before or UNKNOWN), Cell(after or UNKNOWN)) for container, before, after in moves)
-    return table(columns, rows, title="Moves")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffinityGain:
-    """What a collocation gained, and for how many moves."""
-
-    before: float  # gained affinity, of a total of 1
-    after: float
-    moved: int  # containers
-    share: float  # of those that ran
-    stays: str | None = None  # why nothing moves
-
-    @property
-    def gained_words(self) -> str:
-        """'0.0700 before, 0.8720 after'."""
-        return f"{self.before:.4f} before, {self.after:.4f} after"
-
-    @property
-    def moved_words(self) -> str:
-        """'1,164 containers, 33 % of those that ran'."""
-        if self.stays is not None:
-            return f"nothing: {self.stays}"
-        return f"{count(self.moved, 'container')}, {percent(self.share)} of those that ran"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationOutline:
-    """The migration to a placement, in short."""
-
-    counts: Mapping[str, int]  # batches, steps; empty if there is no plan
-    safe: bool
-    stuck: int  # containers that do not arrive
-    seconds: float
-    alive: float  # smallest share of a workload that runs at any time
-
-    def __str__(self) -> str:
-        """'31 batches, 1,742 steps, about 12 min; safe, at least 75 % of each workload runs; all containers arrive'."""
-        if not self.counts:
-            return "no plan"
-        counted = ", ".join(f"{number:,} {name}" for name, number in self.counts.items())
-        safe = f"{'safe' if self.safe else 'UNSAFE'}, at least {percent(self.alive)} of each workload runs"
-        arrive = f"{count(self.stuck, 'container')} cannot arrive" if self.stuck else "all containers arrive"
-        return f"{counted}, about {about(self.seconds)}; {safe}; {arrive}"
-
-
-def collocate_report(
-    result: Result[Any],
-    gain: AffinityGain,
-    *,
-    method: str,
-    counts: Mapping[str, int] = MappingProxyType({}),
-    notes: Sequence[str] = (),
-    still_violated: Sequence[object] = (),
-) -> Report:
-    """How a collocation ended: what was gained and moved, the bound, the scores, and what is left out."""
-    known: dict[str, int | str] = {**counts, "gained affinity": gain.gained_words, "moved": gain.moved_words}
-    decision = decision_report(result, method=method, counts=known)
-    violated = sentences((f"still violated: {sentence}" for sentence in still_violated), SHOWN)
-    return decision + report(*map(Sentence, notes), *violated)
-
-
-def collocate_outline(
-    gain: AffinityGain,
-    scores: tuple[Mapping[str, float], Mapping[str, float]],
-    violations: Sequence[object],
-    migration: MigrationOutline,
-    *,
-    seed: int,
-) -> Report:
-    """A collocation in short: what was gained, the scores before beside after, the verdict, and the migration."""
-    known = (
-        ("seed", f"{seed:,}"),
-        ("gained affinity", gain.gained_words),
-        ("moved", gain.moved_words),
-        ("placement", verdict(violations)),
-        ("migration", str(migration)),
-    )
-    before, after = scores
-    return report(Facts(known), change_table(*({name: side[name] for name in before if name in after} for side in scores)))
+    listed = table(columns, rows)
+    return replace(listed, title=f"Moves: {len(listed.rows):,}").first(SHOWN, "moves")

@@ -6,7 +6,7 @@ from typing import Any
 
 from bayplan.model import Plan, Reason, Result
 from bayplan.report.amounts import count, first_names, percent
-from bayplan.report.answers.decision_tables import decision_report, reason_table
+from bayplan.report.answers.decision_tables import bound_facts, decision_report, ended, reason_table
 from bayplan.report.table import (
     Cell,
     Facts,
@@ -69,7 +69,8 @@ def plan_report(
     if result.solution is None:
         known = facts(("method", method), ("status", str(result.status)))
         return report(known, *sentences((f"refused: {sentence}" for sentence in result.still_violated), SHOWN))
-    decision = decision_report(replace(result, left_out=()), method=method, counts=counts)
+    frame = facts(*ended(result, method=method, counts=counts), *bound_facts(result))
+    decision = report(frame) + decision_report(replace(result, left_out=()), {})
     ends = both_ends(batch_table(batches), batches)
     return decision + report(ends, stuck_table(result.left_out).first(SHOWN, "reasons"), Facts(tuple(files.items())))
 

@@ -1,0 +1,83 @@
+"""How a call is run: the budget of its method, its options by keyword, and Ctrl-C that keeps the best so far."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypedDict, TypeVar
+
+from bayplan.errors import ModelError, UsageError, did_you_mean
+from bayplan.model import Budget, Clock, Progress, Result, silent
+from bayplan.model.interrupt import stoppable
+
+O = TypeVar("O")  # noqa: E741 (the options of a verb)
+S = TypeVar("S")
+
+AT_LEAST = 0.05  # seconds to referee, score and write any answer
+AT_MOST = 0.25  # of a user's seconds that are kept for it
+
+
+class RunKeywords(TypedDict, total=False):
+    """Keywords that every verb takes beside its own."""
+
+    budget: Budget  # instead of `seconds`: iterations (the same count gives the same answer), threads
+    threads: int  # how many may search; 1 by default
+    progress: Progress  # called with a `Tick` now and then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """How a call is run."""
+
+    clock: Clock  # started when the call began
+    seed: int
+    budget: Budget | None = None  # the method's, if the caller states it; else made from the seconds
+    threads: int = 1
+    progress: Progress = silent
+
+    @classmethod
+    def of(cls, seconds: float, seed: int, keywords: Mapping[str, Any]) -> "Control":
+        """The control that a call's arguments state; other keywords are left alone."""
+        if not seconds >= 0:
+            raise UsageError(f"seconds {seconds}: expected a number of 0 or more")
+        own = {name: keywords[name] for name in RunKeywords.__annotations__ if name in keywords}
+        return cls(clock=Budget(seconds=seconds).clock(), seed=seed, **own)
+
+    def method_budget(self, finish: float) -> Budget:
+        """What the method may use; `finish`: seconds that the referee, the scores and the files need afterwards."""
+        if self.budget is not None:
+            return self.budget
+        seconds = self.clock.budget.seconds or 0.0
+        kept = min(AT_LEAST + finish, AT_MOST * seconds)
+        return Budget(seconds=max(0.0, seconds - self.clock.seconds - kept), threads=self.threads)
+
+    @property
+    def seconds(self) -> float:
+        """Since the call began."""
+        return self.clock.seconds
+
+
+def options_from(kind: type[O], keywords: Mapping[str, Any]) -> O:
+    """Method options from a call's keywords; UsageError for a keyword that does not exist or a value that makes no sense.
+
+    None stands for the default.
+    """
+    own = {name: value for name, value in keywords.items() if name not in RunKeywords.__annotations__ and value is not None}
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    for name in own:
+        if name not in known:
+            raise UsageError(f"no option '{name}'; expected one of {', '.join(known)}{did_you_mean(name, known)}")
+    try:
+        return kind(**own)
+    except ModelError as error:
+        raise UsageError(str(error)) from error
+
+
+def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
+    """The result of a method, and whether the user asked it to stop: then it is the best so far."""
+    with stoppable() as stop:
+        result = ask()
+        return result, stop.asked
+
+
+def with_bound(result: Result[S], bound: float | None, seconds: float) -> Result[S]:
+    """The result with a bound that was proven afterwards."""
+    return result if bound is None else replace(result, bound=bound, seconds=seconds)

@@ -1,0 +1,54 @@
+"""`rebalance`: move running containers to where they are better off."""
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
+from bayplan.api.problem import problem_of
+from bayplan.api.registry import method_of
+from bayplan.decide.rebalance.options import RebalanceOptions
+from bayplan.model import Objective, Snapshot
+
+
+class RebalanceKeywords(RunKeywords, total=False):
+    """Options of the methods."""
+
+    delta: float  # sweep-search: share of the machines at either end that it works on
+    safety: float  # sweep-search: a machine above this utilisation is hot
+    target: float | None  # stop once the objective is no more than this
+
+
+def rebalance(
+    snapshot: Snapshot,
+    *,
+    method: str = "search",
+    seconds: float = 10.0,
+    seed: int = 0,
+    objective: Objective | str = "file",
+    weights: Mapping[str, float] | None = None,
+    max_moves: int | str | None = None,
+    freeze: Sequence[str] = (),
+    **options: Unpack[RebalanceKeywords],
+) -> PlacementAnswer:
+    """Move running containers to where they are better off, and say what that gains.
+
+    No rule is violated that was not violated before. Moves are counted from the snapshot's placement.
+
+    - `objective`: a value, or "file" (the snapshot's own), "default" ([FreeContainer] (6)), "gmrp";
+    - `weights`: of some terms, such as `{"overload": 100}`; the others keep theirs;
+    - `max_moves`: a number of containers, or a share of those that run, such as `"5%"`;
+    - `freeze`: names or patterns of containers or workloads that stay where they run.
+
+    >>> import bayplan as bp
+    >>> shop = bp.generate("boutique")
+    >>> answer = bp.rebalance(shop, weights={"overload": 100}, max_moves="10%", budget=bp.Budget(iterations=20_000))
+    >>> answer.moved <= 7 and answer.score["overload"] < answer.before["overload"]
+    True
+    """
+    control, chosen = Control.of(seconds, seed, options), method_of("rebalance", method)
+    method_options = options_from(RebalanceOptions, options)
+    problem = problem_of(snapshot, objective=objective, weights=weights, max_moves=max_moves, freeze=freeze)
+    budget = control.method_budget(finish_seconds(snapshot))
+    outcome = interruptible(lambda: chosen(problem, method_options, budget=budget, seed=seed, progress=control.progress))
+    return placement_answer("rebalance", method, snapshot, problem, outcome, control)
