@@ -7,7 +7,6 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -173,33 +172,28 @@ def _overview() -> str:
 
 def _plan() -> str:
     """The order of moves that the demo finds."""
-    from bayplan.api.tour import road, tour
+    import bayplan as bp
+    from bayplan.api.tour import road
     from bayplan.report.pictures.step_bars import step_bars
     from bayplan.score.duration import StepCosts
 
     shop = boutique()
-    route = road(shop, tour(shop, seed=0)[1].after, seed=0)
+    budget = bp.Budget(iterations=50_000)
+    moved = bp.rebalance(bp.place(shop, budget=budget).after, budget=budget)
+    route = road(shop, moved.after, seed=0)
     assert route.plan is not None and route.timetable is not None
     return gantt(shop.cluster, step_bars(shop.cluster, route.plan, route.timetable, StepCosts()))
 
 
 def _together() -> str:
     """What stays on one machine when the shop is collocated."""
-    from bayplan.api.collocate_wishes import CollocateWishes, question_of
-    from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
-    from bayplan.decide.place import PLACERS, PlaceOptions
-    from bayplan.model import Budget, silent
-    from bayplan.model.problem import Problem
+    import bayplan as bp
     from bayplan.report.pictures import affinity_bars
 
-    shop, budget = boutique(), Budget(iterations=50_000)
-    placed = PLACERS["ca-wfd"](Problem.of(shop), PlaceOptions(), budget=budget, seed=0, progress=silent).solution
-    assert placed is not None
-    problem = question_of(replace(shop, placement=placed), CollocateWishes(), "best").problem
-    options = CollocateOptions(engine="here")
-    found = COLLOCATORS["best"](problem, options, budget=budget, seed=0, progress=silent).solution
-    assert found is not None
-    return affinity_bars(shop.cluster, placed, found)
+    shop, budget = boutique(), bp.Budget(iterations=50_000)
+    placed = bp.place(shop, method="ca-wfd").after
+    answer = bp.collocate(placed, budget=budget, engine="here")
+    return affinity_bars(shop.cluster, placed.placement, answer.placement)
 
 
 def _packings() -> str:

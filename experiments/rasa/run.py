@@ -62,7 +62,7 @@ def answers(folder: Path) -> dict[tuple[str, ...], Row]:
 
 def _here(cell: Cell) -> dict[str, str]:
     """The measures of a cell without a process of its own."""
-    clock.start(with_process=False)
+    clock.start(())
     return {**measured(cell, file_of(cell.cluster)), "memory": "", "fault": ""}
 
 

@@ -172,7 +172,7 @@ def test_demo_says_where_its_report_is(tmp_path, capsys):
     report = tmp_path / "demo" / "report.html"
     assert str(report) in said.replace("\n", "")
     assert "<svg" in report.read_text(encoding="utf-8")
-    assert said.count("all containers arrive") == 2 and said.count("placement        valid: every rule is kept") == 2
+    assert said.count("affinity 0.") >= 2 and "not at the target" not in said
 
 
 def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):

@@ -137,7 +137,7 @@ def test_online_learns_from_a_forecast(day, capsys):
 def test_a_page_is_written(day, tmp_path, capsys):
     ask(capsys, day, "--machines", 1, "--report", tmp_path / "p.html", "--profit", "gold=2")
     page = (tmp_path / "p.html").read_text()
-    for words in ("load over time", "Which classes are served?", "--profit gold=2", "Who is not served, and why"):
+    for words in ("load over time", "Which classes are served?", "--profit gold=2", "Not served, and why"):
         assert words in page
 
 

@@ -42,7 +42,7 @@ def read_requests(path: PathLike) -> RequestsFile:
     >>> len(bp.read_requests("requests.json").requests.name)
     3
     """
-    from bayplan.formats.requests import read_timed
+    from bayplan.formats.files import read_timed
 
     return read_timed(Path(path))
 

@@ -1,8 +1,8 @@
 """`bayplan version`"""
 
-import bayplan
 from bayplan.cli import screen
 from bayplan.cli.options import Json
+from bayplan.version import __version__
 
 
 def version(json: Json = False) -> None:
@@ -11,6 +11,6 @@ def version(json: Json = False) -> None:
     Example: [cyan]bayplan version[/cyan]
     """
     if json:
-        screen.print_object({"version": bayplan.__version__})
+        screen.print_object({"version": __version__})
     else:
-        print(f"bayplan {bayplan.__version__}")
+        print(f"bayplan {__version__}")

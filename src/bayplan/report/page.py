@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
-import bayplan
 from bayplan.report import svg
 from bayplan.report.markup import items, tag
+from bayplan.version import __version__
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"  # the browser enforces "no network"
 
@@ -38,7 +38,7 @@ def figure(picture: str) -> str:
 
 def how_made(command: str = "", **more: object) -> dict[str, str]:
     """What every footer says of its page: the command, the version, and whatever else decided it, such as the seed."""
-    known = {"command": command, "version": f"bayplan {bayplan.__version__}", **more}
+    known = {"command": command, "version": f"bayplan {__version__}", **more}
     return {name: str(value) for name, value in known.items() if value is not None and value != ""}
 
 

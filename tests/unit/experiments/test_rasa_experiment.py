@@ -65,12 +65,12 @@ def test_options_reach_the_method():
 
 
 def test_a_cap_is_kept_and_a_partition_is_measured_beside():
-    clock.start(with_process=False)
+    clock.start(())
     file = clusters.file_of("rasa-m3")
     capped = cells.measured(parts.Cell(cluster="rasa-m3", method="best", options="cap=4%", seconds=0.3, threads=1), file)
     assert float(capped["moved"]) <= 0.04
     assert capped["lost"] == ""
-    clock.start(with_process=False)
+    clock.start(())
     whole = cells.measured(parts.Cell(cluster="rasa-m3", method="rasa", options="ratio=1", seconds=0.3, threads=1), file)
     assert whole["masters"] == "151"
     assert 0 < float(whole["lost"]) < 1
