@@ -75,7 +75,7 @@ def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
     """The result of a method, and whether the user asked it to stop: then it is the best so far."""
     with stoppable() as stop:
         result = ask()
-        return result, stop.asked
+        return result, stop.requested
 
 
 def with_bound(result: Result[S], bound: float | None, seconds: float) -> Result[S]:

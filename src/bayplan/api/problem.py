@@ -35,7 +35,7 @@ def problem_of(
         before=placement,
         start=placement,
         frozen=_frozen(snapshot, freeze),
-        most_moves=None if max_moves is None else most_moves(max_moves, len(placement.placed)),
+        max_moves=None if max_moves is None else move_limit(max_moves, len(placement.placed)),
     )
 
 
@@ -72,7 +72,7 @@ def terms_of(weights: Mapping[str, float]) -> dict[Term, float]:
     return terms
 
 
-def most_moves(limit: int | str, running: int) -> int:
+def move_limit(limit: int | str, running: int) -> int:
     """`50`, or `5%` of what runs, rounded down."""
     text = str(limit)
     label = f"at most '{text}' moves"

@@ -51,7 +51,7 @@ def test_a_price_of_moves_is_shared_by_all_containers_and_added_to_a_weight(answ
 
 def test_a_cap_on_moves_and_frozen_containers_go_into_the_problem(answers):
     problem = problem_for(answers, max_moves="50%", freeze=["w1"])
-    assert problem.most_moves == 3
+    assert problem.max_moves == 3
     assert problem.frozen.tolist() == [False, False, True, True, False, False]
 
 

@@ -25,7 +25,7 @@ def test_weights_change_the_terms_that_are_named():
 
 @pytest.mark.parametrize(("limit", "most"), [(3, 3), ("3", 3), (0, 0), ("50%", 2), ("30%", 1)])
 def test_moves_are_limited_by_number_or_by_share_of_what_runs(limit, most):
-    assert problem_of(snapshot(), max_moves=limit).most_moves == most
+    assert problem_of(snapshot(), max_moves=limit).max_moves == most
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_without_more_the_problem_is_the_snapshot():
     stated = snapshot()
     problem = problem_of(stated)
     assert problem.objective is stated.objective
-    assert (problem.before, problem.start, problem.most_moves) == (stated.placement, stated.placement, None)
+    assert (problem.before, problem.start, problem.max_moves) == (stated.placement, stated.placement, None)
     assert problem.frozen.shape == np.zeros(0).shape
 
 
