@@ -189,7 +189,7 @@ def write_report(path: PathLike, inspection: Inspection, *, command: str, group_
         inspection.state,
         inspection.violations,
         title=snapshot.cluster.name,
-        footer=how_made(command),
+        made=how_made(command),
         group_by=grouping(snapshot.cluster, group_by),
     )
     write_text_atomically(path, page)
@@ -207,7 +207,7 @@ def write_comparison(path: PathLike, before: Snapshot, after: Inspection, *, com
         (summarise(before), after.state),
         violations=after.violations,
         title=before.cluster.name,
-        footer=how_made(command),
+        made=how_made(command),
         group_by=grouping(before.cluster, group_by),
     )
     write_text_atomically(path, page)

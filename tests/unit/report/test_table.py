@@ -99,7 +99,7 @@ def test_a_fragment_shows_headline_facts_and_the_first_rows_without_script():
     cells = ["".join(cell.itertext()) for cell in root.iter("td")]
     assert cells[:2] == ["method", "best"] and cells[2:5] == ["web-0<b>", "a", "–"] and len(cells) == 2 + 3 * 20
     words = [element.text for element in root.iter("div") if element.text]
-    assert words == ["shop & co", "valid", "Moves", "and 10 more"]
+    assert words == ["shop & co", "valid", "Moves: 30", "and 10 more moves"]
     assert "<script" not in page and "<style" not in page and "class=" in page
 
 
