@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bayplan.codes import CODES
+from bayplan.words import plural
 
 
 class BayplanError(Exception):
@@ -99,13 +100,6 @@ def _first_names(group: Sequence[Fault]) -> str:
     if len(names) == 1:
         return ""
     return escaped(": " + ", ".join([*names[:SHOWN_ALONE], *(["..."] if len(names) > SHOWN_ALONE else [])]))
-
-
-def plural(kind: str) -> str:
-    """'machines' for 'machine', 'entries' for 'entry', 'batches' for 'batch'."""
-    if kind.endswith("ch"):
-        return f"{kind}es"
-    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bayplan.errors import plural
 from bayplan.model import Level, Resource
 from bayplan.model.quantities import format_quantity
+from bayplan.words import plural
 
 RUNNING = "running"  # the rule "a container that ran has no machine now": a rule that needs no stating
 TOLERANCE = 1e-9  # of a capacity: sums of floats are not exact

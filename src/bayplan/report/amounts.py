@@ -1,13 +1,13 @@
-"""Numbers as people read them: amounts, shares and scores, and lists of names that stay short."""
+"""Numbers as people read them: amounts, shares, scores and spans of time."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from bayplan.errors import plural
 from bayplan.model import Cluster, Resource
 from bayplan.model.quantities import BINARY, format_quantity
+from bayplan.words import count
 
 _EXACT_ENOUGH = 6  # an exact quantity below one of at most this many characters is shown as it is
 NARROW = "\u00a0"  # a space where no line is broken
@@ -75,22 +75,6 @@ def score(value: float) -> str:
     if float(value).is_integer():
         return f"{int(value):,}" if abs(value) < 1e15 else f"{value:.4e}"
     return f"{value:,.1f}" if abs(value) >= 1e4 else f"{value:.5g}"
-
-
-def count(number: int, noun: str) -> str:
-    """'1 machine', '5,284 machines'."""
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
-
-
-def and_more(hidden: int, noun: str = "") -> str:
-    """'and 1,234 more reasons', 'and 5 more, each worth less': what to say below the first of a list; empty if none is hidden."""
-    after = f"{'' if noun.startswith(',') else ' '}{noun}" if noun else ""
-    return f"and {hidden:,} more{after}" if hidden > 0 else ""
-
-
-def first_names(names: Sequence[str], most: int = 3) -> str:
-    """'web-0, web-1, web-2 and 7 more'."""
-    return " ".join(filter(None, [", ".join(names[:most]), and_more(len(names) - most)]))
 
 
 def seconds(number: float) -> str:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from bayplan.report.amounts import and_more
 from bayplan.report.svg import element, escaped
 from bayplan.report.table import Cell, Facts, Style, Table, TableColumn
+from bayplan.words import and_more
 
 CLASSES: Mapping[Style, str] = {"": "", "good": "better", "bad": "worse", "warn": "warn", "soft": "soft", "strong": "strong"}
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from bayplan.report.amounts import and_more, percent, score, seconds
+from bayplan.report.amounts import percent, score, seconds
+from bayplan.words import and_more
 
 Style: TypeAlias = Literal["", "good", "bad", "warn", "soft", "strong"]
 Kind: TypeAlias = Literal["text", "number", "share", "duration"]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bayplan.report.amounts import count
+from bayplan.words import count
 
 SHOWN = 20  # sentences on a screen or a page; the others are counted
 

@@ -8,7 +8,7 @@ from tests.builders.report_clusters import cluster_of
 
 from bayplan.check import Violation
 from bayplan.model import Placement, Reason, Resource, Result, Status
-from bayplan.report.amounts import count, human_amount, percent, score, written
+from bayplan.report.amounts import human_amount, percent, score, written
 from bayplan.report.answers.decision_tables import decision_report, frame
 from bayplan.report.answers.explain_tables import explain_report
 from bayplan.report.answers.placement_tables import check_report, show_report
@@ -19,6 +19,7 @@ from bayplan.report.table import report
 from bayplan.report.terminal import text_of
 from bayplan.score.explain import explain
 from bayplan.score.summary import summarise
+from bayplan.words import count
 
 CPU, MEMORY = Resource(name="cpu", scale=1000, unit="cores"), Resource(name="memory", unit="bytes")
 DECISION = ["method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"]

@@ -10,8 +10,8 @@ from bayplan.check.migration.batch_state import BatchState, Instances, distinct
 from bayplan.check.migration.context import GroupCounts, NumberedRules, PlanContext, Ragged, by_level
 from bayplan.check.migration.plan_check import PlanViolation
 from bayplan.check.violation import containers, counted, where
-from bayplan.errors import plural
 from bayplan.model import IntArray, Running
+from bayplan.words import plural
 
 
 class SpreadCheck:

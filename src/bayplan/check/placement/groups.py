@@ -6,8 +6,8 @@ import numpy as np
 
 from bayplan.check.placement.context import NumberedRules, PlacementContext, by_level, flattened
 from bayplan.check.violation import Violation, containers, counted, named, where
-from bayplan.errors import plural
 from bayplan.model import UNPLACED, IntArray
+from bayplan.words import plural
 
 
 def anti_affinity(context: PlacementContext, rules: NumberedRules) -> Iterator[Violation]:

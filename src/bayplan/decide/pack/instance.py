@@ -9,6 +9,7 @@ from bayplan.decide.pack.problem import PackProblem, pack_problem
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import BoolArray, Cluster, Confidence, FloatArray, Resource, Rule, Snapshot
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
+from bayplan.words import first_names
 
 DOUBTFUL = 1.0  # standard deviations from the mean to 0: below, a Gaussian usage is often negative
 NAMED = 3  # workloads in one note
@@ -158,4 +159,4 @@ def _notes(snapshot: Snapshot, problem: PackProblem) -> Iterator[str]:
 
 def _names(cluster: Cluster, which: BoolArray) -> str:
     names = [cluster.workloads.name[w] for w in np.flatnonzero(which).tolist()]
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    return first_names(names, NAMED)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from bayplan.errors import Fault, InputError, plural
+from bayplan.errors import Fault, InputError
 from bayplan.formats.document.location import NAME_KEYS, Path, scalars
 from bayplan.formats.document.text import PathLike, is_json, parse_document, read_text
 from bayplan.formats.document.yaml_text import PlainLoader
+from bayplan.words import plural
 
 MOST_CHARACTERS = 5_000_000  # a second look at more would take seconds
 MAPS = ("placement", "served", "accepted")  # keys under which names are keys

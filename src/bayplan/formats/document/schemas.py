@@ -6,7 +6,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from bayplan.errors import CONTROL, plural
+from bayplan.errors import CONTROL
+from bayplan.words import plural
 
 # For JSON Schema. A lookahead, because `$` would let a line end pass at the end of a name.
 PLAIN_NAME = r"^(?![\s\S]*[\u0000-\u001f\u007f-\u009f\u2028\u2029])"

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.model import Acceptance, ClusterRequest, FloatArray, Resource, Result
-from bayplan.report.amounts import count, human_amount, percent, score
+from bayplan.report.amounts import human_amount, percent, score
 from bayplan.report.answers.admit_tables import AdmitFigures, refusal_table, refused_table
 from bayplan.report.markup import Tile, card, fact_list, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
 from bayplan.report.pictures.prices import PriceBand, prices_over_time
 from bayplan.report.table import facts
+from bayplan.words import count
 
 VALUE_UNIT = Resource(name="value")
 REFUSED = 200  # requests in a table

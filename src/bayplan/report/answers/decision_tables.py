@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import Any
 
 from bayplan.model import GAINS, UNPLACED, Placement, Reason, Result, Snapshot
-from bayplan.report.amounts import count, percent, score, seconds
+from bayplan.report.amounts import percent, score, seconds
 from bayplan.report.answers.placement_tables import change_table, score_table
 from bayplan.report.table import UNKNOWN, Cell, Facts, Report, Sentence, Table, TableColumn, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
+from bayplan.words import count
 
 
 def placement_headline(snapshot: Snapshot, after: Placement, result: Result[Any], before: Mapping[str, float]) -> str:

@@ -1,9 +1,9 @@
 """Why a container is where it is: sentences, other machines, traffic, and what blocks the other machines."""
 
-from bayplan.report.amounts import and_more
 from bayplan.report.names import printable_fields
 from bayplan.report.table import Cell, Report, Sentence, Style, Table, TableColumn, report, share_cell, table
 from bayplan.score.explain import Explanation
+from bayplan.words import and_more
 
 FEW = 8  # machines and partners of one container
 

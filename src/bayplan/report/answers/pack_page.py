@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.model import Placement, Reason, Result, Snapshot
-from bayplan.report.amounts import count, odds, percent, scale_of
+from bayplan.report.amounts import odds, percent, scale_of
 from bayplan.report.answers.pack_tables import (
     amount,
     bound_facts,
@@ -23,6 +23,7 @@ from bayplan.report.pictures.ucac import CAPTION, UcacCurve, ucac_curves
 from bayplan.report.table import facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
+from bayplan.words import count
 
 UCAC = (
     "UCaC, used capacity at confidence: what a machine's usage does not exceed with the stated probability. Peaks of independent "

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource, Snapshot
-from bayplan.report.amounts import and_more, count, percent, scale_of
+from bayplan.report.amounts import percent, scale_of
 from bayplan.report.answers.placement_tables import amounts_words, change_table, hot_table, pair_table, score_table, use_table
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Tile, card, first_items, html_table, items, paragraph, tag, tiles
@@ -16,6 +16,7 @@ from bayplan.report.pictures.placement.traffic import chatty_pairs
 from bayplan.report.table import Table
 from bayplan.report.violations import SHOWN, verdict
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
+from bayplan.words import and_more, count
 
 FEW = 10  # names in a list
 MOST_TILES = 4  # resources among the big numbers

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from bayplan.model import Cluster, Placement, Resource
-from bayplan.report.amounts import count, fullness, human_amount, of_capacity
+from bayplan.report.amounts import fullness, human_amount, of_capacity
 from bayplan.report.pictures.placement.traffic import heaviest_pairs
 from bayplan.report.score_help import higher_is_better, meaning_of
 from bayplan.report.table import (
@@ -23,6 +23,7 @@ from bayplan.report.table import (
 )
 from bayplan.report.violations import SHOWN, verdict
 from bayplan.score.summary import HotMachine, ResourceUse, Summary
+from bayplan.words import count
 
 ROUNDING = 1e-12  # a smaller change is none
 HEAVIEST = 30  # pairs in a table

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.model import Placement, Plan, Result, Snapshot
-from bayplan.report.amounts import about, count, percent, scale_of
+from bayplan.report.amounts import about, percent, scale_of
 from bayplan.report.answers.plan_tables import BatchFigures, aggregated, batch_table
 from bayplan.report.markup import Tile, card, first_items, html_table, paragraph, tag, tiles
 from bayplan.report.names import name_of
@@ -14,6 +14,7 @@ from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.placement.before_after import change_words
 from bayplan.report.pictures.step_bars import StepBars
 from bayplan.report.violations import SHOWN
+from bayplan.words import count
 
 MOST_ROWS = 500  # batches in the table
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bayplan.model import Plan, Reason, Result
-from bayplan.report.amounts import count, first_names, percent
+from bayplan.report.amounts import percent
 from bayplan.report.answers.decision_tables import bound_facts, decision_report, ended, reason_table
 from bayplan.report.table import (
     Cell,
@@ -23,6 +23,7 @@ from bayplan.report.table import (
     table,
 )
 from bayplan.report.violations import SHOWN
+from bayplan.words import count, first_names
 
 MOST_BATCHES = 12  # batches of a longer plan are shown from both ends
 FIRST = 6

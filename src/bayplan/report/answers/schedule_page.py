@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.model import BoolArray, Fleet, Result, Schedule, TimedRequests
-from bayplan.report.amounts import count, odds, percent, score
+from bayplan.report.amounts import odds, percent, score
 from bayplan.report.answers.schedule_tables import ScheduleFigures, class_table, kind_table, schedule_facts, share_of
 from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, tag, tiles
 from bayplan.report.page import figure, footer, header, page
@@ -14,6 +14,7 @@ from bayplan.report.pictures.served import STEPS, LoadRow, served_bars, timed_lo
 from bayplan.report.table import facts
 from bayplan.report.violations import SHOWN
 from bayplan.score.timed_load import LoadCurve, load_curve, thinned
+from bayplan.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayplan.model import Result
-from bayplan.report.amounts import count, odds, percent, score
+from bayplan.report.amounts import odds, percent, score
 from bayplan.report.answers.decision_tables import ended, reason_table
 from bayplan.report.table import (
     UNKNOWN,
@@ -20,6 +20,7 @@ from bayplan.report.table import (
     table,
 )
 from bayplan.report.violations import SHOWN
+from bayplan.words import count
 
 CLASSES = (
     TableColumn("class"),

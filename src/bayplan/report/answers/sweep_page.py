@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bayplan.report.amounts import count, score
+from bayplan.report.amounts import score
 from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, sweep_table
 from bayplan.report.markup import Tile, card, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
 from bayplan.report.table import UNKNOWN
+from bayplan.words import count
 
 HOW = (
     "Every line is an answer of the method on that many machines, checked. One more adds: the value gained from this line to the "

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bayplan.report.amounts import count, odds
+from bayplan.report.amounts import odds
 from bayplan.report.answers.schedule_tables import share_of
 from bayplan.report.table import (
     UNKNOWN,
@@ -19,6 +19,7 @@ from bayplan.report.table import (
     share_cell,
     table,
 )
+from bayplan.words import count
 
 SWEEP = (
     TableColumn("machines", "number"),

@@ -74,7 +74,7 @@ def _time_words(moment: float) -> str:
 
 def _time_step(axis: Axis) -> float:
     """The smallest round time whose words do not touch."""
-    tiny = (0.001 * 10**power * digit for power, digit in product(range(3), (1, 2, 5)))
+    tiny = (1e-3 * 10**power * digit for power, digit in product(range(3), (1, 2, 5)))
     days = (86400.0 * 10**power * digit for power, digit in product(range(12), (2, 5, 10)))
     for step in (*tiny, *TIMES, *days):
         if axis.wide * step / axis.span >= width_of(seconds(axis.high // step * step), SMALL) + APART - 2:

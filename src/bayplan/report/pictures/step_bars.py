@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.model import Action, BoolArray, Cluster, FloatArray, IntArray, Plan, floats, ints
-from bayplan.report.amounts import count, seconds
+from bayplan.report.amounts import seconds
 from bayplan.score.duration import StepCosts, Timetable
+from bayplan.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,11 +7,12 @@ import numpy as np
 
 from bayplan.model import FloatArray
 from bayplan.report import svg
-from bayplan.report.amounts import count, percent
+from bayplan.report.amounts import percent
 from bayplan.report.pictures.axis import Axis, number_marks
 from bayplan.report.pictures.chart import line_legend
 from bayplan.report.pictures.frame import LEFT, RIGHT, Frame, caption, floor_and_capacity, grid
 from bayplan.report.svg import element, escaped, number, text
+from bayplan.words import count
 
 TALL = 260.0
 POINTS = 600  # steps of a curve; more cannot be seen

@@ -41,7 +41,7 @@ def bay_plan(
 ) -> str:
     """The picture of a placement, as an SVG document.
 
-    Up to 240 machines and 8,000 containers every container is a block; beyond that, an overview. `group_by` names a
+    Up to 240 machines and 8000 containers every container is a block; beyond that, an overview. `group_by` names a
     topology level; `highlight` are containers to outline while the others pale.
     """
     data = BayPlanData.of(cluster, placement, highlight)

@@ -6,9 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, Placement, floats, ints
-from bayplan.report.amounts import count, human_amount, percent, written
+from bayplan.report.amounts import human_amount, percent, written
 from bayplan.report.loads import MachineUse, machine_use
 from bayplan.report.pictures.colours import Palette, service_palette
+from bayplan.words import count
 
 WIDEST = 84.0  # pixels per machine when there are few
 GROUP_GAP = 18.0  # pixels between two groups of machines

@@ -4,13 +4,13 @@ import numpy as np
 
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
-from bayplan.report.amounts import count
 from bayplan.report.names import name_of
 from bayplan.report.pictures.frame import caption
 from bayplan.report.pictures.placement.bay_plan import is_big, plan_body, plan_legend
 from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, BayPlanOptions
 from bayplan.report.pictures.placement.unplaced import unplaced_width
 from bayplan.report.svg import element, number
+from bayplan.words import count
 
 SIDE_BY_SIDE = 24  # with more machines the two plans stand one above the other
 

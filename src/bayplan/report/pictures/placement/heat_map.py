@@ -4,12 +4,13 @@ import numpy as np
 
 from bayplan.model import Cluster, IntArray, Placement, ints
 from bayplan.report import svg
-from bayplan.report.amounts import count, percent
+from bayplan.report.amounts import percent
 from bayplan.report.loads import MachineUse, machine_use
 from bayplan.report.names import name_of, told_apart
 from bayplan.report.pictures.colours import CLASSES, NONE, fullness_legend, steps
 from bayplan.report.pictures.frame import RIGHT, caption
 from bayplan.report.svg import characters_in, rect, shortened, text
+from bayplan.words import count
 
 MOST_COLUMNS = 200
 LEFT, ROW = 120.0, 30.0

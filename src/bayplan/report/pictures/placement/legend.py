@@ -6,12 +6,12 @@ from typing import TypeAlias
 import numpy as np
 
 from bayplan.model import Cluster, IntArray, Placement
-from bayplan.report.amounts import count
 from bayplan.report.loads import MachineUse
 from bayplan.report.names import told_apart
 from bayplan.report.pictures.colours import GREYS, OWN, TIER_CLASS, TIERS, Palette
 from bayplan.report.pictures.placement.bay_plan_data import BayPlanData
 from bayplan.report.svg import characters_in, element, escaped, rect, shortened, text, width_of
+from bayplan.words import count
 
 ROW = 20.0
 _SWATCH = 11.0

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayplan.model import Cluster, IntArray
-from bayplan.report.amounts import count, percent
+from bayplan.report.amounts import percent
 from bayplan.report.loads import MachineUse
 from bayplan.report.pictures.colours import CLASSES, NONE, WORDS, fullness_legend, steps
 from bayplan.report.pictures.placement.bay_plan_data import group_index
 from bayplan.report.svg import element, escaped, number, shortened, text
+from bayplan.words import count
 
 _AREA = 210.0  # pixels of height that the cells of a big cluster take together, about
 _NAMED_GROUPS = 24  # more groups than this have no space for names

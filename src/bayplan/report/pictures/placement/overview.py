@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.model import FloatArray, IntArray, ints
 from bayplan.report import svg
-from bayplan.report.amounts import count, percent, scale_of
+from bayplan.report.amounts import percent, scale_of
 from bayplan.report.loads import MachineUse
 from bayplan.report.names import name_of
 from bayplan.report.pictures.colours import OWN, TIER_CLASS, TIERS
@@ -15,6 +15,7 @@ from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, BayPlan
 from bayplan.report.pictures.placement.legend import service_legend, state_words
 from bayplan.report.pictures.placement.machine_grid import draw_grid
 from bayplan.report.svg import element, line, number, rect, text
+from bayplan.words import count
 
 PLOT = 230.0
 STEP = 4.0  # pixels per column of the profile

@@ -3,10 +3,11 @@
 import numpy as np
 
 from bayplan.model import Resource
-from bayplan.report.amounts import count, human_amount
+from bayplan.report.amounts import human_amount
 from bayplan.report.pictures.frame import Frame
 from bayplan.report.pictures.placement.bay_plan_data import BayPlanData, unplaced_blocks
 from bayplan.report.svg import line, rect, text
+from bayplan.words import count
 
 AVERAGE = "The outline is an average machine: a block's height is its largest share of one"
 PILES = 3  # as many stand beside the plan; if there are more, the last one is a number

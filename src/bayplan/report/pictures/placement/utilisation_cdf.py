@@ -4,12 +4,13 @@ import numpy as np
 
 from bayplan.model import Cluster, FloatArray, Placement
 from bayplan.report import svg
-from bayplan.report.amounts import count, percent
+from bayplan.report.amounts import percent
 from bayplan.report.loads import MachineUse, machine_use
 from bayplan.report.names import name_of
 from bayplan.report.pictures.frame import LEFT, caption
 from bayplan.report.pictures.panels import Panel, axes, panels, rows_height
 from bayplan.report.svg import element, line, number, text, width_of
+from bayplan.words import count
 
 POINTS = 240  # steps of a curve; more cannot be seen
 
