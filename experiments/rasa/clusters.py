@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from bayplan.formats import write_snapshot
+from bayplan.formats import write
 from bayplan.generate import GENERATORS
 from bayplan.model import Snapshot
 from experiments.calibration.data import real_file
@@ -35,6 +35,6 @@ def file_of(cluster: str) -> Path:
         assert isinstance(made, Snapshot)
         path.parent.mkdir(exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}.json")
-        write_snapshot(unfinished, made)
+        write(made, unfinished)
         unfinished.rename(path)
     return path

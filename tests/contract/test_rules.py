@@ -115,7 +115,7 @@ def test_files_keep_it_and_the_schema_describes_it(kind, tmp_path):
     snapshot = snapshot_of(kind, tmp_path)
     document = json.loads(json.dumps(native_document(snapshot)))
     jsonschema.Draft202012Validator(SNAPSHOT).validate(document)
-    formats.write(tmp_path / "again.json", snapshot)
+    formats.write(snapshot, tmp_path / "again.json")
     assert formats.read(tmp_path / "again.json").cluster.rules == snapshot.cluster.rules
     stated = yaml.safe_load(EXAMPLES[kind].rule)
     document["rules"] = [{**stated, "no-such-key": 1}]

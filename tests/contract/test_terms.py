@@ -59,7 +59,7 @@ def cost(snapshot: Snapshot, placement: Placement) -> float:
 @every_term
 def test_files_keep_its_weight(term, tmp_path):
     snapshot = snapshot_of(term, tmp_path)
-    formats.write(tmp_path / "again.json", snapshot)
+    formats.write(snapshot, tmp_path / "again.json")
     assert snapshot.objective.weight[term] == formats.read(tmp_path / "again.json").objective.weight[term] == 2.0
 
 

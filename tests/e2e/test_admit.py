@@ -36,7 +36,7 @@ def tight() -> ClusterRequests:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("streams") / "stream.json"
-    write(path, tight())
+    write(tight(), path)
     return path
 
 
@@ -325,7 +325,7 @@ def test_show_says_what_a_stream_asks_for(file, capsys):
 
 def test_an_empty_stream_is_answered(tmp_path, capsys):
     path, page = tmp_path / "empty.json", tmp_path / "empty.html"
-    write(path, replace(tight(), requests=()))
+    write(replace(tight(), requests=()), path)
     answer = answer_of(capsys, "admit", path, "--report", page, "--bound")
     assert (answer["accepted"], answer["score"]["value"], answer["left_out"]) == (0, 0, [])
     assert "Nothing: every request was accepted" in page.read_text(encoding="utf-8")

@@ -71,7 +71,7 @@ def write(value: Snapshot | TimedRequests | ClusterRequests, path: PathLike) -> 
     """
     from bayplan.formats import write as write_file
 
-    write_file(path, value)
+    write_file(value, path)
 
 
 def generate(name: str, *, seed: int = 0, progress: Progress | None = None, **settings: Any) -> Any:

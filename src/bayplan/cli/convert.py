@@ -85,7 +85,7 @@ def convert(
             _write_snapshot(out, started_from(value, start), to)
         elif to is Target.NATIVE:
             note(value.notes if isinstance(value, RequestsFile) else (), quiet=quiet)
-            write(out, value)
+            write(value, out)
         elif isinstance(value, ClusterRequests) and to in STREAMS:
             _write_stream(out, value, to)
         else:
@@ -113,7 +113,7 @@ def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
     from bayplan.formats.rasa import rasa_text
 
     if to is Target.NATIVE:
-        write(out, snapshot)
+        write(snapshot, out)
     elif to is Target.RASA:
         write_text_atomically(out, rasa_text(snapshot))
     elif to in STREAMS:

@@ -86,7 +86,7 @@ def _shop(out: Path, seed: int) -> Shop:
     steps = bp.Budget(iterations=50_000)
     snapshot = boutique(seed=seed)
     inspection = inspect(snapshot)
-    write(out / "boutique.json", snapshot)
+    write(snapshot, out / "boutique.json")
     write_picture(out / "bay-plan.svg", snapshot)
     write_report(out / "report.html", inspection, command=COMMAND)
     placed = bp.place(snapshot, seed=seed, budget=steps)
@@ -118,7 +118,7 @@ def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[st
     from bayplan.generate.rasa import rasa_m3
 
     large = rasa_m3(seed=seed)
-    write(out / "rasa-m3.json", large)
+    write(large, out / "rasa-m3.json")
     stops = {
         "boutique": collocated(shop.placed.after, seconds=seconds / 3, seed=seed),
         "rasa-m3": collocated(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),

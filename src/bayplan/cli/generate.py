@@ -70,7 +70,7 @@ def generate(
     with working(f"generating {name}", quiet=quiet) as progress:
         from bayplan.formats import write
 
-        write(target, GENERATORS[name].make(seed=seed, progress=progress, **chosen))
+        write(GENERATORS[name].make(seed=seed, progress=progress, **chosen), target)
     seconds = time.perf_counter() - started
     if json and str(target) != "-":
         screen.print_object({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)})

@@ -1,6 +1,10 @@
-"""World -> model: native files, RASA, GMRP, traces."""
+"""Files <-> model: native files, RASA, GMRP, requests, streams, samples, solutions, traces; and clusters built in code.
+
+`read` and `write` are for whole files, `expect_writable` for what comes before long work.
+"""
 
 from bayplan.formats.builder import ClusterBuilder
+from bayplan.formats.document.text import expect_writable
 from bayplan.formats.files import (
     Document,
     read,
@@ -11,7 +15,6 @@ from bayplan.formats.files import (
     read_timed,
     write,
     write_placement,
-    write_snapshot,
 )
 from bayplan.formats.requests import RequestsFile, read_fleet
 from bayplan.formats.samples import read_samples
@@ -30,6 +33,7 @@ __all__ = [
     "ClusterBuilder",
     "Document",
     "RequestsFile",
+    "expect_writable",
     "read",
     "read_accepted",
     "read_admission",
@@ -47,6 +51,5 @@ __all__ = [
     "write_placement",
     "write_plan",
     "write_served",
-    "write_snapshot",
     "write_solution",
 ]

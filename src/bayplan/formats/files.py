@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar
 
-from bayplan.errors import Fault, InputError
+from bayplan.errors import Fault, InputError, UsageError, did_you_mean
 from bayplan.formats.document.lines import faults_with_lines
 from bayplan.formats.document.text import STDIO, PathLike, parse_document, read_text, write_text_atomically
 from bayplan.formats.native import (
@@ -18,7 +18,7 @@ from bayplan.formats.native import (
     text_of,
 )
 from bayplan.formats.requests.document import RequestsFile, read_requests_file, write_requests
-from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
+from bayplan.model import Acceptance, Cluster, ClusterRequests, Placement, Plan, Schedule, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
 KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
@@ -28,6 +28,7 @@ KNOWN_PLACEMENTS = (
 TIMED = 'timed requests ("kind": "requests", or a table with the columns start and end)'
 ADMISSION = 'zones and cluster requests ("kind": "admission")'
 Document: TypeAlias = Snapshot | TimedRequests | ClusterRequests  # what a native file can hold
+Solution: TypeAlias = Placement | Plan | Schedule | Acceptance
 Whole: TypeAlias = Document | RequestsFile
 D = TypeVar("D", Snapshot, TimedRequests, ClusterRequests)
 KINDS = {
@@ -35,6 +36,7 @@ KINDS = {
     TimedRequests: "timed requests",
     ClusterRequests: "zones and cluster requests, for `bayplan admit`",
 }
+FORMS = ("native", "rasa")  # that `write` can write
 SOLUTIONS = {  # key -> what a file with it is
     "placement": "a placement, which goes with a cluster",
     "batches": "a migration plan, which goes with a cluster",
@@ -175,20 +177,33 @@ def snapshot_in(document: object, source: str) -> Snapshot | None:
     return None
 
 
-def write_snapshot(path: PathLike, snapshot: Snapshot) -> None:
-    """Write a snapshot in the native format."""
-    _write(path, native_document(snapshot))
-
-
 def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> None:
     """Write a placement in the native format."""
     _write(path, placement_document(cluster, placement))
 
 
-def write(path: PathLike, value: Whole) -> None:
-    """Write a snapshot, timed requests or an admission in its native format; an admission as JSON lines if the suffix says so."""
-    if isinstance(value, Snapshot):
-        write_snapshot(path, value)
+def write(value: Whole | Solution, path: PathLike, *, of: Whole | Cluster | None = None, form: str = "native") -> None:
+    """Write a snapshot, timed requests, zones with cluster requests, or a solution `of` one of them, to be read back.
+
+    JSON, or YAML if the suffix says so; `.gz` compresses; '-' is standard output. With `form="rasa"` a snapshot becomes a RASA
+    cluster, if it fits into one. Cluster requests are written as JSON lines if the suffix is .jsonl. A placement of a snapshot
+    has the form of the file that the snapshot came from: native, RASA or GMRP.
+    """
+    if isinstance(value, Placement | Plan | Schedule | Acceptance):
+        from bayplan.formats.solutions import write_solution_of
+
+        write_solution_of(value, of, path)
+        return
+    if form not in FORMS:
+        raise UsageError(f"no form '{form}' of files; expected one of {', '.join(FORMS)}{did_you_mean(form, FORMS)}")
+    if form == "rasa":
+        from bayplan.formats.rasa import rasa_text
+
+        if not isinstance(value, Snapshot):
+            raise UsageError(f"{KINDS.get(type(value), 'this')} has no RASA form; expected a cluster")
+        write_text_atomically(path, rasa_text(value))
+    elif isinstance(value, Snapshot):
+        _write(path, native_document(value))
     elif isinstance(value, TimedRequests):
         write_requests(path, value)
     elif isinstance(value, RequestsFile):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError
+from bayplan.errors import Fault, InputError, UsageError
 from bayplan.formats.document.lines import document_of
 from bayplan.formats.document.location import Path
 from bayplan.formats.document.partial_document import PartialDocument, well_shaped
@@ -38,6 +38,27 @@ from bayplan.model import (
 
 NEW = "new"  # the key of containers that the cluster does not have yet, and their workloads
 MACHINE = re.compile(r"m(0|[1-9][0-9]{0,8})")
+
+
+def write_solution_of(value: object, of: object, path: PathLike) -> None:
+    """Write a solution with what it is a solution of; UsageError if the two do not go together."""
+    match value, of:
+        case Placement(), Snapshot():
+            write_solution(path, of, value)
+        case Placement(), Cluster():
+            write_placement(path, of, value)
+        case Plan(), Snapshot():
+            write_plan(path, value, of.cluster)
+        case Plan(), Cluster():
+            write_plan(path, value, of)
+        case Schedule(), TimedRequests():
+            write_served(path, value, of)
+        case Acceptance(), ClusterRequests():
+            write_accepted(path, value, of)
+        case _:
+            kind = type(value).__name__
+            wanted = {"Schedule": "timed requests", "Acceptance": "cluster requests"}.get(kind, "snapshot or cluster")
+            raise UsageError(f"a {kind} cannot be written alone: expected the {wanted} that it belongs to, as of=...")
 
 
 def write_solution(path: PathLike, snapshot: Snapshot, placement: Placement) -> None:

@@ -280,7 +280,7 @@ def test_the_examples_say_what_the_documented_admission_says(name):
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson.gz", "x.json"])
 def test_the_suffix_decides_how_a_stream_is_written(name, tmp_path):
-    write(tmp_path / name, read_admission(EXAMPLE))
+    write(read_admission(EXAMPLE), tmp_path / name)
     assert is_stream(read_text(tmp_path / name), name) is (name != "x.json")
     assert same(read_stream(tmp_path / name).admission, read_admission(EXAMPLE))
 

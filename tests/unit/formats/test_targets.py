@@ -8,7 +8,7 @@ import pytest
 
 from bayplan.check import check
 from bayplan.errors import InputError
-from bayplan.formats import read, write_plan, write_snapshot
+from bayplan.formats import read, write, write_plan
 from bayplan.formats.new_containers import grown, joined
 from bayplan.formats.targets import new_containers, read_plan_of, read_target, replicas_by_name
 from bayplan.model import UNPLACED, Action, AntiAffinity, CoLocate, Pinned, Plan, Step
@@ -157,5 +157,5 @@ def test_names_that_only_look_like_replicas_are_none(tiny):
 
 def test_a_snapshot_on_disk_is_a_target_as_it_is_a_start(tiny, tmp_path):
     file = tmp_path / "same.json"
-    write_snapshot(file, replace(tiny))
+    write(replace(tiny), file)
     assert read_target(file, tiny).placement.machine_of.tolist() == tiny.placement.machine_of.tolist()

@@ -105,7 +105,7 @@ def test_the_folder_may_come_from_the_environment(traces, monkeypatch, tmp_path)
     (tmp_path / "traces").symlink_to(traces)
     monkeypatch.setenv("BAYPLAN_DATA", str(tmp_path))
     file = tmp_path / "azure.json"
-    write(file, azure_clusters(count=5))
+    write(azure_clusters(count=5), file)
     assert len(read_any(file).requests) == 5
 
 

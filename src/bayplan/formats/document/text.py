@@ -68,6 +68,36 @@ def write_text_atomically(path: PathLike, text: str) -> None:
         raise WorldError(f"cannot write '{target}': {error.strerror or error}; {_advice(error)}") from error
 
 
+def expect_writable(path: PathLike) -> None:
+    """Raise WorldError if a file of this path cannot be written: to be called before the work, not after. Creates nothing."""
+    name = os.fspath(path)
+    if name == STDIO:
+        return
+    try:
+        target = Path(name).resolve()  # a link is written through
+        problem, advice = _obstacle(target)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        problem, advice = str(getattr(error, "strerror", None) or error), "check the folder and the permissions"
+    if problem:
+        raise WorldError(f"cannot write '{name}': {problem}; {advice}")
+
+
+def _obstacle(target: Path) -> tuple[str, str]:
+    """What is in the way of writing this file, and what to do about it; two empty texts if nothing is."""
+    if target.is_dir():
+        return "it is a folder", "give the name of a file in it"
+    if target.exists() and not target.is_file():  # a pipe or a device is written to, not replaced
+        return ("", "") if os.access(target, os.W_OK) else ("it is not writable", "check the permissions")
+    folder = target.parent
+    if not folder.exists():
+        return f"there is no folder '{folder}'", "make it, or check the path"
+    if not folder.is_dir():
+        return f"'{folder}' is not a folder", "check the path"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"the folder '{folder}' is not writable", "check the permissions, or write to another folder"
+    return "", ""
+
+
 def make_folder(path: PathLike) -> None:
     """Make a folder, with those above it; one that is there already is fine."""
     try:

@@ -143,7 +143,7 @@ def test_thousands_of_unknown_names_are_reported_quickly_as_one_line() -> None:
 
 def test_a_snapshot_is_a_placement_of_a_cluster_with_the_same_names(tmp_path: Path) -> None:
     snapshot = read(workloads=[{"name": "web", "request": {}, "containers": 2, "on": [None, "m-1"]}])
-    formats.write_snapshot(tmp_path / "x.yaml", snapshot)
+    formats.write(snapshot, tmp_path / "x.yaml")
     placement = formats.read_placement(tmp_path / "x.yaml", snapshot.cluster)
     assert np.array_equal(placement.machine_of, [UNPLACED, 1])
 
@@ -160,7 +160,7 @@ def test_a_snapshot_on_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_each_item_is_written_on_its_own_line(tmp_path: Path) -> None:
-    formats.write_snapshot(tmp_path / "x.json", read(traffic=[["web", "job", 1]]))
+    formats.write(read(traffic=[["web", "job", 1]]), tmp_path / "x.json")
     lines = (tmp_path / "x.json").read_text().splitlines()
     for name in ("m-0", "m-1", "web", "job"):
         assert sum(line.startswith(f'  {{"name": "{name}"') for line in lines) == 1
