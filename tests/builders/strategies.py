@@ -177,8 +177,8 @@ def rule_lists(draw: DrawFn, cluster: Cluster) -> tuple[Rule, ...]:
 @st.composite
 def _capacity(draw: DrawFn, cluster: Cluster) -> list[Rule]:
     n_r = len(cluster.resources)
-    some = draw(st.one_of(st.just(tuple(range(n_r))), subsets(n_r, 0)))
-    return [Capacity(resources=some)] if some else []
+    resources = draw(st.one_of(st.just(tuple(range(n_r))), subsets(n_r, 0)))
+    return [Capacity(resources=resources)] if resources else []
 
 
 def _anti_affinity(cluster: Cluster) -> SearchStrategy[AntiAffinity]:

@@ -26,11 +26,11 @@ def problem_of(*, rules=(), capacity=10, replicas=(4, 3, 2)) -> Problem:
     """Workloads of one, two and three units; a total affinity of 5."""
     machines = ("m0", "m1", "m2")
     names = ("a", "b", "trivial")
-    room = ints(np.full((3, 2), capacity))
+    amounts = ints(np.full((3, 2), capacity))
     cluster = Cluster(
         name="three",
         resources=(Resource(name="cpu"), Resource(name="memory")),
-        machines=Machines(name=machines, capacity=room, safety=room),
+        machines=Machines(name=machines, capacity=amounts, safety=amounts),
         levels=(machine_level(machines), Level(name="rack", group=("r0", "r1"), group_of=ints([0, 0, 1]))),
         services=Services(name=names, clique=floats([0, 0, 0])),
         workloads=Workloads.by_request(names, ints([0, 1, 2]), ints([[1, 1], [2, 1], [3, 1]])),

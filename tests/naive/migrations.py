@@ -46,7 +46,7 @@ class Naive:
         self.end_lonely = [self.lonely(pairs, pairs) for pairs in ends]
 
     def _items(self) -> Iterator[tuple[int, ...]]:
-        """What moves together: the containers that do not run where they shall."""
+        """What moves together: the containers that do not run on their target."""
         moving = {c for c, (a, b) in enumerate(zip(self.home, self.goal, strict=True)) if a != b}
         for rule in self.cluster.rules:
             if isinstance(rule, CoLocate) and moving & set(rule.containers):
@@ -56,12 +56,12 @@ class Naive:
 
     @cached_property
     def first(self) -> State:
-        """Everybody at home, or down if it has none."""
+        """Every container at home, or down if it has none."""
         return tuple(Stage.DOWN if self.home[item[0]] == UNPLACED else Stage.HOME for item in self.items)
 
     @property
     def last(self) -> State:
-        """Everybody there."""
+        """Every container on its target."""
         return (Stage.THERE,) * len(self.items)
 
     # ---- states ----
@@ -83,10 +83,10 @@ class Naive:
         joint, held = mode is TransientMode.JOINT, []
         for item, stage in zip(self.items, state, strict=True):
             for c in item:
-                waits = stage is Stage.DOWN and self.goal[c] != UNPLACED
-                if self.home[c] != UNPLACED and (waits or (joint and stage in (Stage.DOWN, Stage.THERE))):
+                is_down = stage is Stage.DOWN and self.goal[c] != UNPLACED
+                if self.home[c] != UNPLACED and (is_down or (joint and stage in (Stage.DOWN, Stage.THERE))):
                     held.append((c, self.home[c]))
-                if self.home[c] != UNPLACED and waits and not joint:
+                if self.home[c] != UNPLACED and is_down and not joint:
                     held.append((c, self.goal[c]))
         return held
 
@@ -95,30 +95,30 @@ class Naive:
 
     def counts(self, pairs: list[tuple[int, int]]) -> Counts:
         """What has an upper limit: (rule, place) -> amount."""
-        found: Counts = {}
+        counts: Counts = {}
         for number, rule in enumerate(self.cluster.rules):
             if rule.kind == "capacity":
                 for c, m in pairs:
                     for r in rule.resources:
-                        found["capacity", m, r] = found.get(("capacity", m, r), 0) + self.request[self.workload[c]][r]
+                        counts["capacity", m, r] = counts.get(("capacity", m, r), 0) + self.request[self.workload[c]][r]
             elif rule.kind == "anti-affinity":
                 for c, m in pairs:
                     if self.workload[c] in rule.workloads:
                         place = (number, self.group(rule.level, m))
-                        found[place] = found.get(place, 0) + 1
+                        counts[place] = counts.get(place, 0) + 1
             elif rule.kind == "interference":
                 with_a = {self.group(rule.level, m) for c, m in pairs if self.workload[c] == rule.a}
                 for c, m in pairs:
                     if self.workload[c] == rule.b and self.group(rule.level, m) in with_a:
                         place = (number, self.group(rule.level, m))
-                        found[place] = found.get(place, 0) + 1
+                        counts[place] = counts.get(place, 0) + 1
             elif rule.kind == "confidence":
-                found.update({(number, m): need for m, need in self.needs(pairs, rule).items()})
+                counts.update({(number, m): need for m, need in self.needs(pairs, rule).items()})
             elif rule.kind == "allow":
                 for c, m in pairs:
                     if self.workload[c] in rule.workloads and m not in self.cluster.machine_sets[rule.machines]:
-                        found[number, self.workload[c], m] = found.get((number, self.workload[c], m), 0) + 1
-        return found
+                        counts[number, self.workload[c], m] = counts.get((number, self.workload[c], m), 0) + 1
+        return counts
 
     def needs(self, pairs, rule) -> dict[int, float]:
         mean: dict[int, float] = {}
@@ -147,15 +147,15 @@ class Naive:
 
     def lonely(self, high: list[tuple[int, int]], low: list[tuple[int, int]]) -> Counts:
         """(rule, group) -> containers that miss what they depend on."""
-        found: Counts = {}
+        counts: Counts = {}
         for number, rule in enumerate(self.cluster.rules):
             if rule.kind == "dependency" and rule.service != rule.on:
                 served = {self.group(rule.level, m) for c, m in low if self.service[c] == rule.on}
                 for c, m in high:
                     place = (number, self.group(rule.level, m))
                     if self.service[c] == rule.service and place[1] not in served:
-                        found[place] = found.get(place, 0) + 1
-        return found
+                        counts[place] = counts.get(place, 0) + 1
+        return counts
 
     # ---- is it safe? ----
 
@@ -178,14 +178,14 @@ class Naive:
             if rule.kind != "transient":
                 continue
             charged = {*high, *self.held(state, rule.mode)}
-            found: Counts = {}
+            counts: Counts = {}
             for c, m in charged:
                 place = ("capacity", m, rule.resource)
-                found[place] = found.get(place, 0) + self.request[self.workload[c]][rule.resource]
+                counts[place] = counts.get(place, 0) + self.request[self.workload[c]][rule.resource]
             ran = {}
             for c, m in enumerate(self.home):
                 ran[m] = ran.get(m, 0) + self.request[self.workload[c]][rule.resource]
-            yield {place: amount for place, amount in found.items() if amount > ran.get(place[1], 0)}
+            yield {place: amount for place, amount in counts.items() if amount > ran.get(place[1], 0)}
 
     def enough(self, low: list[tuple[int, int]]) -> bool:
         running = {c for c, _ in low}
@@ -237,7 +237,7 @@ class Naive:
 
 
 def complete_order(migration: Migration) -> Plan | None:
-    """A plan that brings everybody straight to the target, one step per batch; None if no order is safe. Exponential."""
+    """A plan that brings every container straight to its target, one step per batch; None if no order is safe. Exponential."""
     naive = Naive(migration)
     came_from: dict[State, State] = {}
     todo = [naive.first]
@@ -257,7 +257,7 @@ def complete_order(migration: Migration) -> Plan | None:
 
 
 def most_arrivals(migration: Migration) -> int:
-    """How many containers can arrive at most while nobody who ran is left down or doubled. Exponential."""
+    """How many containers can arrive at most while no container that ran is left down or doubled. Exponential."""
     naive = Naive(migration)
     seen, todo = {naive.first}, [naive.first]
     while todo:

@@ -1,6 +1,6 @@
 """The ten rules as obvious loops over containers: the slow twin of `score.check`.
 
-Each broken rule is (place in the cluster's rules, names, excess).
+Each violation is (index in the cluster's rules, names, excess).
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,21 +9,21 @@ from statistics import NormalDist
 
 from bayplan.model import UNPLACED, Cluster, Placement, Rule, TransientMode
 
-Broken = tuple[int, tuple[str, ...], float]
+Violated = tuple[int, tuple[str, ...], float]
 
 
-def broken_rules(cluster: Cluster, placement: Placement, before: Placement | None = None) -> Iterator[Broken]:
+def violated_rules(cluster: Cluster, placement: Placement, before: Placement | None = None) -> Iterator[Violated]:
     machine_of = placement.machine_of.tolist()
     ran_on = None if before is None else before.machine_of.tolist()
     for number, rule in enumerate(cluster.rules):
-        for names, excess in broken(cluster, machine_of, ran_on, rule):
+        for names, excess in violated(cluster, machine_of, ran_on, rule):
             yield number, tuple(names), excess
     for c, old in enumerate(ran_on or []):
         if old != UNPLACED and machine_of[c] == UNPLACED:
             yield -1, (cluster.containers.name[c], cluster.machines.name[old]), 1
 
 
-def broken(cluster: Cluster, at: list[int], ran_on: list[int] | None, rule: Rule) -> Iterator[tuple[list[str], float]]:
+def violated(cluster: Cluster, at: list[int], ran_on: list[int] | None, rule: Rule) -> Iterator[tuple[list[str], float]]:
     if rule.kind in ("transient", "pinned"):
         if ran_on is not None:
             yield from MOVES[rule.kind](cluster, at, ran_on, rule)

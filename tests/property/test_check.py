@@ -6,7 +6,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.builders.strategies import admissions, clusters, placements, timed_requests, valid_snapshots
-from tests.naive.rules import broken_rules
+from tests.naive.rules import violated_rules
 
 from bayplan.check import RUNNING, check, check_admission, check_schedule, violations
 from bayplan.model import RULES, UNPLACED, Acceptance, ClusterRequests, Fleet, Schedule, TimedRequests, ints
@@ -20,11 +20,11 @@ def test_says_what_the_naive_twin_says(data):
     cluster = data.draw(clusters())
     placement = data.draw(placements(cluster))
     before = data.draw(st.one_of(st.none(), placements(cluster)))
-    said = {(v.number, v.subject): v.excess for v in violations(cluster, placement, before)}
-    expected = {(number, names): excess for number, names, excess in broken_rules(cluster, placement, before)}
+    reported = {(v.number, v.subject): v.excess for v in violations(cluster, placement, before)}
+    expected = {(number, names): excess for number, names, excess in violated_rules(cluster, placement, before)}
     for violation in violations(cluster, placement, before):
         event(violation.rule)
-    assert said == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert reported == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @QUICK
@@ -32,20 +32,20 @@ def test_says_what_the_naive_twin_says(data):
 def test_says_it_once_with_the_kind_of_the_rule_and_in_a_fixed_order(data):
     cluster = data.draw(clusters())
     placement, before = data.draw(placements(cluster)), data.draw(placements(cluster))
-    found = check(cluster, placement, before)
-    assert all(v.rule == (RUNNING if v.number < 0 else cluster.rules[v.number].kind) for v in found)
-    assert max(Counter((v.number, v.subject) for v in found).values(), default=1) == 1
+    listed = check(cluster, placement, before)
+    assert all(v.rule == (RUNNING if v.number < 0 else cluster.rules[v.number].kind) for v in listed)
+    assert max(Counter((v.number, v.subject) for v in listed).values(), default=1) == 1
     order = [*RULES, RUNNING]
-    assert [order.index(v.rule) for v in found] == sorted(order.index(v.rule) for v in found)
-    assert found == check(cluster, placement, before)
+    assert [order.index(v.rule) for v in listed] == sorted(order.index(v.rule) for v in listed)
+    assert listed == check(cluster, placement, before)
 
 
 @QUICK
 @given(st.data())
-def test_without_before_no_rule_about_moves_is_judged(data):
+def test_without_before_no_rule_about_moves_is_checked(data):
     cluster = data.draw(clusters())
-    found = check(cluster, data.draw(placements(cluster)))
-    assert not {v.rule for v in found} & {"transient", "pinned", RUNNING}
+    listed = check(cluster, data.draw(placements(cluster)))
+    assert not {v.rule for v in listed} & {"transient", "pinned", RUNNING}
 
 
 @QUICK
@@ -57,7 +57,7 @@ def test_finds_nothing_where_nothing_is_wrong(snapshot):
 
 @QUICK
 @given(st.data())
-def test_a_schedule_is_judged_at_every_time(data):
+def test_a_schedule_is_checked_at_every_time(data):
     requests: TimedRequests = data.draw(timed_requests())
     machines = data.draw(st.integers(1, 3))
     n = len(requests.name)
@@ -71,13 +71,13 @@ def test_a_schedule_is_judged_at_every_time(data):
                 over = sum(int(requests.demand[j, r]) for j in now) - int(requests.capacity[r])
                 key = (str(m), resource.name)
                 worst[key] = max(worst.get(key, 0), over)
-    found = check_schedule(requests, Schedule(machine_of=ints(chosen)), Fleet.alike(machines, requests.capacity))
-    assert {v.subject: v.excess for v in found} == {key: over for key, over in worst.items() if over > 0}
+    listed = check_schedule(requests, Schedule(machine_of=ints(chosen)), Fleet.alike(machines, requests.capacity))
+    assert {v.subject: v.excess for v in listed} == {key: over for key, over in worst.items() if over > 0}
 
 
 @QUICK
 @given(st.data())
-def test_an_admission_is_judged_by_every_constraint_of_001(data):
+def test_an_admission_is_checked_by_every_constraint_of_the_paper(data):
     admission: ClusterRequests = data.draw(admissions())
     zones = admission.zones
     z = st.integers(0, len(zones.name) - 1)
@@ -86,8 +86,8 @@ def test_an_admission_is_judged_by_every_constraint_of_001(data):
         if data.draw(st.booleans()):
             accepted[i] = data.draw(st.lists(z, min_size=len(request.members), max_size=len(request.members)))
     acceptance = Acceptance(zone_of=tuple(accepted.get(i) for i in range(len(admission.requests))))
-    found = {(v.rule, v.subject) for v in check_admission(admission, acceptance)}
-    assert found == {*_over_cap(admission, accepted), *_over_zone(admission, accepted), *_over_link(admission, accepted)}
+    listed = {(v.rule, v.subject) for v in check_admission(admission, acceptance)}
+    assert listed == {*_over_cap(admission, accepted), *_over_zone(admission, accepted), *_over_link(admission, accepted)}
 
 
 def _over_cap(admission, accepted):

@@ -1,4 +1,4 @@
-"""What `explain` says, judged by the referee."""
+"""What `explain` says, checked by the referee."""
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -23,13 +23,13 @@ def _moved(cluster, placement, explanation, machine):
 
 
 def _worse(old, new):
-    """Rules that are broken now and were not, or not as far."""
+    """Rules that are violated now and were not, or not as much."""
     return [key for key, excess in new.items() if excess > old.get(key, 0) * (1 + 1e-9) + 1e-9]
 
 
 @QUICK
 @given(st.data())
-def test_what_fits_breaks_nothing_new_and_what_is_blocked_does(data):
+def test_what_fits_violates_nothing_new_and_what_is_blocked_does(data):
     cluster = data.draw(clusters(min_replicas=1))
     placement = data.draw(placements(cluster))
     before = data.draw(st.one_of(st.none(), placements(cluster)))

@@ -39,7 +39,7 @@ def any_objectives(cluster: Cluster) -> SearchStrategy[Objective]:
 
 def movables(cluster: Cluster):
     n_c = len(cluster.containers.name)
-    flags = st.lists(st.booleans(), min_size=n_c, max_size=n_c).map(lambda some: np.array(some, dtype=np.bool_))
+    flags = st.lists(st.booleans(), min_size=n_c, max_size=n_c).map(lambda marks: np.array(marks, dtype=np.bool_))
     return st.one_of(st.none(), flags)
 
 
@@ -94,15 +94,15 @@ def test_any_prices_give_a_bound(hard, data):
     objective = replace(data.draw(gmrp_objectives(cluster)), weight=data.draw(weights))
     within = reachable(cluster, before)
     assume(within is not None and within.can.size)
-    given_to = priced_problem(
+    problem = priced_problem(
         cluster, within, within.can, hinges(cluster, objective, within), move_fees(cluster, objective, within)
     )
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
-    sizes = [given_to.hinges.weight.shape, given_to.capacity.shape, given_to.room.shape]
+    sizes = [problem.hinges.weight.shape, problem.capacity.shape, problem.free.shape]
     share, of_capacity, of_arrival = (rng.choice([0.0, 0.3, 1.0], size=size) for size in sizes)
     prices = Prices(share, 2.0 * of_capacity, 2.0 * of_arrival)
     best = best_valid(cluster, objective, before, None)
-    assert best is None or evaluate_prices(given_to, prices).bound <= best + 1e-9 * max(1.0, abs(best))
+    assert best is None or evaluate_prices(problem, prices).bound <= best + 1e-9 * max(1.0, abs(best))
 
 
 @settings(max_examples=40)

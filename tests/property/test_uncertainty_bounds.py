@@ -36,12 +36,12 @@ def test_no_size_is_below_the_mean(drawn, alpha, model):
     cluster, low, high, p = drawn
     rng = np.random.default_rng(0)
     samples = {w: np.where(rng.random(50) < p[w], high[w], low[w]) for w in range(len(p))}
-    found = effective(cluster, 0, alpha, model, samples)
+    believed = effective(cluster, 0, alpha, model, samples)
     everywhere = on(*[0] * len(cluster.containers.name))
-    size = machine_ucac(found, everywhere, 0, alpha=alpha)[0]
-    mean = found.workloads.usage_mean[found.containers.workload, 0].sum()
+    size = machine_ucac(believed, everywhere, 0, alpha=alpha)[0]
+    mean = believed.workloads.usage_mean[believed.containers.workload, 0].sum()
     assert size >= mean * (1 - 1e-12)  # the same numbers added in another order
-    assert (found.workloads.usage_std >= 0).all()
+    assert (believed.workloads.usage_std >= 0).all()
 
 
 @given(bounded(), ALPHAS)
@@ -82,8 +82,8 @@ def test_sums_of_the_samples_exceed_the_empirical_size_no_more_often_than_promis
     rng = np.random.default_rng([seed, 1])
     value = rng.exponential(10, rng.integers(5, 200))
     cluster = tiny([[10_000]], [[0]], [n], mean=[[0]], std=[[0]])
-    found = effective(cluster, 0, alpha, "empirical", {0: value}, seed)
-    size = machine_ucac(found, on(*[0] * n), 0, alpha=alpha)[0]
+    believed = effective(cluster, 0, alpha, "empirical", {0: value}, seed)
+    size = machine_ucac(believed, on(*[0] * n), 0, alpha=alpha)[0]
     total = value[rng.integers(len(value), size=(DRAWS, n))].sum(axis=1)
     assert (total > size * (1 + 1e-9)).mean() <= 1 - alpha + SLACK * sqrt((1 - alpha) * alpha / DRAWS)
-    assert found.workloads.usage_std[0, 0] * deviate(alpha) >= 0
+    assert believed.workloads.usage_std[0, 0] * deviate(alpha) >= 0

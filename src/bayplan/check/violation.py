@@ -22,6 +22,11 @@ class Violation:
     sentence: str
     number: int = -1  # index of the rule in the cluster's rules; -1 where none had to be stated
 
+    @property
+    def place(self) -> tuple[str, int, tuple[str, ...]]:
+        """The rule and where it is violated: the same before and after, whatever the excess."""
+        return self.rule, self.number, self.subject
+
     def __str__(self) -> str:
         return self.sentence
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from bayplan.check import RUNNING, Violation, check
+from bayplan.check import RUNNING, check
 from bayplan.model import Action, Migration, Plan, Reason, Result, Status
 
 
@@ -48,20 +48,16 @@ def plan_result(migration: Migration, draft: PlanDraft, *, seconds: float) -> Re
 def refused(migration: Migration) -> Result[Plan] | None:
     """The answer "no", if the target violates a rule that the start does not violate as much."""
     before = migration.start.placement
-    excess = {_place(v): v.excess for v in check(migration.cluster, before)}
+    excess = {v.place: v.excess for v in check(migration.cluster, before)}
     worse = [
         v
         for v in check(migration.cluster, migration.target, before)
-        if v.rule != RUNNING and v.excess > excess.get(_place(v), 0.0) * (1.0 + 1e-12)
+        if v.rule != RUNNING and v.excess > excess.get(v.place, 0.0) * (1.0 + 1e-12)
     ]
     if not worse:
         return None
     sentences = tuple(violation.sentence for violation in worse)
     return Result(status=Status.INFEASIBLE, solution=None, goal="batches", still_violated=sentences)
-
-
-def _place(violation: Violation) -> tuple[object, ...]:
-    return violation.rule, violation.number, violation.subject
 
 
 def _moves(migration: Migration, plan: Plan) -> dict[str, int]:

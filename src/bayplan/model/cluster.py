@@ -194,7 +194,7 @@ class Cluster:
         return self.levels[self.level_index(name)]
 
     def level_index(self, name: str) -> int:
-        """Where the level called `name` stands; KeyError if there is none."""
+        """The index of the level called `name`; KeyError if there is none."""
         for index, level in enumerate(self.levels):
             if level.name == name:
                 return index

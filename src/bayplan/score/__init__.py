@@ -22,7 +22,7 @@ from bayplan.score.gmrp import (
 from bayplan.score.monte_carlo import Truncation, violation_rate, violation_rates
 from bayplan.score.normalise import bounds, normalised
 from bayplan.score.summary import HotMachine, Summary, summarise
-from bayplan.score.terms import TERMS, confidence_asked, score, weighted
+from bayplan.score.terms import TERMS, score, stated_confidence, weighted
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
 from bayplan.score.utilisation import ResourceUse, machine_utilisation, resource_use
 
@@ -40,7 +40,6 @@ __all__ = [
     "balance_cost",
     "bounds",
     "communication_cost",
-    "confidence_asked",
     "containers_on",
     "crossing",
     "deviate",
@@ -63,6 +62,7 @@ __all__ = [
     "resource_use",
     "score",
     "service_counts",
+    "stated_confidence",
     "summarise",
     "target_cost",
     "total_affinity",

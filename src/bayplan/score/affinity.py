@@ -1,4 +1,4 @@
-"""Gained affinity ([RASA] Definition 1): which share of the traffic can stay inside of machines. A gain, not a cost."""
+"""Gained affinity ([RASA] Definition 1): the share of the traffic that can stay inside of machines. A gain, not a cost."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class SharedGroups(NamedTuple):
 
 
 def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
-    """All meetings of the traffic's edges under (workload, group) counts.
+    """The groups that both ends of each edge share, under (workload, group) counts.
 
     Walks the shorter of the two rows of each edge and looks its groups up in the other one:
     O(sum over edges of the shorter row, times a logarithm), so a hub with many edges is cheap.
@@ -33,12 +33,12 @@ def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
     group = counts.indices[at]
 
     width = counts.shape[1]
-    have = np.repeat(np.arange(len(length)), length) * width + counts.indices  # ascending
-    ask = long[edge] * width + group
-    found = np.minimum(np.searchsorted(have, ask), max(0, len(have) - 1))
-    meets = have[found] == ask if len(have) else np.zeros(0, dtype=np.bool_)
+    known = np.repeat(np.arange(len(length)), length) * width + counts.indices  # ascending
+    key = long[edge] * width + group
+    index = np.minimum(np.searchsorted(known, key), max(0, len(known) - 1))
+    shared = known[index] == key if len(known) else np.zeros(0, dtype=np.bool_)
 
-    edge, of_short, of_long = edge[meets], counts.data[at[meets]], counts.data[found[meets]]
+    edge, of_short, of_long = edge[shared], counts.data[at[shared]], counts.data[index[shared]]
     swapped = a_is_longer[edge]
     return SharedGroups(edge, np.where(swapped, of_long, of_short), np.where(swapped, of_short, of_long))
 
@@ -51,10 +51,10 @@ def total_affinity(cluster: Cluster) -> float:
 def gained_shares(cluster: Cluster, placement: Placement) -> FloatArray:
     """(edge,) sum over machines of min(x_a / d_a, x_b / d_b) ([RASA] (1)): 0 none, 1 all of the edge's traffic."""
     traffic, replicas = cluster.traffic, cluster.replicas
-    met = shared_groups(traffic, workload_counts(cluster, placement))
-    share_a = met.of_a / replicas[traffic.a[met.edge]]
-    share_b = met.of_b / replicas[traffic.b[met.edge]]
-    share = np.bincount(met.edge, weights=np.minimum(share_a, share_b), minlength=len(traffic.a))
+    shared = shared_groups(traffic, workload_counts(cluster, placement))
+    share_a = shared.of_a / replicas[traffic.a[shared.edge]]
+    share_b = shared.of_b / replicas[traffic.b[shared.edge]]
+    share = np.bincount(shared.edge, weights=np.minimum(share_a, share_b), minlength=len(traffic.a))
     return np.minimum(share, 1.0)  # 1/3 + 1/3 + 1/3 may round above it
 
 

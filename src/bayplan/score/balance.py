@@ -71,7 +71,7 @@ def _edge_crossing(cluster: Cluster, placement: Placement, level: int) -> FloatA
     traffic, replicas = cluster.traffic, np.maximum(1, cluster.replicas)
     placed = placed_replicas(cluster, placement)
     apart = placed[traffic.a] * placed[traffic.b]
-    met = shared_groups(traffic, workload_counts(cluster, placement, level))
-    np.subtract.at(apart, met.edge, met.of_a * met.of_b)
+    shared = shared_groups(traffic, workload_counts(cluster, placement, level))
+    np.subtract.at(apart, shared.edge, shared.of_a * shared.of_b)
     pairs = replicas[traffic.a] * replicas[traffic.b]
     return np.asarray(traffic.weight * apart / pairs, dtype=np.float64)

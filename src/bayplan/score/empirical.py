@@ -7,7 +7,7 @@ A deviation that makes n mean + D(alpha) s sqrt(n) the alpha-quantile of the sum
 It depends on n, most of all where tails are long, and a machine may run any number of a workload's containers: so the largest
 of n = 1, 2, 4, ... up to as many as fit counts, and no less than the samples' own deviation, to which s(n) tends and which
 rules where many different workloads share a machine. Quantiles are rounded up: the error of drawing, at two deviations, is added.
-What no sample shows is not in it: a tail of 0.1 % needs some thousand samples.
+What no sample shows is not in it: a tail of 0.1 % needs several thousand samples.
 """
 
 import math
@@ -31,10 +31,10 @@ def pooled_std(value: FloatArray, alpha: float, most: int, rng: np.random.Genera
     if own == 0:
         return 0.0
     draws = min(max(LEAST_DRAWS, math.ceil(IN_THE_TAIL / (1 - alpha))), MOST_DRAWS)
-    mean, found = float(value.mean()), own
+    mean, largest = float(value.mean()), own
     for n, total in _sums(value, sizes(most), draws, rng):
-        found = max(found, (_upper(total, alpha) - n * mean) / (deviate(alpha) * math.sqrt(n)))
-    return found
+        largest = max(largest, (_upper(total, alpha) - n * mean) / (deviate(alpha) * math.sqrt(n)))
+    return largest
 
 
 def sizes(most: int) -> list[int]:
@@ -88,7 +88,7 @@ def violation_rates_of_samples(
 ) -> FloatArray:
     """(machine,) the share of draws with usage above capacity, each container's usage drawn from its workload's samples.
 
-    Who has none is drawn from the normal distribution, cut off at 0 and at the limit. O(containers * draws) time.
+    A workload without samples is drawn from the normal distribution, cut off at 0 and at the limit. O(containers * draws) time.
     """
     rng = np.random.default_rng(seed)
     count = workload_counts(cluster, placement).T.tocsr()  # (machine, workload)
@@ -97,9 +97,9 @@ def violation_rates_of_samples(
         cells = slice(count.indptr[m], count.indptr[m + 1])
         running = np.repeat(count.indices[cells], count.data[cells].astype(np.int64)).astype(np.int64)
         if len(running):
-            room = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
+            limit = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
             totals = _totals(cluster, resource, running, samples, draws, rng)
-            rate[m] = sum(int(np.count_nonzero(total > room)) for total in totals) / draws
+            rate[m] = sum(int(np.count_nonzero(total > limit)) for total in totals) / draws
     return rate
 
 
@@ -111,16 +111,16 @@ def _totals(
     draws: int,
     rng: np.random.Generator,
 ) -> Iterator[FloatArray]:
-    """The machine's usage in each draw, some draws at a time."""
+    """The machine's usage in each draw, a chunk of draws at a time."""
     size = max(1, CHUNK // len(running))
     for start in range(0, draws, size):
-        some = min(size, draws - start)
-        total = np.zeros(some)
+        chunk = min(size, draws - start)
+        total = np.zeros(chunk)
         for w in running.tolist():
             total += (
-                samples[w][rng.integers(len(samples[w]), size=some)]
+                samples[w][rng.integers(len(samples[w]), size=chunk)]
                 if w in samples
-                else _clipped(cluster, resource, w, rng, some)
+                else _clipped(cluster, resource, w, rng, chunk)
             )
         yield total
 

@@ -1,4 +1,7 @@
-"""The objective of the Google Machine Reassignment Problem (ROADEF/EURO 2012), exact to the unit."""
+"""Overload, balance targets and moves, as the Google Machine Reassignment Problem counts them (ROADEF/EURO 2012).
+
+All of it is exact to the unit where the weights are whole numbers.
+"""
 
 from dataclasses import dataclass
 
@@ -40,9 +43,9 @@ def moves(cluster: Cluster, placement: Placement, before: Placement) -> int:
 class MoveCost:
     """GMRP's three move costs, each already times its weight."""
 
-    container: int = 0  # sum of the moved containers' prices
+    container: int = 0  # sum over the moved containers
     service: int = 0  # moved containers of the service that has most of them
-    machine: int = 0  # sum of the prices from old to new machine
+    machine: int = 0  # sum of the costs from old to new machine
 
     @property
     def total(self) -> int:
@@ -53,7 +56,7 @@ class MoveCost:
 def move_cost(cluster: Cluster, placement: Placement, costs: MoveCosts, before: Placement) -> MoveCost:
     """What GMRP charges for going from `before` to `placement`, container by container.
 
-    A container that lost its machine pays as moved, without a price between machines. One that had none pays nothing.
+    A container that lost its machine counts as moved, without a cost between machines. One that had none costs nothing.
     """
     gone = placement.moved_from(before)
     workload = cluster.containers.workload[gone]

@@ -58,8 +58,8 @@ def violation_rates(
     first = np.searchsorted(placement.machine_of[by_machine], np.arange(len(rate) + 1))
     for m in np.flatnonzero(np.diff(first)):
         usage = _usage(cluster, by_machine[first[m] : first[m + 1]], resource)
-        room = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
-        over = (np.count_nonzero(total > room) for total in _totals(usage, draws, rng, truncation))
+        limit = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
+        over = (np.count_nonzero(total > limit) for total in _totals(usage, draws, rng, truncation))
         rate[m] = sum(over) / draws
     return rate
 
@@ -83,7 +83,7 @@ def _usage(cluster: Cluster, containers: IntArray, resource: int) -> _Usage:
 
 
 def _totals(usage: _Usage, draws: int, rng: np.random.Generator, truncation: Truncation) -> Iterator[FloatArray]:
-    """The machine's usage in each draw, some draws at a time."""
+    """The machine's usage in each draw, a chunk of draws at a time."""
     draw = _clipped if truncation is Truncation.CLIP else _redrawn
     size = max(1, CHUNK // max(1, len(usage.mean)))
     for start in range(0, draws, size):

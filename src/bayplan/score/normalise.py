@@ -1,7 +1,7 @@
 """U, B and C between their bounds: 0 at the lower, 1 at the upper ([FreeContainer] §VI-A1).
 
 The paper defines bounds for C alone. For U and B they are what the placed requests leave possible when containers
-could be cut at will. Every valid placement lies inside; `docs/scores.md` derives the formulas.
+could be split at will. Every valid placement lies inside; `docs/scores.md` derives the formulas.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def utilisation_bounds(cluster: Cluster, placement: Placement) -> Bounds:
     for r in range(len(cluster.resources)):
         capacity = cluster.machines.capacity[cluster.machines.capacity[:, r] > 0, r]
         if capacity.size:
-            upper += _packed(capacity, int(load[r])) if r in capped else _piled(capacity, int(load[r]))
+            upper += _packed(capacity, int(load[r])) if r in capped else _stacked(capacity, int(load[r]))
     return Bounds(0.0, upper)
 
 
@@ -72,8 +72,8 @@ def _machines_filled(capacity: IntArray, load: int) -> float:
     return float(filled.mean())
 
 
-def _piled(capacity: IntArray, load: int) -> float:
-    """Without a capacity rule everything may stand on the smallest machine."""
+def _stacked(capacity: IntArray, load: int) -> float:
+    """Without a capacity rule everything may run on the smallest machine."""
     n = len(capacity)
     return float((load / capacity.min()) ** 2 * (n - 1) / n**2)
 

@@ -24,8 +24,8 @@ class HotMachine:
     load: int  # of that resource, base units
     capacity: int
     utilisation: float  # infinite if it has none of what it runs
-    over_safety: bool  # some resource
-    over_capacity: bool  # some resource
+    over_safety: bool  # in any resource
+    over_capacity: bool  # in any resource
     containers: int
 
 

@@ -21,22 +21,22 @@ class TermInputs(NamedTuple):
 
 
 TERMS: Mapping[Term, Callable[[TermInputs], float]] = {
-    Term.UTILISATION: lambda case: utilisation_cost(case.cluster, case.placement),
-    Term.BALANCE: lambda case: balance_cost(case.cluster, case.placement, case.objective),
-    Term.COMMUNICATION: lambda case: communication_cost(case.cluster, case.placement, case.objective),
-    Term.OVERLOAD: lambda case: overload_cost(case.cluster, case.placement, case.objective),
-    Term.TARGETS: lambda case: target_cost(case.cluster, case.placement, case.objective.targets),
-    Term.AFFINITY: lambda case: gained_affinity(case.cluster, case.placement),
-    Term.MOVES: lambda case: 0 if case.before is None else moves(case.cluster, case.placement, case.before),
-    Term.MOVE_COST: lambda case: objective_move_cost(*case).total,
+    Term.UTILISATION: lambda inputs: utilisation_cost(inputs.cluster, inputs.placement),
+    Term.BALANCE: lambda inputs: balance_cost(inputs.cluster, inputs.placement, inputs.objective),
+    Term.COMMUNICATION: lambda inputs: communication_cost(inputs.cluster, inputs.placement, inputs.objective),
+    Term.OVERLOAD: lambda inputs: overload_cost(inputs.cluster, inputs.placement, inputs.objective),
+    Term.TARGETS: lambda inputs: target_cost(inputs.cluster, inputs.placement, inputs.objective.targets),
+    Term.AFFINITY: lambda inputs: gained_affinity(inputs.cluster, inputs.placement),
+    Term.MOVES: lambda inputs: 0 if inputs.before is None else moves(inputs.cluster, inputs.placement, inputs.before),
+    Term.MOVE_COST: lambda inputs: objective_move_cost(*inputs).total,
 }
 EQUATION_6 = (Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION)
 
 
 def weighted(cluster: Cluster, placement: Placement, objective: Objective, before: Placement | None = None) -> float:
     """The objective: each term times its weight, gains subtracted. Smaller is better."""
-    case = TermInputs(cluster, placement, objective, before)
-    parts = (weight * TERMS[term](case) * (-1 if term in GAINS else 1) for term, weight in objective.weight.items() if weight)
+    inputs = TermInputs(cluster, placement, objective, before)
+    parts = (weight * TERMS[term](inputs) * (-1 if term in GAINS else 1) for term, weight in objective.weight.items() if weight)
     return float(sum(parts))
 
 
@@ -45,26 +45,26 @@ def score(
 ) -> Mapping[str, float]:
     """The scores that apply, by the names of the command line. Whole numbers are ints, exact."""
     objective = Objective.default(cluster) if objective is None else objective
-    case = TermInputs(cluster, placement, objective, before)
-    scores: dict[str, float] = {term.value: TERMS[term](case) for term in EQUATION_6}
+    inputs = TermInputs(cluster, placement, objective, before)
+    scores: dict[str, float] = {term.value: TERMS[term](inputs) for term in EQUATION_6}
     if any(objective.weight.get(term) for term in EQUATION_6):
         scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)  # (6)
-    scores["overload"] = TERMS[Term.OVERLOAD](case)
+    scores["overload"] = TERMS[Term.OVERLOAD](inputs)
     if len(cluster.traffic.a):
-        scores["affinity"] = TERMS[Term.AFFINITY](case)
+        scores["affinity"] = TERMS[Term.AFFINITY](inputs)
     if before is not None:
-        scores["moves"] = TERMS[Term.MOVES](case)
+        scores["moves"] = TERMS[Term.MOVES](inputs)
     if objective.move_costs is not None:
-        scores["gmrp"] = gmrp_cost(*case).total
-    asked = confidence_asked(cluster)
-    if asked is not None:
-        in_units = cluster.resources[asked.resource].scale
-        scores["ucac"] = ucac(cluster, placement, asked.resource, alpha=asked.alpha) / in_units
+        scores["gmrp"] = gmrp_cost(*inputs).total
+    confidence = stated_confidence(cluster)
+    if confidence is not None:
+        scale = cluster.resources[confidence.resource].scale
+        scores["ucac"] = ucac(cluster, placement, confidence.resource, alpha=confidence.alpha) / scale
     scores["machines"] = int((containers_on(cluster, placement) > 0).sum())
     return scores
 
 
-def confidence_asked(cluster: Cluster) -> Confidence | None:
+def stated_confidence(cluster: Cluster) -> Confidence | None:
     """The resource and alpha of the `ucac` score: those of the first confidence rule, else of the first stated usage."""
     for rule in cluster.rules:
         if isinstance(rule, Confidence):

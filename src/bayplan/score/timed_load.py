@@ -1,4 +1,4 @@
-"""How much timed requests ask for: the load factor of [Cradle] (5), the load over time, narrow and wide requests."""
+"""How much timed requests demand: the load factor of [Cradle] (5), the load over time, narrow and wide requests."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.model import BoolArray, Fleet, FloatArray, TimedRequests, floats
 
-HALF = 0.5  # of a machine: who asks for more is wide ([Cradle] §III-B)
+HALF = 0.5  # of a machine: a request that demands more is wide ([Cradle] §III-B)
 
 
 def span(requests: TimedRequests) -> float:
@@ -15,12 +15,12 @@ def span(requests: TimedRequests) -> float:
 
 
 def loads(requests: TimedRequests, fleet: Fleet, chosen: BoolArray | None = None) -> FloatArray:
-    """(resource,) what these requests ask for over time, of all that the machines have; NaN where they have nothing."""
+    """(resource,) what these requests demand over time, as a share of all that the machines have; NaN where they have nothing."""
     duration = requests.end - requests.start
     mask = np.ones(len(duration), dtype=np.bool_) if chosen is None else chosen
-    asked = (requests.demand * (duration * mask)[:, None]).sum(axis=0)
-    room = (fleet.machines[:, None] * fleet.capacity.astype(np.float64)).sum(axis=0) * span(requests)
-    return floats(np.divide(asked, room, out=np.full(len(room), np.nan), where=room > 0))
+    demand = (requests.demand * (duration * mask)[:, None]).sum(axis=0)
+    offered = (fleet.machines[:, None] * fleet.capacity.astype(np.float64)).sum(axis=0) * span(requests)
+    return floats(np.divide(demand, offered, out=np.full(len(offered), np.nan), where=offered > 0))
 
 
 def load_factor(requests: TimedRequests, fleet: Fleet) -> float:
@@ -38,7 +38,7 @@ def areas(requests: TimedRequests) -> FloatArray:
 
 
 def wide(requests: TimedRequests) -> BoolArray:
-    """(request, resource) does it ask for more than half of a machine of the requests' own size?"""
+    """(request, resource) does it demand more than half of a machine of the requests' own size?"""
     return np.asarray(requests.demand > HALF * requests.capacity, dtype=np.bool_)
 
 
@@ -51,7 +51,7 @@ class LoadCurve:
 
 
 def load_curve(requests: TimedRequests, chosen: BoolArray | None = None) -> LoadCurve:
-    """What these requests ask for at every instant. O(n log n)."""
+    """What these requests demand at every instant. O(n log n)."""
     j = np.arange(len(requests.name)) if chosen is None else np.flatnonzero(chosen)
     moment = np.concatenate([requests.start[j], requests.end[j]])
     time, at = np.unique(moment, return_inverse=True)
@@ -64,7 +64,7 @@ def load_curve(requests: TimedRequests, chosen: BoolArray | None = None) -> Load
 
 
 def thinned(curve: LoadCurve, steps: int) -> LoadCurve:
-    """The highest load in each of at most so many equal parts of the time, for a picture."""
+    """The highest load in each of at most `steps` equal parts of the time, for a picture."""
     if len(curve.load) <= steps:
         return curve
     edge = np.linspace(curve.time[0], curve.time[-1], steps + 1)

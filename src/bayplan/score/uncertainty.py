@@ -1,4 +1,4 @@
-"""Other beliefs about usage than the normal distribution, as deviations that stand in for it.
+"""Other beliefs about usage than the normal distribution, as deviations that replace it.
 
 Packing knows one form, mean + D(alpha) sqrt(sum std^2) <= capacity ([UCaC] (2), where b_j is "any uncertainty metric"). So each
 belief becomes a deviation per workload with which that form is the belief's own size of a machine:
@@ -61,7 +61,7 @@ def effective(
 
 
 def with_usage(cluster: Cluster, resource: int, samples: Mapping[int, FloatArray]) -> Cluster:
-    """The cluster with mean and deviation of one resource from samples (base units), where a workload has some.
+    """The cluster with mean and deviation of one resource from samples (base units), where a workload has samples.
 
     The deviation is that of a sample (divisor n - 1); 0 for a single one.
     """
@@ -75,7 +75,7 @@ def with_usage(cluster: Cluster, resource: int, samples: Mapping[int, FloatArray
 def uncertainty_notes(
     cluster: Cluster, resource: int, alpha: float, model: str, samples: Mapping[int, FloatArray] | None = None
 ) -> tuple[str, ...]:
-    """What a user should know of `effective`: who has no samples, and who has too few to see the tail."""
+    """What a user should know of `effective`: which workloads have no samples, and which too few to see the tail."""
     if model != Uncertainty.EMPIRICAL:
         return ()
     known, used = samples or {}, np.flatnonzero(cluster.replicas)
@@ -85,7 +85,7 @@ def uncertainty_notes(
     name = cluster.resources[resource].name
     notes = [f"no samples of {name}: {_named(cluster, without)}; taken as Gaussian with the stated mean and deviation"]
     notes += [f"fewer than {needed:,} samples of {name}: {_named(cluster, few)}; a tail of {1 - alpha:g} is beyond them"]
-    return tuple(note for note, some in zip(notes, (without, few), strict=True) if some)
+    return tuple(note for note, concerned in zip(notes, (without, few), strict=True) if concerned)
 
 
 def _check(cluster: Cluster, resource: int, alphas: Sequence[float], model: str) -> None:
@@ -101,7 +101,7 @@ def _check(cluster: Cluster, resource: int, alphas: Sequence[float], model: str)
 
 
 def _bounded(cluster: Cluster, resource: int, alpha: float, *, sharp: bool) -> FloatArray:
-    """(workload,) deviations by Hoeffding. Who has neither a limit nor a deviation is certain."""
+    """(workload,) deviations by Hoeffding. Usage with neither a limit nor a deviation is certain."""
     mean, std = cluster.workloads.usage_mean[:, resource], cluster.workloads.usage_std[:, resource]
     limit = cluster.workloads.limit[:, resource]
     _refuse_unbounded(cluster, resource, (limit == NO_LIMIT) & (std > 0))
@@ -120,17 +120,19 @@ def _proxy(p: FloatArray) -> FloatArray:
 
 
 def _refuse_unbounded(cluster: Cluster, resource: int, wrong: BoolArray) -> None:
-    some = np.flatnonzero(wrong & (cluster.replicas > 0))
-    if len(some):
-        name, who = cluster.resources[resource].name, _named(cluster, some)
-        raise UsageError(f"no limit of {name}: {who}; expected limits, for Hoeffding's bound needs usage within [0, limit]")
+    workloads = np.flatnonzero(wrong & (cluster.replicas > 0))
+    if len(workloads):
+        name, named = cluster.resources[resource].name, _named(cluster, workloads)
+        raise UsageError(f"no limit of {name}: {named}; expected limits, for Hoeffding's bound needs usage within [0, limit]")
 
 
 def _refuse_beyond(cluster: Cluster, resource: int, wrong: BoolArray) -> None:
-    some = np.flatnonzero(wrong & (cluster.replicas > 0))
-    if len(some):
-        name, who = cluster.resources[resource].name, _named(cluster, some)
-        raise UsageError(f"mean usage of {name} above the limit: {who}; expected a mean within [0, limit] for Hoeffding's bound")
+    workloads = np.flatnonzero(wrong & (cluster.replicas > 0))
+    if len(workloads):
+        name, named = cluster.resources[resource].name, _named(cluster, workloads)
+        raise UsageError(
+            f"mean usage of {name} above the limit: {named}; expected a mean within [0, limit] for Hoeffding's bound"
+        )
 
 
 # ---- samples -------------------------------------------------------------------------------------------------------------------
@@ -139,9 +141,9 @@ def _refuse_beyond(cluster: Cluster, resource: int, wrong: BoolArray) -> None:
 def _empirical(cluster: Cluster, resource: int, alphas: Sequence[float], samples: Mapping[int, FloatArray], seed: int) -> Cluster:
     measured = with_usage(cluster, resource, samples)
     mean, std = (np.array(part[:, resource]) for part in (measured.workloads.usage_mean, measured.workloads.usage_std))
-    room = float(cluster.machines.capacity[:, resource].max(initial=0))
+    largest = float(cluster.machines.capacity[:, resource].max(initial=0))
     for w, value in samples.items():
-        most = int(min(cluster.replicas[w], room // mean[w])) if mean[w] > 0 else int(cluster.replicas[w])
+        most = int(min(cluster.replicas[w], largest // mean[w])) if mean[w] > 0 else int(cluster.replicas[w])
         std[w] = max(pooled_std(value, alpha, most, np.random.default_rng([seed, w])) for alpha in alphas)
     return _with(measured, resource, mean, std)
 
@@ -153,9 +155,9 @@ def _with(cluster: Cluster, resource: int, mean: FloatArray, std: FloatArray) ->
     return replace(cluster, workloads=replace(cluster.workloads, usage_mean=floats(means), usage_std=floats(stds)))
 
 
-def _named(cluster: Cluster, some: IntArray | Sequence[int]) -> str:
+def _named(cluster: Cluster, workloads: IntArray | Sequence[int]) -> str:
     """'workload 'web'', or 'workloads 'a', 'b', ... (12)'."""
-    names = [f"'{cluster.workloads.name[int(w)]}'" for w in some[:SHOWN]]
-    if len(some) > SHOWN:
-        return f"workloads {', '.join(names)}, ... ({len(some)} in all)"
-    return f"workload{'s' * (len(some) > 1)} {', '.join(names)}"
+    names = [f"'{cluster.workloads.name[int(w)]}'" for w in workloads[:SHOWN]]
+    if len(workloads) > SHOWN:
+        return f"workloads {', '.join(names)}, ... ({len(workloads)} in all)"
+    return f"workload{'s' * (len(workloads) > 1)} {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""The referee of groups of containers that ask to be let in ([Online clusters] (1a)-(1f))."""
+"""The referee of groups of containers that ask for admission ([Online clusters] (1a)-(1f))."""
 
 import pytest
 
@@ -59,8 +59,8 @@ def test_sums_beyond_int64_are_exact(size):
         name=("n",), resources=(Resource(name="memory"),), capacity=[[2**63 - 1]], request_cap=[[size]], bandwidth=[[0]]
     )
     acceptance = Acceptance(zone_of=([0, 0], [0]))
-    found = check_admission(ClusterRequests(zones=zones, requests=(huge, small)), acceptance)
-    assert {v.rule: v.excess for v in found} == {"request-cap": size, "capacity": 2 * size + 1 - (2**63 - 1)}
+    listed = check_admission(ClusterRequests(zones=zones, requests=(huge, small)), acceptance)
+    assert {v.rule: v.excess for v in listed} == {"request-cap": size, "capacity": 2 * size + 1 - (2**63 - 1)}
 
 
 def test_one_request_takes_no_more_than_its_cap(admission):

@@ -12,7 +12,7 @@ from bayplan.model import Acceptance, ints
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_it_says_the_same_as_its_slow_twin(data):
+def test_it_reports_the_same_as_its_slow_twin(data):
     admission = data.draw(admissions(max_requests=6))
     n_z = len(admission.zones.name)
     choice = [
@@ -23,9 +23,9 @@ def test_it_says_the_same_as_its_slow_twin(data):
     assert check_admission(admission, acceptance) == violations_of(admission, acceptance)
 
 
-def test_it_says_the_same_of_an_overcrowded_stream():
+def test_it_reports_the_same_of_an_overcrowded_stream():
     stream = GENERATORS["container-clusters"].make(zones=3, count=60, slots=20, seed=3)
     acceptance = Acceptance(zone_of=tuple(ints([v % 3 for v in range(len(r.members))]) for r in stream.requests))
-    found = check_admission(stream, acceptance)
-    assert {violation.rule for violation in found} == {"request-cap", "capacity", "bandwidth"}
-    assert [v.sentence for v in found] == [v.sentence for v in violations_of(stream, acceptance)]
+    listed = check_admission(stream, acceptance)
+    assert {violation.rule for violation in listed} == {"request-cap", "capacity", "bandwidth"}
+    assert [v.sentence for v in listed] == [v.sentence for v in violations_of(stream, acceptance)]

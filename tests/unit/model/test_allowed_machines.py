@@ -18,7 +18,7 @@ def test_a_workload_may_run_where_every_rule_lets_it(cluster):
 
 
 @given(clusters(), st.data())
-def test_who_is_named_by_a_rule_keeps_its_machine_when_replicas_are_renamed(cluster, data):
+def test_a_container_that_a_rule_names_keeps_its_machine_when_replicas_are_renamed(cluster, data):
     before, after = data.draw(placements(cluster)), data.draw(placements(cluster))
     fixed = singled_out(cluster)
     renamed = relabelled(after, before, cluster.containers.workload, fixed)

@@ -1,4 +1,4 @@
-"""The names that others may use. A change here is a change for everybody."""
+"""The names that others may use. A change here is a change for all packages."""
 
 import bayplan.model
 

@@ -41,13 +41,13 @@ def test_afterwards_everything_is_as_before():
 
 
 def test_in_another_thread_nothing_is_handled():
-    asked = []
+    requested = []
 
     def run() -> None:
         with stoppable() as stop:
-            asked.append(stop.requested)
+            requested.append(stop.requested)
 
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    assert asked == [False]
+    assert requested == [False]

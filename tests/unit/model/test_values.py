@@ -64,7 +64,7 @@ def test_an_unknown_term_is_refused():
         Objective.default(cluster()).with_weights({"beauty": 1.0})
 
 
-def test_a_placement_knows_who_is_placed_and_who_moved():
+def test_a_placement_knows_what_is_placed_and_what_moved():
     before, after = at(0, 1, -1, 2, -1, 3), at(0, 2, 1, -1, -1, 3)
     assert after.placed.tolist() == [0, 1, 2, 5]
     assert after.unplaced.tolist() == [3, 4]

@@ -85,7 +85,7 @@ def test_the_emptiest_machine_comes_first():
     assert explanation.fits == ("m-0", "m-2", "m-1", "m-3")
 
 
-def test_its_own_machine_is_judged_as_if_it_came_there():
+def test_its_own_machine_is_checked_as_if_it_came_there():
     explanation = explain(cluster(AntiAffinity(workloads=(WEB,), limit=1)), at(0, 0, 1, 2, 2, 2), WEB_0)
     assert explanation.why["m-0"].startswith("anti-affinity: 2 containers of 'web'")
     assert "where it is: anti-affinity" in str(explanation)
@@ -132,7 +132,7 @@ def test_before_is_where_containers_ran():
     assert explanation.why["m-1"] == "transient: 6 cpu charged of 5 while containers move"
 
 
-def test_a_workload_that_finds_no_room_says_why():
+def test_a_workload_that_fits_nowhere_says_why():
     full = with_capacity(4000, cluster(Capacity(resources=(CPU,)), Allow(workloads=(DB,), machines="fast")))
     assert str(fit_summary(full, at(0, 0, 1, 1, 1, -1), DB)) == "db: 0/4 machines fit (2 not allowed, 2 short of cpu)"
     assert str(fit_summary(full, at(0, 0, -1, 1, 1, 2), WEB)) == "web: 2/4 machines fit (2 short of cpu)"
@@ -144,7 +144,7 @@ def test_a_workload_without_containers_has_nothing_to_place():
     assert str(fit_summary(replace(none, containers=containers), at(0, 0, 0), API)) == "api: has no containers"
 
 
-def test_alternatives_are_compared_by_the_whole_objective():
+def test_alternatives_are_compared_by_the_objective():
     shop, placement = cluster(Capacity(resources=(0, 1))), at(0, 0, 0, 0, 1, 3)
     objective = Objective.default(shop)
     explanation = explain(shop, placement, WEB_0, objective=objective)
@@ -167,7 +167,7 @@ def test_without_an_objective_nothing_is_compared():
     assert explain(cluster(), SPREAD_OUT, WEB_0).alternatives == ()
 
 
-def test_who_should_run_together_and_does_not_is_said():
+def test_containers_that_should_run_together_and_do_not_are_reported():
     shop = cluster(Capacity(resources=(0, 1)), CoLocate(containers=(WEB_0, WEB_1)))
     explanation = explain(shop, at(0, 1, 2, 0, 1, 3), WEB_0, objective=Objective.default(shop))
     assert explanation.apart == ("web-1",)

@@ -16,7 +16,7 @@ close = pytest.approx
 
 
 def only(cluster, *terms, **parts):
-    """The default objective with weight 1 on some terms alone; one unit of overload costs 1."""
+    """The default objective with weight 1 on the given terms alone; one unit of overload costs 1."""
     weight = dict.fromkeys(terms, 1.0)
     return replace(Objective.default(cluster), weight=weight, overload_weight=floats([1.0] * len(cluster.resources)), **parts)
 
@@ -27,7 +27,7 @@ def test_what_is_more_than_all_safety_capacity_is_overload_somewhere():
     assert lower_bound(cluster, only(cluster, Term.OVERLOAD), on(-1, -1, -1, -1)) == 16 - 11
 
 
-def test_overload_of_what_cannot_leave_counts_although_there_is_room_elsewhere():
+def test_overload_of_what_cannot_leave_counts_although_other_machines_are_free():
     cluster = tiny([[9], [9]], [[4]], [2], safety=[[5], [9]], rules=(*FITS, Pinned(containers=(0, 1))))
     assert lower_bound(cluster, only(cluster, Term.OVERLOAD), on(0, 0)) == 3
     free = replace(cluster, rules=FITS)
@@ -106,7 +106,7 @@ def test_affinity_gains_one_at_most():
     assert lower_bound(without, only(without, Term.AFFINITY), on(0, 1)) == 0
 
 
-def test_who_must_leave_pays_for_the_cheapest_move():
+def test_a_container_that_must_leave_pays_for_the_cheapest_move():
     rules = (*FITS, Allow(workloads=(0,), machines="others"))
     cluster = replace(tiny([[9], [9], [9]], [[1]], [1]), rules=rules, machine_sets={"others": ints([1, 2])})
     prices = MoveCosts(container=ints([7]), machine=ints([[0, 5, 3], [5, 0, 1], [3, 1, 0]]), machine_weight=10)

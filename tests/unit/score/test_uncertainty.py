@@ -63,13 +63,13 @@ def test_usage_that_cannot_vary_is_certain():
     assert effective(nothing, 0, 0.999, "hoeffding").workloads.usage_std.tolist() == [[0]]
 
 
-def test_who_varies_without_a_limit_is_named():
+def test_a_workload_that_varies_without_a_limit_is_named():
     cluster = tiny([[9]], [[1]] * 9, [1] * 8 + [0], std=[[1.0]] * 9)
     with pytest.raises(UsageError, match=r"no limit of r0: workloads 'w0', 'w1', 'w2', 'w3', 'w4', ... \(8 in all\); expected"):
         effective(cluster, 0, 0.99, "hoeffding")
 
 
-def test_who_has_neither_limit_nor_deviation_is_certain():
+def test_usage_that_has_neither_limit_nor_deviation_is_certain():
     assert effective(tiny([[9]], [[1]], [1]), 0, 0.99, "hoeffding").workloads.usage_std.tolist() == [[0]]
 
 
@@ -109,7 +109,7 @@ def test_the_empirical_deviation_of_normal_samples_is_nearly_their_own():
     assert pooled_std(value, 0.99, 16, np.random.default_rng(2)) == pytest.approx(5, rel=0.06)
 
 
-def test_who_has_no_samples_stays_gaussian_and_is_named():
+def test_a_workload_without_samples_stays_gaussian_and_is_named():
     samples = {0: np.array([9.0, 11.0, 10.0])}
     cluster = effective(pair(), 0, 0.99, "empirical", samples)
     assert cluster.workloads.usage_std[1, 0] == 9
@@ -155,7 +155,7 @@ def test_violations_are_drawn_from_the_samples():
     assert violation_rate_of_samples(cluster, on(-1, -1, -1), 0, burst) == 0
 
 
-def test_who_has_no_samples_is_drawn_from_the_normal_distribution_within_its_limit():
+def test_a_workload_without_samples_is_drawn_from_the_normal_distribution_within_its_limit():
     cluster = tiny([[21], [20]], [[10]], [4], mean=[[10]], std=[[1]], limit=[[12]])
     rates = violation_rates_of_samples(cluster, on(0, 0, 1, 1), 0, {}, draws=20_000)
     assert rates == pytest.approx([0.24, 0.5], abs=0.02)

@@ -1,7 +1,7 @@
 """Between which values the communication cost C can lie ([FreeContainer] §VI-A1), given which containers are placed.
 
 Upper: every service is spread over as many groups as there are. Lower: over as few as capacity, conflict and spread
-rules leave. Both are relaxations, level by level: services do not compete for room, `allow`, co-location and the other
+rules leave. Both are relaxations, level by level: services do not compete for capacity, `allow`, co-location and the other
 rules are ignored, and a service's smallest requests go first. So the true range lies inside.
 """
 
@@ -33,7 +33,7 @@ def communication_bounds(cluster: Cluster, placement: Placement, objective: Obje
 
 
 def capped_resources(cluster: Cluster) -> IntArray:
-    """Resources whose capacity some rule protects."""
+    """Resources whose capacity a rule protects."""
     return np.array(sorted({r for rule in cluster.rules if isinstance(rule, Capacity) for r in rule.resources}), dtype=np.int64)
 
 
@@ -51,29 +51,29 @@ def _clique_bounds(cluster: Cluster, placed: IntArray, level: int) -> Bounds:
     together_least = more * _pairs(each + 1) + (groups - more) * _pairs(each)
     together_most = _pairs(size)
     limit, minimum = _service_limit(cluster, placed, level), _spread_minimum(cluster, level)
-    seats = _Seats(cluster, placed, level)
+    slots = _Slots(cluster, placed, level)
     total = np.zeros((len(clique), len(cluster.resources)), dtype=np.int64)
     np.add.at(total, cluster.workloads.service, cluster.workloads.request * placed[:, None])
-    alone = (minimum <= 1) & (limit >= size) & seats.for_all(total)  # all pairs can share one machine
+    alone = (minimum <= 1) & (limit >= size) & slots.for_all(total)  # all pairs can share one machine
     for s in np.flatnonzero((clique > 0) & (size > 1) & ~alone).tolist():
-        together_most[s] = _most_together(seats.of(s, int(limit[s])), int(size[s]), int(minimum[s]))
+        together_most[s] = _most_together(slots.of(s, int(limit[s])), int(size[s]), int(minimum[s]))
     return Bounds(float(clique @ (_pairs(size) - together_most)), float(clique @ (_pairs(size) - together_least)))
 
 
-def _most_together(seats: IntArray, size: int, minimum: int) -> int:
-    """The most pairs that share a group: fill the roomiest groups, but keep one for each that must be used.
+def _most_together(slots: IntArray, size: int, minimum: int) -> int:
+    """The most pairs that share a group: fill the largest groups, but keep one container for each group that must be used.
 
     This fills every prefix of groups as far as any placement can, so no sum of squares is larger.
     """
-    seats = np.sort(np.partition(seats, len(seats) - size)[-size:] if size < len(seats) else seats)[::-1]
-    seats = seats[seats > 0]
-    still_to_use = np.maximum(0, min(minimum, size) - np.arange(1, len(seats) + 1))
-    filled = np.minimum(np.cumsum(np.minimum(seats, size)), size - still_to_use)
+    slots = np.sort(np.partition(slots, len(slots) - size)[-size:] if size < len(slots) else slots)[::-1]
+    slots = slots[slots > 0]
+    still_to_use = np.maximum(0, min(minimum, size) - np.arange(1, len(slots) + 1))
+    filled = np.minimum(np.cumsum(np.minimum(slots, size)), size - still_to_use)
     return int(_pairs(np.diff(filled, prepend=0)).sum())
 
 
-class _Seats:
-    """How many containers of a service each group of a level has room for, looking at one resource at a time."""
+class _Slots:
+    """How many containers of a service fit in each group of a level, looking at one resource at a time."""
 
     def __init__(self, cluster: Cluster, placed: IntArray, level: int) -> None:
         self.request, self.placed = cluster.workloads.request, placed
@@ -88,7 +88,7 @@ class _Seats:
         self.workloads_of = np.split(by_service, ends[:-1])
 
     def of(self, s: int, limit: int) -> IntArray:
-        """(group,) seats for the placed containers of the service, none above `limit`."""
+        """(group,) slots for the placed containers of the service, none above `limit`."""
         workloads = self.workloads_of[s]
         count = self.placed[workloads]
         per_type = np.full(len(self.capacity), min(int(count.sum()), limit))
@@ -96,11 +96,11 @@ class _Seats:
             smallest_first = np.sort(np.repeat(self.request[workloads, r], count))
             fits = np.searchsorted(np.cumsum(smallest_first), self.capacity[:, column], side="right")
             per_type = np.minimum(per_type, fits)
-        seats: IntArray = np.minimum(self.machines @ per_type, limit)
-        return seats
+        slots: IntArray = np.minimum(self.machines @ per_type, limit)
+        return slots
 
     def for_all(self, total: IntArray) -> BoolArray:
-        """(service,) does some machine have room for all of a service's (service, resource) total?"""
+        """(service,) does all of a service's (service, resource) total fit on one machine?"""
         fits = np.zeros(len(total), dtype=np.bool_)
         for capacity in self.capacity:
             fits |= (total[:, self.capped] <= capacity).all(axis=1)
@@ -153,7 +153,7 @@ def _spread_minimum(cluster: Cluster, level: int) -> IntArray:
 
 
 def _edge_bounds(cluster: Cluster, placed: IntArray, level: int) -> Bounds:
-    """Upper: all pairs apart. Lower: no group holds more of a workload than it has room for.
+    """Upper: all pairs apart. Lower: no group holds more of a workload than fits.
 
     If at most k containers of b share a group, each container of a meets at most k of them.
     """
@@ -161,20 +161,20 @@ def _edge_bounds(cluster: Cluster, placed: IntArray, level: int) -> Bounds:
     groups = len(np.unique(cluster.levels[level].group_of))
     if not len(traffic.a) or groups == 0:
         return Bounds(0.0, 0.0)
-    most = np.minimum(placed, _workload_seats(cluster, level))
+    most = np.minimum(placed, _workload_slots(cluster, level))
     pairs = placed[traffic.a] * placed[traffic.b]
     meet = np.minimum(placed[traffic.a] * most[traffic.b], placed[traffic.b] * most[traffic.a])
     price = traffic.weight / (replicas[traffic.a] * replicas[traffic.b])
     return Bounds(float(price @ (pairs - meet)), float(price @ pairs) if groups > 1 else 0.0)
 
 
-def _workload_seats(cluster: Cluster, level: int) -> IntArray:
-    """(workload,) the most containers of it that one group has room for."""
+def _workload_slots(cluster: Cluster, level: int) -> IntArray:
+    """(workload,) the most containers of it that fit in one group."""
     capped = capped_resources(cluster)
     largest = cluster.machines.capacity[:, capped].max(axis=0, initial=0)
     request = cluster.workloads.request[:, capped]
     fits = np.where(request > 0, largest // np.maximum(1, request), len(cluster.containers.name))
     machines = int(np.bincount(cluster.levels[level].group_of).max())
     per_machine = np.minimum(fits.min(axis=1, initial=len(cluster.containers.name)), len(cluster.containers.name))
-    seats: IntArray = np.minimum(per_machine * machines, _workload_limit(cluster, level))
-    return seats
+    slots: IntArray = np.minimum(per_machine * machines, _workload_limit(cluster, level))
+    return slots

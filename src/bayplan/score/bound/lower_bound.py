@@ -23,7 +23,7 @@ def move_fees(cluster: Cluster, objective: Objective, within: Reachable) -> Floa
         fee[ran] += weight * costs.container_weight * costs.container[within.workload[ran], None]
         if costs.machine.size:
             fee[ran] += weight * costs.machine_weight * costs.machine[within.home[ran]]
-    # Replicas are interchangeable, so each that leaves is a move once the best names are given: but prices ask who it is.
+    # Replicas are interchangeable, so each that leaves is a move under the best renaming; but move costs depend on which it is.
     counts = ran & ((cluster.replicas[within.workload] == 1) | (not priced))
     fee[counts] += objective.weight.get(Term.MOVES, 0.0)
     return fee
@@ -33,9 +33,9 @@ def lower_bound(cluster: Cluster, objective: Objective, before: Placement, movab
     """A lower bound of `weighted` over all placements that have a machine for every container and keep every rule.
 
     Containers that run in `before` and that `movable` (container,) does not mark stay where they are. None if nothing can be
-    proven: there is no such placement, or a price is negative. An invalid or incomplete placement may cost less.
+    proven: there is no such placement, or a cost is negative. An invalid or incomplete placement may cost less.
     """
-    within = reachable(cluster, before, movable) if _prices_are_positive(objective) else None
+    within = reachable(cluster, before, movable) if _costs_are_positive(objective) else None
     if within is None:
         return None
     weight = {term: objective.weight.get(term, 0.0) for term in Term}
@@ -47,17 +47,17 @@ def lower_bound(cluster: Cluster, objective: Objective, before: Placement, movab
         least = communication_bounds(cluster, everything, objective).lower
         bound += weight[Term.COMMUNICATION] * least * (1 - ROUNDING)
     if total_affinity(cluster) > 0:
-        bound -= weight[Term.AFFINITY]  # the whole is 1
+        bound -= weight[Term.AFFINITY]  # all of the affinity is 1
     return float(math.ceil(bound)) if _is_whole(objective) else bound
 
 
-def _prices_are_positive(objective: Objective) -> bool:
+def _costs_are_positive(objective: Objective) -> bool:
     costs = objective.move_costs
-    prices = [target.weight for target in objective.targets]
+    factors = [target.weight for target in objective.targets]
     if costs is not None:
-        prices += [costs.container_weight, costs.machine_weight, costs.service_weight]
-        prices += [int(costs.container.min(initial=0)), int(costs.machine.min(initial=0))]
-    return min(prices, default=0) >= 0
+        factors += [costs.container_weight, costs.machine_weight, costs.service_weight]
+        factors += [int(costs.container.min(initial=0)), int(costs.machine.min(initial=0))]
+    return min(factors, default=0) >= 0
 
 
 def _is_whole(objective: Objective) -> bool:
@@ -68,10 +68,10 @@ def _is_whole(objective: Objective) -> bool:
 
 
 def _loads_and_moves(cluster: Cluster, objective: Objective, within: Reachable) -> float:
-    """A bound of overload, targets, residual balance and the price of moves, all together."""
+    """A bound of overload, targets, residual balance and the cost of moves, all together."""
     shapes = hinges(cluster, objective, within)
     total = in_total(shapes, within)
     if within.can is None or not within.can.size or within.can.size * FEWEST_STEPS > CELLS:
         return total.bound
-    given = priced_problem(cluster, within, within.can, shapes, move_fees(cluster, objective, within))
-    return max(total.bound, best_bound(given, total.share))
+    problem = priced_problem(cluster, within, within.can, shapes, move_fees(cluster, objective, within))
+    return max(total.bound, best_bound(problem, total.share))

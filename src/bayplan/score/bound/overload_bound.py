@@ -16,7 +16,7 @@ ROUNDING = 1e-12  # of all that is added up: more than floats lose
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hinges:
-    """Some hinges of one cluster under one objective."""
+    """The hinges of one cluster under one objective."""
 
     a: FloatArray  # (hinge, resource)
     b: FloatArray  # (machine, hinge)

@@ -1,13 +1,14 @@
 """A lower bound by prices (Lagrangian relaxation): what if no machine was ever full, but every unit on it had a price?
 
-Let s in 0..1 be a share of each hinge, n >= 0 a price of capacity and u >= 0 a price of room for arrivals. A hinge max(0, x) is
-at least s x, and who keeps capacity and room loses nothing by paying for what is above them. So, whatever the prices are,
+Let s in 0..1 be a share of each hinge, n >= 0 a price of capacity and u >= 0 a price of what is free for arrivals. A hinge
+max(0, x) is at least s x, and a placement that keeps both limits loses nothing by paying for what is above them. So, whatever
+the prices are,
 
     cost >= what the prices say of an empty cluster
             + for each container the cheapest machine at these prices, moving fee included
 
-For the few largest containers of a machine it is decided at once who of them stays. If x' <= x is what those who stay make of a
-hinge that grows with load, max(0, x) is at least s x + (1 - s) max(0, x'), and the cheapest subset counts.
+For the few largest containers of a machine it is decided at once which of them stay. If x' <= x is what those make of a hinge
+that grows with load, max(0, x) is at least s x + (1 - s) max(0, x'), and the cheapest subset counts.
 
 Better prices are looked for by subgradient ascent. They need not be good for the bound to hold.
 """
@@ -22,16 +23,21 @@ from bayplan.score.bound.communication_bounds import capped_resources
 from bayplan.score.bound.overload_bound import ROUNDING, Hinges
 from bayplan.score.bound.reachable import Reachable
 
-MOST_MEMBERS = 9  # 512 subsets a machine
-MOST_NUMBERS = 1_500_000  # of a (machine, subset, hinge) table
+MAX_MEMBERS = 9  # 512 subsets a machine
+MAX_NUMBERS = 1_500_000  # of a (machine, subset, hinge) table
 NO_MEMBER = -1
+CELLS = 25_000_000  # (kind, machine) prices that all steps together may look at
+MOST_STEPS, FEWEST_STEPS = 250, 40
+STEP = (0.8, 0.003)  # first and last, of a price's own size
+MEMORY, MEMORY_OF_SQUARES = 0.9, 0.95  # how much of the average slope the next step keeps
+_ONE_CORE = 200_000  # multiplications that OpenBLAS does not split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subsets:
     """Hinges that grow with load are no less than what the subset alone makes of them."""
 
-    member: IntArray  # (machine, slot) kind, or NOBODY
+    member: IntArray  # (machine, slot) kind, or NO_MEMBER
     inside: FloatArray  # (subset, slot) 1 for members that stay
     hinge: IntArray  # (growing hinge,) which they are
     height: FloatArray  # (machine, subset, growing hinge) weight max(0, a . load of the subset + b)
@@ -40,8 +46,8 @@ class Subsets:
     def cheapest(self, share: FloatArray, extra: FloatArray) -> tuple[FloatArray, IntArray]:
         """(machine,) least cost and subset: what `share` (machine, hinge) leaves of the hinges, plus `extra` (machine, slot)
         of each member that stays."""
-        rest = 1.0 - share[:, self.hinge]
-        cost = np.matmul(self.height, rest[:, :, None])[:, :, 0] + self.forbidden
+        unpaid = 1.0 - share[:, self.hinge]
+        cost = np.matmul(self.height, unpaid[:, :, None])[:, :, 0] + self.forbidden
         cost += _sums_of_subsets(extra)
         subset = cost.argmin(axis=1)
         return cost[np.arange(len(cost)), subset], subset
@@ -73,39 +79,32 @@ def subsets(request: FloatArray, member: IntArray, shapes: Hinges, least: FloatA
 
 
 def largest_at_home(home: IntArray, size: FloatArray, machines: int, hinges: int) -> IntArray:
-    """(machine, slot) the kinds of largest `size` of each home; as many slots as all subsets have room in memory.
+    """(machine, slot) the kinds of largest `size` of each home; as many slots as all subsets fit in memory.
 
-    `home` is NOBODY for kinds that are not to be among them.
+    `home` is NO_MEMBER for kinds that are not to be among them.
     """
     order = np.lexsort((-size, home))
     order = order[home[order] != NO_MEMBER]
     start = np.searchsorted(home[order], np.arange(machines))
     rank = np.arange(len(order)) - start[home[order]]
-    room = MOST_NUMBERS // max(1, machines * hinges)
-    slots = min(MOST_MEMBERS, max(0, room.bit_length() - 1), int(rank.max(initial=-1)) + 1) if hinges else 0
+    most_subsets = MAX_NUMBERS // max(1, machines * hinges)
+    slots = min(MAX_MEMBERS, max(0, most_subsets.bit_length() - 1), int(rank.max(initial=-1)) + 1) if hinges else 0
     member = np.full((machines, slots), NO_MEMBER)
     member[home[order][rank < slots], rank[rank < slots]] = order[rank < slots]
     return member
 
 
-CELLS = 25_000_000  # (kind, machine) prices that all steps together may look at
-MOST_STEPS, FEWEST_STEPS = 250, 40
-STEP = (0.8, 0.003)  # first and last, of a price's own size
-MEMORY, MEMORY_OF_SQUARES = 0.9, 0.95  # how much of the average slope the next step keeps
-_ONE_CORE = 200_000  # multiplications that OpenBLAS does not split
-
-
 class Prices(NamedTuple):
-    """What is looked for."""
+    """The variables of the relaxation."""
 
     share: FloatArray  # (machine, hinge) 0..1
-    capacity: FloatArray  # (machine, resource) 0.., in units of `Market.unit`
-    arrival: FloatArray  # (machine, resource) 0.., in units of `Market.unit`
+    capacity: FloatArray  # (machine, resource) 0.., in units of `PricedProblem.unit`
+    arrival: FloatArray  # (machine, resource) 0.., in units of `PricedProblem.unit`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PricedProblem:
-    """Who pays for what."""
+    """What containers pay for, on every machine."""
 
     hinges: Hinges
     request: FloatArray  # (kind, resource)
@@ -116,8 +115,8 @@ class PricedProblem:
     least: FloatArray  # (machine, resource)
     capacity: FloatArray  # (machine, resource)
     protected: BoolArray  # (resource,) by a capacity rule
-    room: FloatArray  # (machine, resource) for arrivals
-    limited: BoolArray  # (machine, resource) to that room
+    free: FloatArray  # (machine, resource) for arrivals
+    limited: BoolArray  # (machine, resource) are arrivals limited to that?
     unit: FloatArray  # (resource,) what one unit may cost
     subsets: Subsets
     is_member: BoolArray  # (kind,) of the subsets
@@ -131,7 +130,7 @@ class PricedBound(NamedTuple):
 
 
 def priced_problem(cluster: Cluster, within: Reachable, can: BoolArray, shapes: Hinges, fee: FloatArray) -> PricedProblem:
-    """The market of the kinds of `within`, which can run where `can` says and pay a (kind, machine) fee for a move."""
+    """The problem of the kinds of `within`, which can run where `can` says and pay a (kind, machine) fee for a move."""
     at_home = within.home != UNPLACED
     home, row = np.where(at_home, within.home, 0), np.arange(len(within.home))
     stays = at_home & can[row, home]
@@ -139,7 +138,7 @@ def priced_problem(cluster: Cluster, within: Reachable, can: BoolArray, shapes: 
     fee[row[at_home], home[at_home]] = np.inf
     request, least, unit = within.request.astype(np.float64), within.least.astype(np.float64), _unit(cluster, shapes)
     member = largest_at_home(np.where(stays, home, NO_MEMBER), request @ unit, len(least), int(shapes.grows.sum()))
-    limited, capacity = within.room != NO_LIMIT, cluster.machines.capacity.astype(np.float64)
+    limited, capacity = within.free != NO_LIMIT, cluster.machines.capacity.astype(np.float64)
     protected = np.isin(np.arange(len(unit)), capped_resources(cluster))
     return PricedProblem(
         hinges=shapes,
@@ -151,7 +150,7 @@ def priced_problem(cluster: Cluster, within: Reachable, can: BoolArray, shapes: 
         least=least,
         capacity=capacity,
         protected=protected,
-        room=np.where(limited, np.maximum(0, within.room), 0).astype(np.float64),
+        free=np.where(limited, np.maximum(0, within.free), 0).astype(np.float64),
         limited=limited,
         unit=unit,
         subsets=subsets(request, member, shapes, least, np.where(protected, capacity, np.inf)),
@@ -166,24 +165,24 @@ def _unit(cluster: Cluster, shapes: Hinges) -> FloatArray:
     return np.asarray(np.where(unit > 0, unit, max(1e-9, float((unit * size).mean())) / size), dtype=np.float64)
 
 
-def best_bound(given: PricedProblem, share: FloatArray) -> float:
-    """The best bound found from `share` (machine, hinge) on, with no other prices at first."""
-    none = np.zeros_like(given.capacity)
+def best_bound(problem: PricedProblem, share: FloatArray) -> float:
+    """The best bound that is found from `share` (machine, hinge) on, with no other prices at first."""
+    none = np.zeros_like(problem.capacity)
     prices = Prices(share, none, none)
-    outcome = evaluate_prices(given, prices)
-    best = first = outcome.bound
-    steps = min(MOST_STEPS, CELLS // max(1, given.fee.size))
+    evaluated = evaluate_prices(problem, prices)
+    best = first = evaluated.bound
+    steps = min(MOST_STEPS, CELLS // max(1, problem.fee.size))
     mean = square = Prices(*(np.zeros_like(price) for price in prices))
     for step in range(steps if steps >= FEWEST_STEPS else 0):
-        slope = [np.where((p <= 0) & (s < 0), 0.0, s) for p, s in zip(prices, outcome.slope, strict=True)]
+        slope = [np.where((p <= 0) & (s < 0), 0.0, s) for p, s in zip(prices, evaluated.slope, strict=True)]
         mean = Prices(*(_faded(m, s, MEMORY) for m, s in zip(mean, slope, strict=True)))
         square = Prices(*(_faded(m, s * s, MEMORY_OF_SQUARES) for m, s in zip(square, slope, strict=True)))
         size = STEP[0] * (STEP[1] / STEP[0]) ** (step / steps)
         size *= np.sqrt(1 - MEMORY_OF_SQUARES ** (step + 1)) / (1 - MEMORY ** (step + 1))
         moved = Prices(*(_moved(p, m, q, size) for p, m, q in zip(prices, mean, square, strict=True)))
         prices = moved._replace(share=np.minimum(1.0, moved.share))
-        outcome = evaluate_prices(given, prices)
-        best = max(best, outcome.bound)
+        evaluated = evaluate_prices(problem, prices)
+        best = max(best, evaluated.bound)
         if step == steps // 2 and best == first:
             break  # nothing to find
     return best
@@ -198,35 +197,35 @@ def _moved(price: FloatArray, mean: FloatArray, square: FloatArray, size: float)
     return np.maximum(0.0, price + size * mean / (np.sqrt(square) + 1e-300))
 
 
-def evaluate_prices(given: PricedProblem, prices: Prices) -> PricedBound:
-    """What every container would pay at best, and what that says."""
-    shapes, several = given.hinges, given.subsets
+def evaluate_prices(problem: PricedProblem, prices: Prices) -> PricedBound:
+    """What every container pays at best, and the bound that this gives."""
+    shapes, several = problem.hinges, problem.subsets
     paid = prices.share * shapes.weight
-    of_capacity, of_arrival = prices.capacity * given.unit * given.protected, prices.arrival * given.unit * given.limited
+    of_capacity, of_arrival = prices.capacity * problem.unit * problem.protected, prices.arrival * problem.unit * problem.limited
     unit = paid @ shapes.a + of_capacity  # (machine, resource) price of one unit
-    away = _products(given.request, (unit + of_arrival).T)
-    away += given.fee
+    away = _products(problem.request, (unit + of_arrival).T)
+    away += problem.fee
     to = away.argmin(axis=1)
-    cost_away, cost_home = away[np.arange(len(to)), to], (given.request * unit[given.home]).sum(axis=1) + given.stay
-    stays = (cost_home <= cost_away) & ~given.is_member
+    cost_away, cost_home = away[np.arange(len(to)), to], (problem.request * unit[problem.home]).sum(axis=1) + problem.stay
+    stays = (cost_home <= cost_away) & ~problem.is_member
     cost = np.where(stays, cost_home, cost_away)
-    staying = np.append(cost_home - cost_away, 0.0)[several.member]  # (machine, slot) NOBODY is the last
+    staying = np.append(cost_home - cost_away, 0.0)[several.member]  # (machine, slot) NO_MEMBER is the last
     cost_subset, subset = several.cheapest(prices.share, staying)
     stays[several.member[(several.inside[subset] > 0) & (several.member != NO_MEMBER)]] = True
     parts = (
-        given.count * cost,
+        problem.count * cost,
         cost_subset,
         paid * shapes.b,
-        given.least * unit,
-        -of_capacity * given.capacity,
-        -of_arrival * given.room,
+        problem.least * unit,
+        -of_capacity * problem.capacity,
+        -of_arrival * problem.free,
     )
     bound = float(sum(part.sum() for part in parts) - ROUNDING * sum(abs(part).sum() for part in parts))
-    return PricedBound(bound, _slope(given, np.where(stays, given.home, to), stays, subset))
+    return PricedBound(bound, _slope(problem, np.where(stays, problem.home, to), stays, subset))
 
 
 def _products(left: FloatArray, right: FloatArray) -> FloatArray:
-    """left @ right, some rows at a time: a large product would be given to all cores, and wait for them."""
+    """left @ right, a few rows at a time: a large product would be problem to all cores, and wait for them."""
     rows = max(1, _ONE_CORE // max(1, right.size))
     product = np.empty((len(left), right.shape[1]))
     for start in range(0, len(left), rows):
@@ -234,18 +233,18 @@ def _products(left: FloatArray, right: FloatArray) -> FloatArray:
     return product
 
 
-def _slope(given: PricedProblem, machine: IntArray, stays: BoolArray, subset: IntArray) -> Prices:
+def _slope(problem: PricedProblem, machine: IntArray, stays: BoolArray, subset: IntArray) -> Prices:
     """How the bound changes with each price if all stay with what they chose."""
-    load = given.count[:, None] * given.request
-    arrivals = _per_machine(machine[~stays], load[~stays], len(given.least))
-    total = given.least + arrivals + _per_machine(machine[stays], load[stays], len(given.least))
-    shapes, several = given.hinges, given.subsets
+    load = problem.count[:, None] * problem.request
+    arrivals = _per_machine(machine[~stays], load[~stays], len(problem.least))
+    total = problem.least + arrivals + _per_machine(machine[stays], load[stays], len(problem.least))
+    shapes, several = problem.hinges, problem.subsets
     share = shapes.weight * (total @ shapes.a.T + shapes.b)
     share[:, several.hinge] -= several.height[np.arange(len(subset)), subset]
     return Prices(
         share=share,
-        capacity=given.unit * (total - given.capacity) * given.protected,
-        arrival=given.unit * (arrivals - given.room) * given.limited,
+        capacity=problem.unit * (total - problem.capacity) * problem.protected,
+        arrival=problem.unit * (arrivals - problem.free) * problem.limited,
     )
 
 

@@ -36,7 +36,7 @@ class Reachable:
     can: BoolArray | None  # (kind, machine) may run there; None if the table is too large
     least: IntArray  # (machine, resource) of the containers that cannot leave
     most: IntArray  # (machine, resource) that can ever run there
-    room: IntArray  # (machine, resource) for arrivals while nothing leaves (joint transient rules); NO_LIMIT where none
+    free: IntArray  # (machine, resource) for arrivals while nothing leaves (joint transient rules); NO_LIMIT where none
     total: IntArray  # (resource,) of all containers
 
 
@@ -46,7 +46,7 @@ class _PlacementLimits:
 
     capacity: IntArray  # (machine, resource) NO_LIMIT where no rule protects it
     on_arrival: IntArray  # (machine, resource) the same for containers that come, transient rules among it
-    room: IntArray  # (machine, resource)
+    free: IntArray  # (machine, resource)
 
 
 def reachable(cluster: Cluster, before: Placement, movable: BoolArray | None = None) -> Reachable | None:
@@ -60,7 +60,7 @@ def reachable(cluster: Cluster, before: Placement, movable: BoolArray | None = N
     least = _load(cluster, workload[stays], home[stays])
     can = None
     if len(kind) * len(cluster.machines.name) <= MOST_CELLS:
-        can, stuck = _possible(cluster, kind, least, limits)
+        can, stuck = _where_possible(cluster, kind, least, limits)
         if not can.any(axis=1).all():
             return None
         least = least + _load(cluster, kind[stuck, 0], kind[stuck, 1])
@@ -78,7 +78,7 @@ def reachable(cluster: Cluster, before: Placement, movable: BoolArray | None = N
         can=can,
         least=least,
         most=most,
-        room=limits.room,
+        free=limits.free,
         total=total,
     )
 
@@ -102,7 +102,7 @@ def _held(cluster: Cluster, movable: BoolArray | None) -> BoolArray:
 
 def _limits(cluster: Cluster, before: Placement) -> _PlacementLimits:
     has = cluster.machines.capacity
-    capacity, room = np.full_like(has, NO_LIMIT), np.full_like(has, NO_LIMIT)
+    capacity, free = np.full_like(has, NO_LIMIT), np.full_like(has, NO_LIMIT)
     for rule in cluster.rules:
         if isinstance(rule, Capacity):
             capacity[:, rule.resources] = has[:, rule.resources]
@@ -111,26 +111,26 @@ def _limits(cluster: Cluster, before: Placement) -> _PlacementLimits:
         if isinstance(rule, Transient):
             arrival[:, rule.resource] = has[:, rule.resource]
             if rule.mode is TransientMode.JOINT:
-                room[:, rule.resource] = has[:, rule.resource] - running[:, rule.resource]
-    return _PlacementLimits(capacity=capacity, on_arrival=arrival, room=room)
+                free[:, rule.resource] = has[:, rule.resource] - running[:, rule.resource]
+    return _PlacementLimits(capacity=capacity, on_arrival=arrival, free=free)
 
 
 def _load(cluster: Cluster, workload: IntArray, machine: IntArray) -> IntArray:
-    """(machine, resource) requests of some containers."""
+    """(machine, resource) requests of the given containers."""
     load = np.zeros_like(cluster.machines.capacity)
     np.add.at(load, machine, cluster.workloads.request[workload])
     return load
 
 
-def _possible(cluster: Cluster, kind: IntArray, fixed: IntArray, limits: _PlacementLimits) -> tuple[BoolArray, BoolArray]:
-    """(kind, machine) may run there, and (kind,) cannot leave. What cannot leave takes room from others, so once more."""
+def _where_possible(cluster: Cluster, kind: IntArray, fixed: IntArray, limits: _PlacementLimits) -> tuple[BoolArray, BoolArray]:
+    """(kind, machine) may run there, and (kind,) cannot leave. What cannot leave takes capacity from others, so once more."""
     workload, home = kind.T
     may = allowed(cluster)
     stuck, at_home = np.zeros(len(kind), dtype=np.bool_), np.flatnonzero(home != UNPLACED)
     while True:
         least = fixed + _load(cluster, workload[stuck], home[stuck])
         request = cluster.workloads.request[workload]
-        can = _fits(request, np.minimum(_less(limits.on_arrival, least), limits.room))
+        can = _fits(request, np.minimum(_less(limits.on_arrival, least), limits.free))
         can[at_home, home[at_home]] = (request[at_home] <= _less(limits.capacity, least)[home[at_home]]).all(axis=1)
         if len(may.row) > 1:
             can &= may.row[may.row_of[workload]]

@@ -1,4 +1,4 @@
-"""How little the utilisations of machines can vary when some load cannot leave ([FreeContainer] (3))."""
+"""How little the utilisations of machines can vary when a part of the load cannot move ([FreeContainer] (3))."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ ROUNDS, HALVINGS = 15, 40
 
 
 def utilisation_bound(cluster: Cluster, within: Reachable) -> float:
-    """The least U if the load that can move could be cut at will; 0 for a resource that some machines lack but may run."""
+    """The least U if the load that can move could be split at will; 0 for a resource that a machine lacks but may need."""
     bound = 0.0
     for r in range(len(cluster.resources)):
         has = cluster.machines.capacity[:, r] > 0
@@ -54,8 +54,8 @@ def _least_varying(capacity: FloatArray, low: FloatArray, high: FloatArray, load
 def _cheapest(price: FloatArray, low: FloatArray, high: FloatArray, load: float) -> FloatArray:
     """Loads between `low` and `high` that add up to `load` and cost least: the cheapest machines are filled first."""
     order = np.argsort(price, kind="stable")
-    room = (high - low)[order]
-    filled = np.clip(load - low.sum() - (np.cumsum(room) - room), 0.0, room)
+    free = (high - low)[order]
+    filled = np.clip(load - low.sum() - (np.cumsum(free) - free), 0.0, free)
     loads = low.copy()
     loads[order] += filled
     return loads

@@ -1,6 +1,6 @@
-"""What stands against a move, machine by machine: one small function per rule.
+"""What blocks a move, machine by machine: one small function per rule.
 
-A rule blocks a machine if moving there breaks it, or breaks it further than it is broken now.
+A rule blocks a machine if moving there violates it, or violates it more than it is violated now.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ from bayplan.score.explain.move import CandidateMove
 
 
 class Blocker(NamedTuple):
-    """One rule that blocks some machines."""
+    """One rule, and the machines that it blocks."""
 
     reason: str  # "short of cpu"
     blocks: BoolArray  # (machine,)
@@ -55,14 +55,14 @@ def not_allowed(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
 
 
 def short(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
-    """Machines without room for the requests."""
+    """Machines where the requests do not fit."""
     needs = move.cluster.request_of(move.members).sum(axis=0)
-    has, now, rest = move.cluster.machines.capacity, move.now.load, move.rest.load
+    has, now, others = move.cluster.machines.capacity, move.now.load, move.others.load
     for r in rule.resources:
         if needs[r]:
             resource = move.cluster.resources[r]
-            blocks = move.worsens(0, _beyond(now[:, r], has[:, r]), _beyond(rest[:, r] + needs[r], has[:, r]))
-            yield Blocker(f"short of {resource.name}", blocks, _say_short(resource, int(needs[r]), has[:, r] - rest[:, r]))
+            blocks = move.worsens(0, _beyond(now[:, r], has[:, r]), _beyond(others[:, r] + needs[r], has[:, r]))
+            yield Blocker(f"short of {resource.name}", blocks, _say_short(resource, int(needs[r]), has[:, r] - others[:, r]))
 
 
 def _say_short(resource: Any, needs: int, free: IntArray) -> Callable[[int], str]:
@@ -108,13 +108,13 @@ def interference(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
 
 def spread(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     """Groups that would leave the service in too few of them."""
-    everyone = move.cluster.containers_of_service(rule.service)
-    count, size = move.counts(everyone, rule.level), len(everyone)
+    members = move.cluster.containers_of_service(rule.service)
+    count, size = move.counts(members, rule.level), len(members)
     if not count.moving:
         return
     level, name = move.cluster.levels[rule.level], move.cluster.services.name[rule.service]
-    need = _groups_needed(rule.minimum, int(count.rest.sum()) + count.moving, size)
-    used = (count.rest > 0).sum() + (count.rest == 0)  # (group,) if the move went there
+    need = _groups_needed(rule.minimum, int(count.others.sum()) + count.moving, size)
+    used = (count.others > 0).sum() + (count.others == 0)  # (group,) if the move went there
     missing_now = max(0, _groups_needed(rule.minimum, int(count.now.sum()), size) - int((count.now > 0).sum()))
     blocks = move.worsens(rule.level, np.full(len(used), missing_now), np.maximum(need - used, 0))
 
@@ -125,18 +125,18 @@ def spread(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
 
 
 def _groups_needed(minimum: int, placed: int, size: int) -> int:
-    """While some of a service's containers wait, as many groups as are placed are enough."""
+    """While containers of a service are unplaced, as many groups as containers are placed are enough."""
     return minimum if placed == size else min(minimum, placed)
 
 
 def dependency(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
-    """Groups where someone would miss the service depended on, here or in the group that is left."""
+    """Groups where a service would miss the one it depends on, there or in the group that is left."""
     service, on = (move.counts(move.cluster.containers_of_service(s), rule.level) for s in (rule.service, rule.on))
     if not service.moving + on.moving:
         return
     level, names = move.cluster.levels[rule.level], [move.cluster.services.name[s] for s in (rule.service, rule.on)]
-    now, rest, after = (np.where(o == 0, s, 0) for s, o in zip(_states(service), _states(on), strict=True))
-    left = rest > now  # groups that lose what they depend on, unless the move stays there
+    now, others, after = (np.where(o == 0, s, 0) for s, o in zip(_states(service), _states(on), strict=True))
+    left = others > now  # groups that lose what they depend on, unless the move stays there
     blocks = move.worsens(rule.level, now, after) | (left.sum() > left)[level.group_of]
     if move.home != UNPLACED:
         blocks[move.home] = after[level.group_of[move.home]] > 0
@@ -144,7 +144,7 @@ def dependency(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
 
 
 def _states(count: Any) -> tuple[IntArray, IntArray, IntArray]:
-    return count.now, count.rest, count.after
+    return count.now, count.others, count.after
 
 
 def transient(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
@@ -159,10 +159,10 @@ def transient(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     comes[before[move.members[ran]], ran] = False
     new = comes if rule.mode is TransientMode.JOINT else np.ones_like(comes)
     has = move.cluster.machines.capacity[:, r]
-    takes_now, takes_rest = (arrivals(scene.machine_of, before, n_m) for scene in (move.now, move.rest))
+    takes_now, takes_others = (arrivals(context.machine_of, before, n_m) for context in (move.now, move.others))
     now = np.where(takes_now > 0, _beyond(charge(move.now, rule.mode)[:, r], has), 0)
-    charged = charge(move.rest, rule.mode)[:, r] + new @ needs
-    after = np.where(takes_rest + comes.sum(axis=1) > 0, _beyond(charged, has), 0)
+    charged = charge(move.others, rule.mode)[:, r] + new @ needs
+    after = np.where(takes_others + comes.sum(axis=1) > 0, _beyond(charged, has), 0)
 
     def say(m: int) -> str:
         charge_of = f"{amount(charged[m], resource)} {resource.name} charged of {amount(has[m], resource)}"
@@ -180,8 +180,8 @@ def confidence(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
         return
     d = quantile(rule.alpha)
     needs_now = _needs(*usage(move.now, r), d)
-    rest_mean, rest_variance = usage(move.rest, r)
-    needs = _needs(rest_mean + mean, rest_variance + variance, d)
+    others_mean, others_variance = usage(move.others, r)
+    needs = _needs(others_mean + mean, others_variance + variance, d)
     most = has * (1 + TOLERANCE)
     now = np.where(needs_now > most, needs_now * (1 + TOLERANCE) - has, 0.0)  # the noise of a sum makes nothing worse
     after = np.where(needs > most, needs - has, 0.0)

@@ -1,4 +1,4 @@
-"""Would the container be better off elsewhere? The objective, here and on the likeliest machines."""
+"""Why a container is where it is, where else it could run, and whether that would be better."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ def alternatives(
 ) -> tuple[Alternative, ...]:
     """The candidates by the objective after `members` moved there, best first, ties in the order given."""
     now = weighted(cluster, placement, objective, placement)
-    found = [
+    compared = [
         Alternative(
             machine=cluster.machines.name[m],
             change=_beyond_rounding(weighted(cluster, _moved(placement, members, m), objective, placement) - now, now),
         )
         for m in candidates
     ]
-    return tuple(sorted(found, key=lambda alternative: alternative.change))
+    return tuple(sorted(compared, key=lambda alternative: alternative.change))
 
 
 def _beyond_rounding(change: float, now: float) -> float:
@@ -81,7 +81,7 @@ class Explanation:
     why: Mapping[str, str]  # blocked machine -> its first reason, as a sentence
     partners: tuple[Partner, ...]  # most traffic first
     local: float | None  # share of its traffic that stays on its machine; None if it has no traffic or no machine
-    alternatives: tuple[Alternative, ...]  # some machines that fit, best first; empty if no objective was given
+    alternatives: tuple[Alternative, ...]  # the likeliest of the machines that fit, best first; empty if no objective was given
 
     def reason(self) -> Reason:
         """The machines in one line: 'web-0: 3/12 machines fit (6 short of cpu, 3 not allowed)'."""
@@ -125,7 +125,7 @@ def explain(
 ) -> Explanation:
     """Evaluate moving `container` to every machine, everything else fixed; co-located containers move with it.
 
-    A machine fits if the move breaks no rule, and none further than it is broken now. `before` is where containers ran
+    A machine fits if the move violates no rule, or none more than it is violated now. `before` is where containers ran
     until now, for the rules about moves; if it is not given, `placement` is. O(containers + rules) and vectorised over machines.
     With an `objective`, the likeliest machines are compared by it: a full evaluation each, 16 at most.
     """
@@ -136,7 +136,7 @@ def explain(
     partners = _partners(cluster, placement, container)
     fits = [m for m in _emptiest(move).tolist() if m not in reason]
     apart = move.members[placement.machine_of[move.members] != move.home]
-    elsewhere = likely([m for m in fits if m != move.home or apart.size], _company(cluster, partners))
+    elsewhere = likely([m for m in fits if m != move.home or apart.size], _traffic_there(cluster, partners))
     return Explanation(
         container=cluster.containers.name[container],
         workload=cluster.workloads.name[w],
@@ -161,7 +161,7 @@ def _do(names: tuple[str, ...]) -> str:
 def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason:
     """Which machines could take one more container of a workload: 'web: 0/12 machines fit (12 short of cpu)'.
 
-    Asked for its first container without a machine; for its first container if all have one.
+    That is for its first container without a machine; for its first container if all have one.
     """
     own = np.flatnonzero(cluster.containers.workload == workload)
     name = cluster.workloads.name[workload]
@@ -202,14 +202,14 @@ def _most_first(reason: Mapping[int, str]) -> dict[str, int]:
 
 def _emptiest(move: CandidateMove) -> IntArray:
     """Machines by their fullest resource after the move, ties by index."""
-    load = move.rest.load + move.cluster.request_of(move.members).sum(axis=0)
+    load = move.others.load + move.cluster.request_of(move.members).sum(axis=0)
     capacity = move.cluster.machines.capacity
     share = np.where(load > 0, load / np.maximum(capacity, 1), 0.0)
     return np.argsort(share.max(axis=1, initial=0.0), kind="stable")
 
 
 def _partners(cluster: Cluster, placement: Placement, container: int) -> tuple[Partner, ...]:
-    """Whom it talks to: edges spread evenly over all pairs of replicas, and its service's clique."""
+    """What it talks to: edges spread evenly over all pairs of replicas, and its service's clique."""
     weight = _traffic_of(cluster, container)
     total, home = weight.sum(), placement.machine_of[container]
     partners = []
@@ -224,15 +224,15 @@ def _partners(cluster: Cluster, placement: Placement, container: int) -> tuple[P
     return tuple(partners)
 
 
-def _company(cluster: Cluster, partners: tuple[Partner, ...]) -> FloatArray:
-    """(machine,) how much of a container's traffic its partners there stand for."""
+def _traffic_there(cluster: Cluster, partners: tuple[Partner, ...]) -> FloatArray:
+    """(machine,) how much of a container's traffic is with its partners there."""
     index = {name: m for m, name in enumerate(cluster.machines.name)}
-    company = np.zeros(len(index))
+    traffic_there = np.zeros(len(index))
     for partner in partners:
         total = sum(partner.machines.values())
         for name, count in partner.machines.items():
-            company[index[name]] += partner.share * count / total
-    return company
+            traffic_there[index[name]] += partner.share * count / total
+    return traffic_there
 
 
 def _traffic_of(cluster: Cluster, container: int) -> FloatArray:
@@ -242,6 +242,6 @@ def _traffic_of(cluster: Cluster, container: int) -> FloatArray:
     for here, there in ((traffic.a, traffic.b), (traffic.b, traffic.a)):
         edge = here == w
         weight[there[edge]] += traffic.weight[edge] / cluster.replicas[w] * (cluster.replicas[there[edge]] > 0)
-    mates = np.where(cluster.workloads.service == cluster.workloads.service[w], cluster.replicas, 0)
-    mates[w] -= 1  # not with itself
-    return np.asarray(weight + cluster.services.clique[cluster.workloads.service[w]] * mates, dtype=np.float64)
+    siblings = np.where(cluster.workloads.service == cluster.workloads.service[w], cluster.replicas, 0)
+    siblings[w] -= 1  # not with itself
+    return np.asarray(weight + cluster.services.clique[cluster.workloads.service[w]] * siblings, dtype=np.float64)

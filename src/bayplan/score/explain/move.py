@@ -10,16 +10,16 @@ from bayplan.model import UNPLACED, BoolArray, Cluster, CoLocate, FloatArray, In
 
 
 class MoveCounts(NamedTuple):
-    """Containers of some owners in each group of a level."""
+    """Given containers in each group of a level."""
 
     now: IntArray  # (group,)
-    rest: IntArray  # (group,) without those that move
+    others: IntArray  # (group,) without those that move
     moving: int
 
     @property
     def after(self) -> IntArray:
         """(group,) how many there would be if the move went to this group."""
-        return self.rest + self.moving
+        return self.others + self.moving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,15 +28,15 @@ class CandidateMove:
 
     cluster: Cluster
     members: IntArray  # containers, ascending
-    home: int  # where the container asked about runs; UNPLACED if nowhere
+    home: int  # where the container in question runs; UNPLACED if nowhere
     now: PlacementContext
-    rest: PlacementContext  # the members taken away
+    others: PlacementContext  # without the members
 
     def counts(self, containers: IntArray, level: int) -> MoveCounts:
         """How many of these containers are in each group, now and without the members."""
         return MoveCounts(
             self._in_groups(self.now.machine_of[containers], level),
-            self._in_groups(self.rest.machine_of[containers], level),
+            self._in_groups(self.others.machine_of[containers], level),
             int(np.isin(containers, self.members).sum()),
         )
 
@@ -45,7 +45,7 @@ class CandidateMove:
         return np.bincount(of.group_of[machine[machine != UNPLACED]], minlength=len(of.group))
 
     def containers_of(self, workloads: tuple[int, ...]) -> IntArray:
-        """All containers of some workloads: O(replicas), as those of one workload stand side by side."""
+        """All containers of the given workloads: O(replicas), as those of one workload have adjacent indices."""
         owner = self.cluster.containers.workload
         spans = [np.arange(*np.searchsorted(owner, [w, w + 1])) for w in dict.fromkeys(workloads)]
         return np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
@@ -73,7 +73,7 @@ def candidate_move(cluster: Cluster, placement: Placement, container: int, befor
         members=members,
         home=int(placement.machine_of[container]),
         now=placement_context(cluster, placement, before),
-        rest=placement_context(cluster, Placement(machine_of=away), before),
+        others=placement_context(cluster, Placement(machine_of=away), before),
     )
 
 

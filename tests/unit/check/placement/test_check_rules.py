@@ -1,4 +1,4 @@
-"""Every rule, kept and broken, at the machine and above it, with its sentence."""
+"""Every rule, kept and violated, at the machine and above it, with its sentence."""
 
 import pytest
 from tests.builders.hand_made_clusters import (
@@ -162,12 +162,12 @@ MOVES = {  # rule, before, a placement that keeps it, one that breaks it, what t
 }
 
 
-@pytest.mark.parametrize(("rule", "kept", "broken", "sentence"), STATES.values(), ids=STATES)
-def test_a_planted_violation_is_found_and_a_kept_rule_is_not_blamed(rule, kept, broken, sentence):
+@pytest.mark.parametrize(("rule", "kept", "violating", "sentence"), STATES.values(), ids=STATES)
+def test_a_planted_violation_is_found_and_a_kept_rule_is_not_reported(rule, kept, violating, sentence):
     assert check(cluster(rule), kept) == ()
-    found = check(cluster(rule), broken)
-    assert [str(violation) for violation in found] == [sentence]
-    assert [violation.rule for violation in found] == [rule.kind]
+    listed = check(cluster(rule), violating)
+    assert [str(violation) for violation in listed] == [sentence]
+    assert [violation.rule for violation in listed] == [rule.kind]
 
 
 def test_capacity_has_one_sentence_per_machine_and_resource():
@@ -182,11 +182,11 @@ def test_amounts_are_written_as_people_write_them():
     assert str(check(small, at(0, 0, 1, 1, 1, 0))[0]) == "machine 'm-0': 8 cpu requested of 7.5 (500m too much)"
 
 
-@pytest.mark.parametrize(("rule", "before", "kept", "broken", "sentence"), MOVES.values(), ids=MOVES)
-def test_a_planted_violation_between_two_placements_is_found(rule, before, kept, broken, sentence):
+@pytest.mark.parametrize(("rule", "before", "kept", "violating", "sentence"), MOVES.values(), ids=MOVES)
+def test_a_planted_violation_between_two_placements_is_found(rule, before, kept, violating, sentence):
     assert check(cluster(rule), kept, before) == ()
-    assert check(cluster(rule), broken) == (), "without `before` there is no move to judge"
-    assert [str(violation) for violation in check(cluster(rule), broken, before)] == [sentence]
+    assert check(cluster(rule), violating) == (), "without `before` there is no move to check"
+    assert [str(violation) for violation in check(cluster(rule), violating, before)] == [sentence]
 
 
 def test_joint_charges_what_left_and_sequential_does_not():
@@ -197,7 +197,7 @@ def test_joint_charges_what_left_and_sequential_does_not():
     assert check(eased, after, before) == ()
 
 
-def test_leaving_a_machine_that_is_too_full_breaks_no_transient_rule():
+def test_leaving_a_machine_that_is_too_full_violates_no_transient_rule():
     before, after = at(0, 0, 0, 0, 0, 0), at(0, 0, 0, 1, 0, 1)
     assert check(cluster(Transient(resource=CPU)), after, before) == ()
 
@@ -207,7 +207,7 @@ def test_a_container_that_ran_and_has_no_machine_is_lost():
     assert [str(violation) for violation in lost] == ["running: 'web-2' ran on machine 'm-3' and has no machine now"]
 
 
-def test_a_pinned_container_that_is_removed_is_said_twice():
+def test_a_pinned_container_that_is_removed_is_reported_twice():
     gone = check(cluster(Pinned(containers=(WEB_1,))), at(0, -1, 1, 1, 1, 0), EAST)
     assert [violation.rule for violation in gone] == ["pinned", "running"]
     assert str(gone[0]) == "pinned: 'web-1' was removed from machine 'm-0'"
