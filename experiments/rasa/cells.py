@@ -76,7 +76,7 @@ def options_of(cell: Cell, services: int) -> CollocateOptions:
         partition=wish.get("partition", "multi-stage"),
         select=wish.get("select", "gcn"),
         trivial=wish.get("trivial", "refit"),
-        master_workloads=None if ratio is None else floor(float(ratio) * master_count(services)),
+        masters=None if ratio is None else floor(float(ratio) * master_count(services)),
         move_price=float(wish.get("price", 0.0)),
     )
 

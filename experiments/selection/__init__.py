@@ -1,1 +1,1 @@
-"""Which algorithm suits a sub-problem? Labels, training, and how good the choices are."""
+"""Which algorithm suits a subproblem? Labels, training, and how good the choices are."""

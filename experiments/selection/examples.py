@@ -1,4 +1,4 @@
-"""Labelled sub-problems as the networks see them, split by cluster."""
+"""Labelled subproblems as the networks see them, split by cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ RUNS, GRAPHS = "runs.csv", "graphs.zip"
 SUBPROBLEM = (
     "generator", "seed", "masters", "trivial", "part", "services", "containers", "machines", "types", "edges", "affinity",
 )  # fmt: skip
-TIE = 1e-6  # of a sub-problem's affinity: less is a tie, and the faster is the label
+TIE = 1e-6  # of a subproblem's affinity: less is a tie, and the faster is the label
 HELD_OUT = 3  # every so manieth cluster judges, and is never trained on
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Example:
-    """A sub-problem, its graph, and what each algorithm gained."""
+    """A subproblem, its graph, and what each algorithm gained."""
 
     name: str
-    seed: int  # of the cluster: sub-problems of one cluster overlap, so they are never parted
+    seed: int  # of the cluster: subproblems of one cluster overlap, so they are never parted
     graph: FeatureGraph
     label: str
-    lost: dict[str, float]  # algorithm -> share of the sub-problem's affinity that choosing it loses
+    lost: dict[str, float]  # algorithm -> share of the subproblem's affinity that choosing it loses
 
     @property
     def is_held_out(self) -> bool:
@@ -46,12 +46,12 @@ def is_held_out(seed: int) -> bool:
 
 
 def name_of(row: Row) -> str:
-    """What a sub-problem is called in all files."""
+    """What a subproblem is called in all files."""
     return f"{row['seed']}-{row['part']}"
 
 
 def labelled(runs: Sequence[Row]) -> list[dict[str, str]]:
-    """One row per sub-problem that both algorithms tried: what each gained, its seconds, and the label."""
+    """One row per subproblem that both algorithms tried: what each gained, its seconds, and the label."""
     by_key: dict[tuple[str, ...], dict[str, Row]] = {}
     for run in runs:
         by_key.setdefault(tuple(run[key] for key in SUBPROBLEM), {})[run["algorithm"]] = run
@@ -68,13 +68,13 @@ def _labelled(both: dict[str, Row]) -> dict[str, str]:
 
 
 def lost_by(row: Row) -> dict[str, float]:
-    """The share of the sub-problem's affinity that each algorithm misses of what the better one gained."""
+    """The share of the subproblem's affinity that each algorithm misses of what the better one gained."""
     gain = {CG: float(row["cg"]), MIP: float(row["mip"])}
     return {name: (max(gain.values()) - value) / float(row["affinity"]) for name, value in gain.items()}
 
 
 def examples(folder: Path = HERE) -> list[Example]:
-    """All labelled sub-problems."""
+    """All labelled subproblems."""
     graph = kept(folder / GRAPHS)
     return [_example(row, graph[name_of(row)]) for row in labelled(rows(folder / RUNS))]
 
@@ -89,5 +89,5 @@ def accuracy(some: Sequence[Example], chosen: Sequence[str]) -> float:
 
 
 def regret(some: Sequence[Example], chosen: Sequence[str]) -> float:
-    """Mean share of a sub-problem's affinity lost against the better of both algorithms."""
+    """Mean share of a subproblem's affinity lost against the better of both algorithms."""
     return sum(one.lost[choice] for one, choice in zip(some, chosen, strict=True)) / len(some)

@@ -1,4 +1,4 @@
-"""Feature graphs of labelled sub-problems, kept as measured: training them again needs no generator and no partition."""
+"""Feature graphs of labelled subproblems, kept as measured: training them again needs no generator and no partition."""
 
 import json
 import zipfile

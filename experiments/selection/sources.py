@@ -1,4 +1,4 @@
-"""The sub-problems to be labelled: parts of generated clusters of many scales, none of them a cluster that is reported on."""
+"""The subproblems to be labelled: parts of generated clusters of many scales, none of them a cluster that is reported on."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -9,14 +9,14 @@ import numpy as np
 from bayplan.decide.collocate.options import TRIVIAL
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
 from bayplan.decide.collocate.rasa import owner_of_machines
-from bayplan.decide.collocate.subproblem import Subproblem, subproblems
+from bayplan.decide.collocate.subproblem import Subproblem, subproblems_of
 from bayplan.generate.rasa import make
 from bayplan.generate.rasa.settings import ClusterSettings
 from bayplan.model import Snapshot
 from bayplan.model.problem import Problem
 
 FIRST_SEED = 1000  # reported clusters have seeds 0 to 9
-SERVICES, MACHINES = (10, 200), (5, 3_000)  # sub-problems outside are not labelled
+SERVICES, MACHINES = (10, 200), (5, 3_000)  # subproblems outside are not labelled
 MOST_PARTS = 4  # of one cluster
 
 
@@ -49,10 +49,10 @@ def source(seed: int) -> Source:
     return Source(seed=seed, settings=settings, masters=min(masters, services), trivial=trivial)
 
 
-def fits(task: Subproblem) -> bool:
+def fits(subproblem: Subproblem) -> bool:
     """Is it of a size to be labelled, with something to gain?"""
-    n_s, n_m = task.shape
-    return SERVICES[0] <= n_s <= SERVICES[1] and MACHINES[0] <= n_m <= MACHINES[1] and len(task.a) > 0
+    n_s, n_m = subproblem.shape
+    return SERVICES[0] <= n_s <= SERVICES[1] and MACHINES[0] <= n_m <= MACHINES[1] and len(subproblem.a) > 0
 
 
 def parts(origin: Source, skip: Collection[str] = ()) -> Iterator[tuple[int, Subproblem]]:
@@ -61,7 +61,7 @@ def parts(origin: Source, skip: Collection[str] = ()) -> Iterator[tuple[int, Sub
     graph = affinity_graph(problem.cluster)
     found = PARTITIONERS["multi-stage"](graph, masters=origin.masters, seed=origin.seed)
     owner = owner_of_machines(problem, graph, found, origin.trivial)
-    tasks = subproblems(problem, found.sets, owner, trivial=origin.trivial)
-    some = [(number, task) for number, task in enumerate(tasks) if fits(task)]
+    subproblems = subproblems_of(problem, found.sets, owner, trivial=origin.trivial)
+    some = [(number, subproblem) for number, subproblem in enumerate(subproblems) if fits(subproblem)]
     order = np.random.default_rng(origin.seed).permutation(len(some))[:MOST_PARTS]
     yield from (some[k] for k in sorted(order) if f"{origin.seed}-{some[k][0]}" not in skip)

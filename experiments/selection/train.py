@@ -1,6 +1,6 @@
 """`python -m experiments.selection.train`: train on runs.csv, write weights.json and choices.csv, then the tables.
 
-Needs the extra `train` (torch). Clusters are parted, never the sub-problems of one: every third cluster judges and is not
+Needs the extra `train` (torch). Clusters are parted, never the subproblems of one: every third cluster judges and is not
 trained on. On the others, five folds tell how good each network is; whether the shipped GCN takes sizes is decided there.
 """
 
@@ -77,7 +77,7 @@ def note(everything: Sequence[Example], judged: Sequence[Example], said: dict[st
     return {
         "made by": "python -m experiments.selection.train",
         "seed": SEED,
-        "sub-problems": len(everything),
+        "subproblems": len(everything),
         "trained on": len(everything) - len(judged),
         "held out": len(judged),
         "labelling budget, seconds per algorithm": budgets[0] if len(budgets) == 1 else budgets,

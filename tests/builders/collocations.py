@@ -1,4 +1,4 @@
-"""Small random sub-problems of `collocate`: two resources, anti-affinity, allow lists, fixed containers."""
+"""Small random subproblems of `collocate`: two resources, anti-affinity, allow lists, fixed containers."""
 
 from dataclasses import replace
 
@@ -22,57 +22,59 @@ from bayplan.model import (
 )
 
 
-def drawn_task(
-    seed: int, *, services: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False
+def drawn_subproblem(
+    seed: int, *, workloads: int = 3, machines: int = 3, most: int = 3, edges: int = 3, huge: bool = False
 ) -> Subproblem:
-    """A sub-problem with something to decide; some containers stay, some stand already."""
+    """A subproblem with something to decide; some containers stay, some stand already."""
     rng = np.random.default_rng(seed)
-    demand = rng.integers(0 if rng.random() < 0.2 else 1, most + 1, services)
-    fixed = rng.integers(1, 3, (services, machines)) * (rng.random((services, machines)) < (0.15 if rng.random() < 0.5 else 0.0))
-    request = rng.integers(0 if rng.random() < 0.3 else 1, 7, (services, 2))
+    demand = rng.integers(0 if rng.random() < 0.2 else 1, most + 1, workloads)
+    fixed = rng.integers(1, 3, (workloads, machines)) * (
+        rng.random((workloads, machines)) < (0.15 if rng.random() < 0.5 else 0.0)
+    )
+    request = rng.integers(0 if rng.random() < 0.3 else 1, 7, (workloads, 2))
     large = 10 ** int(rng.integers(0, 12 if huge else 5)) if rng.random() < 0.5 else 1
-    request, room = request * large + (large > 1) * rng.integers(0, 3, request.shape), rng.integers(0, 18, (machines, 2)) * large
+    request, free = request * large + (large > 1) * rng.integers(0, 3, request.shape), rng.integers(0, 18, (machines, 2)) * large
     sets = int(rng.integers(0, 3))
-    a, b = _pairs(rng, services, edges)
+    a, b = _pairs(rng, workloads, edges)
     weight = rng.uniform(0.05, 1.0, len(a)) if rng.random() < 0.7 else np.ones(len(a))
-    task = Subproblem(
-        workload=np.arange(services),
+    subproblem = Subproblem(
+        workload=np.arange(workloads),
         machine=np.arange(machines),
-        replicas=np.maximum(1, demand + fixed.sum(axis=1) + rng.integers(0, 2, services)),
+        replicas=np.maximum(1, demand + fixed.sum(axis=1) + rng.integers(0, 2, workloads)),
         demand=demand,
         request=request,
-        room=room,
-        row_of=rng.integers(0, 2, services),
+        free=free,
+        row_of=rng.integers(0, 2, workloads),
         allow=np.vstack([np.ones(machines, dtype=np.bool_), rng.random(machines) < 0.7]),
-        member=rng.random((sets, services)) < 0.6,
-        spare=rng.integers(0, most + 1, (sets, machines)),
+        member=rng.random((sets, workloads)) < 0.6,
+        set_free=rng.integers(0, most + 1, (sets, machines)),
         a=a,
         b=b,
         weight=weight / max(1.0, weight.sum()),
-        now=np.zeros((services, machines), dtype=np.int64),
+        now=np.zeros((workloads, machines), dtype=np.int64),
         fixed=fixed,
     )
-    return _with_start(task, rng)
+    return _with_start(subproblem, rng)
 
 
-def _pairs(rng: np.random.Generator, services: int, edges: int) -> tuple[np.ndarray, np.ndarray]:
-    """Different pairs of different services."""
-    a, b = np.triu_indices(services, 1)
+def _pairs(rng: np.random.Generator, workloads: int, edges: int) -> tuple[np.ndarray, np.ndarray]:
+    """Different pairs of different workloads."""
+    a, b = np.triu_indices(workloads, 1)
     chosen = rng.permutation(len(a))[:edges]
     return a[chosen], b[chosen]
 
 
-def _with_start(task: Subproblem, rng: np.random.Generator) -> Subproblem:
+def _with_start(subproblem: Subproblem, rng: np.random.Generator) -> Subproblem:
     """Some containers stand somewhere: often, but not always, where they may."""
-    now = np.zeros(task.shape, dtype=np.int64)
-    for s, demand in enumerate(task.demand.tolist()):
-        for m in rng.integers(0, len(task.machine), demand):
+    now = np.zeros(subproblem.shape, dtype=np.int64)
+    for s, demand in enumerate(subproblem.demand.tolist()):
+        for m in rng.integers(0, len(subproblem.machine), demand):
             now[s, m] += rng.random() < 0.5
-    return replace(task, now=now)
+    return replace(subproblem, now=now)
 
 
-def whole(snapshot: Snapshot) -> Subproblem:
-    """A cluster as one sub-problem, every container movable, every machine allowed, without anti-affinity."""
+def whole_subproblem(snapshot: Snapshot) -> Subproblem:
+    """A cluster as one subproblem, every container movable, every machine allowed, without anti-affinity."""
     cluster = snapshot.cluster
     n_w, n_m = len(cluster.workloads.name), len(cluster.machines.name)
     now = np.zeros((n_w, n_m), dtype=np.int64)
@@ -83,11 +85,11 @@ def whole(snapshot: Snapshot) -> Subproblem:
         replicas=now.sum(axis=1),
         demand=now.sum(axis=1),
         request=cluster.workloads.request,
-        room=cluster.machines.capacity,
+        free=cluster.machines.capacity,
         row_of=np.zeros(n_w, dtype=np.int64),
         allow=np.ones((1, n_m), dtype=np.bool_),
         member=np.zeros((0, n_w), dtype=np.bool_),
-        spare=np.zeros((0, n_m), dtype=np.int64),
+        set_free=np.zeros((0, n_m), dtype=np.int64),
         a=cluster.traffic.a,
         b=cluster.traffic.b,
         weight=cluster.traffic.weight / cluster.traffic.weight.sum(),

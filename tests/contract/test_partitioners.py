@@ -17,7 +17,7 @@ masters_given = st.none() | st.integers(0, 40)
 
 @every_partitioner
 @given(graph=graphs, masters=masters_given, seed=st.integers(0, 3))
-def test_every_service_is_in_one_set_or_trivial(name, graph, masters, seed):
+def test_every_workload_is_in_one_set_or_trivial(name, graph, masters, seed):
     partition = PARTITIONERS[name](graph, masters=masters, seed=seed)
     members = [s for some in (*partition.sets, partition.trivial) for s in some.tolist()]
     assert sorted(members) == list(range(graph.n))

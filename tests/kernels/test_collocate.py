@@ -70,8 +70,8 @@ def test_without_heat_nothing_gets_worse(snapshot, seed):
 def test_a_copy_walks_alone(together):
     hold, _ = count_state(Problem.of(together), together.placement, max_moves=None)
     walker = CountWalker(copied(hold), seed=1)
-    walker.turn(1.0, 0.1, 500)
-    assert (walker.hold.machine_of != hold.machine_of).any()
+    walker.walk(1.0, 0.1, 500)
+    assert (walker.state.machine_of != hold.machine_of).any()
     assert hold.worth[0] == pytest.approx(gained_affinity(together.cluster, together.placement))
 
 
@@ -79,10 +79,10 @@ def test_the_best_of_a_walk_is_what_it_says(together):
     hold, who = count_state(Problem.of(together), together.placement, max_moves=None)
     walker = CountWalker(hold, seed=1)
     for heat in (1.0, 0.1, 0.0):
-        walker.turn(heat, 0.01, 2_000)
-    best = placement_of(together.placement, who, walker.ever_of)
-    assert gained_affinity(together.cluster, best) == pytest.approx(walker.ever)
-    assert walker.ever == pytest.approx(1.0)
+        walker.walk(heat, 0.01, 2_000)
+    best = placement_of(together.placement, who, walker.incumbent_of)
+    assert gained_affinity(together.cluster, best) == pytest.approx(walker.incumbent)
+    assert walker.incumbent == pytest.approx(1.0)
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ def test_what_a_round_begins_with_is_not_forgotten():
     walker = CountWalker(hold, seed=1)
     together = np.repeat(np.arange(3), 4).astype(np.int32)  # both services of each pair on one machine
     walker.begin(together)
-    walker.forget()
+    walker.begin_round()
     for _ in range(5):
-        walker.turn(50.0, 0.01, 100)  # far too hot to come back
-    best = placement_of(snapshot.placement, who, walker.ever_of)
-    assert walker.ever == walker.best == pytest.approx(1.0)
+        walker.walk(50.0, 0.01, 100)  # far too hot to come back
+    best = placement_of(snapshot.placement, who, walker.incumbent_of)
+    assert walker.incumbent == walker.best == pytest.approx(1.0)
     assert gained_affinity(snapshot.cluster, best) == pytest.approx(1.0)

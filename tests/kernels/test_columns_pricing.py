@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.builders.collocations import drawn_task
+from tests.builders.collocations import drawn_subproblem
 from tests.naive.columns import every_pattern, gain, most_added
 
 from bayplan.decide.collocate.columns.pricing import Pricer, one_machine, pricing_problem, scratch_arrays
@@ -14,36 +14,38 @@ SEEDS = range(150)
 
 
 def asked(seed: int):
-    """A small task, one of its machines, and a cost per container."""
-    task = drawn_task(seed, services=4, machines=2, most=3, edges=5)
+    """A small subproblem, one of its machines, and a cost per container."""
+    subproblem = drawn_subproblem(seed, workloads=4, machines=2, most=3, edges=5)
     rng = np.random.default_rng(seed)
-    return task, int(rng.integers(0, 2)), rng.uniform(0.0, 0.15, len(task.demand)) * (rng.random() < 0.8)
+    return subproblem, int(rng.integers(0, 2)), rng.uniform(0.0, 0.15, len(subproblem.demand)) * (rng.random() < 0.8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_boxes_find_the_best_pattern_and_prove_it(seed):
-    task, m, cost = asked(seed)
-    best = most_added(task, m, cost)
-    priced = Pricer(task=task, corner=one_machine(task, m)).priced(cost, target=0.0, boxes=10**6, stop=lambda: False)
+    subproblem, m, cost = asked(seed)
+    best = most_added(subproblem, m, cost)
+    priced = Pricer(subproblem=subproblem, machine=one_machine(subproblem, m)).priced(
+        cost, target=0.0, boxes=10**6, stop=lambda: False
+    )
     assert priced.upper == pytest.approx(max(0.0, best), abs=1e-12)
     assert max([0.0, *priced.value]) == pytest.approx(max(0.0, best), abs=1e-12)
     for pattern, value in zip(priced.pattern, priced.value, strict=True):
-        assert any((pattern == other).all() for other in every_pattern(task, m))
-        assert gain(task, m, pattern) - gain(task, m, 0 * pattern) - pattern @ cost == pytest.approx(value, abs=1e-12)
+        assert any((pattern == other).all() for other in every_pattern(subproblem, m))
+        assert gain(subproblem, m, pattern) - gain(subproblem, m, 0 * pattern) - pattern @ cost == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_bound_holds_wherever_the_search_is_cut_off(seed):
-    task, m, cost = asked(seed)
-    pricer = Pricer(task=task, corner=one_machine(task, m))
+    subproblem, m, cost = asked(seed)
+    pricer = Pricer(subproblem=subproblem, machine=one_machine(subproblem, m))
     for boxes in (0, 1):
-        assert pricer.priced(cost, target=0.0, boxes=boxes, stop=lambda: False).upper >= most_added(task, m, cost) - 1e-12
+        assert pricer.priced(cost, target=0.0, boxes=boxes, stop=lambda: False).upper >= most_added(subproblem, m, cost) - 1e-12
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_prices_bound_every_pattern_of_a_box(seed):
-    task, m, cost = asked(seed)
-    question, service, _ = pricing_problem(task, one_machine(task, m), cost)
+    subproblem, m, cost = asked(seed)
+    question, service, _ = pricing_problem(subproblem, one_machine(subproblem, m), cost)
     part, _, prices = scratch_arrays(question)
     rng = np.random.default_rng(seed)
     low = rng.integers(0, 2, len(service)) % (question.most + 1)
@@ -54,13 +56,13 @@ def test_any_prices_bound_every_pattern_of_a_box(seed):
         prices.alpha[question.twin[h]] = question.weight[h] - prices.alpha[h]
     open_box(question, part, low, high)
     bound = bound_at(question, part, prices.alpha, prices.nu, low, high)
-    inside = [p[service] for p in every_pattern(task, m) if (low <= p[service]).all() and (p[service] <= high).all()]
+    inside = [p[service] for p in every_pattern(subproblem, m) if (low <= p[service]).all() and (p[service] <= high).all()]
     assert all(worth(question, pattern) <= bound + 1e-12 for pattern in inside)
 
 
 def test_a_target_that_nothing_beats_is_proven_at_once():
-    task, m, cost = asked(3)
-    question, service, _ = pricing_problem(task, one_machine(task, m), cost)
+    subproblem, m, cost = asked(3)
+    question, service, _ = pricing_problem(subproblem, one_machine(subproblem, m), cost)
     part, stack, now = scratch_arrays(question)
     stack.high[0] = question.most
     found = np.zeros(len(service), dtype=np.int64)
@@ -69,21 +71,21 @@ def test_a_target_that_nothing_beats_is_proven_at_once():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_walk_ends_with_a_pattern_that_fits_and_is_worth_what_it_says(seed):
-    task, m, cost = asked(seed)
-    pricer = Pricer(task=task, corner=one_machine(task, m))
+    subproblem, m, cost = asked(seed)
+    pricer = Pricer(subproblem=subproblem, machine=one_machine(subproblem, m))
     chance = np.array([seed + 1], dtype=np.uint64)
     pattern, value = pricer.walked(cost, np.zeros(len(cost), dtype=np.int64), 0.5, chance)
-    assert any((pattern == other).all() for other in every_pattern(task, m))
-    assert gain(task, m, pattern) - gain(task, m, 0 * pattern) - pattern @ cost == pytest.approx(value, abs=1e-9)
+    assert any((pattern == other).all() for other in every_pattern(subproblem, m))
+    assert gain(subproblem, m, pattern) - gain(subproblem, m, 0 * pattern) - pattern @ cost == pytest.approx(value, abs=1e-9)
     assert value + 1e-9 >= 0.0
-    assert value <= most_added(task, m, cost) + 1e-9
+    assert value <= most_added(subproblem, m, cost) + 1e-9
 
 
 def test_a_warm_up_compiles_what_a_price_needs():
     warm_up()
     before = [len(kernel.signatures) for kernel in (explore, search, lower)]
-    task, m, cost = asked(3)
-    pricer = Pricer(task=task, corner=one_machine(task, m))
+    subproblem, m, cost = asked(3)
+    pricer = Pricer(subproblem=subproblem, machine=one_machine(subproblem, m))
     pricer.priced(cost, target=0.0, boxes=5, stop=lambda: False)
     pricer.walked(cost, np.zeros(len(cost), dtype=np.int64), 0.5, np.array([7], dtype=np.uint64))
     assert [len(kernel.signatures) for kernel in (explore, search, lower)] == before

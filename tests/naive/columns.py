@@ -8,26 +8,30 @@ import numpy as np
 from bayplan.decide.collocate.subproblem import Subproblem
 
 
-def every_pattern(task: Subproblem, m: int) -> Iterator[np.ndarray]:
+def every_pattern(subproblem: Subproblem, m: int) -> Iterator[np.ndarray]:
     """All counts (service,) that machine m can take."""
-    for counts in product(*(range(int(demand) + 1) for demand in task.demand)):
+    for counts in product(*(range(int(demand) + 1) for demand in subproblem.demand)):
         pattern = np.array(counts, dtype=np.int64)
-        may = all(count == 0 or task.allow[task.row_of[s], m] for s, count in enumerate(counts))
-        if may and (pattern @ task.request <= task.room[m]).all() and (task.member @ pattern <= task.spare[:, m]).all():
+        may = all(count == 0 or subproblem.allow[subproblem.row_of[s], m] for s, count in enumerate(counts))
+        if (
+            may
+            and (pattern @ subproblem.request <= subproblem.free[m]).all()
+            and (subproblem.member @ pattern <= subproblem.set_free[:, m]).all()
+        ):
             yield pattern
 
 
-def gain(task: Subproblem, m: int, pattern: np.ndarray) -> float:
+def gain(subproblem: Subproblem, m: int, pattern: np.ndarray) -> float:
     """The affinity on machine m with a pattern."""
     total = 0.0
-    for a, b, weight in zip(task.a.tolist(), task.b.tolist(), task.weight.tolist(), strict=True):
-        of_a = (pattern[a] + task.fixed[a, m]) / task.replicas[a]
-        of_b = (pattern[b] + task.fixed[b, m]) / task.replicas[b]
+    for a, b, weight in zip(subproblem.a.tolist(), subproblem.b.tolist(), subproblem.weight.tolist(), strict=True):
+        of_a = (pattern[a] + subproblem.fixed[a, m]) / subproblem.replicas[a]
+        of_b = (pattern[b] + subproblem.fixed[b, m]) / subproblem.replicas[b]
         total += weight * min(of_a, of_b)
     return float(total)
 
 
-def most_added(task: Subproblem, m: int, cost: np.ndarray) -> float:
+def most_added(subproblem: Subproblem, m: int, cost: np.ndarray) -> float:
     """What the best pattern of machine m adds to what is there, less what its containers cost."""
-    nothing = gain(task, m, np.zeros(len(task.demand), dtype=np.int64))
-    return max(gain(task, m, pattern) - nothing - float(pattern @ cost) for pattern in every_pattern(task, m))
+    nothing = gain(subproblem, m, np.zeros(len(subproblem.demand), dtype=np.int64))
+    return max(gain(subproblem, m, pattern) - nothing - float(pattern @ cost) for pattern in every_pattern(subproblem, m))

@@ -23,12 +23,12 @@ def mlp_scores(graph, network):
     return _linear(hidden, network.layer[-1])
 
 
-def machine_types(task):
+def machine_types(subproblem):
     kinds = set()
-    for m in range(task.shape[1]):
-        may = tuple(bool(task.allow[task.row_of[s], m]) for s in range(task.shape[0]))
-        sets = tuple(int(task.spare[k, m]) for k in range(len(task.spare)))
-        kinds.add((tuple(task.room[m].tolist()), may, sets, tuple(task.fixed[:, m].tolist())))
+    for m in range(subproblem.shape[1]):
+        may = tuple(bool(subproblem.allow[subproblem.row_of[s], m]) for s in range(subproblem.shape[0]))
+        sets = tuple(int(subproblem.set_free[k, m]) for k in range(len(subproblem.set_free)))
+        kinds.add((tuple(subproblem.free[m].tolist()), may, sets, tuple(subproblem.fixed[:, m].tolist())))
     return len(kinds)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
-from tests.builders.collocations import drawn_task
+from tests.builders.collocations import drawn_subproblem
 from tests.naive import collocate as naive
 
 from bayplan.decide.collocate.assignment_mip import solve_mip
@@ -15,7 +15,7 @@ FALSELY_OPTIMAL = 201  # HiGHS 1.14.0 calls a worse point optimal here, if it si
 
 
 def small(seed: int) -> Subproblem:
-    return drawn_task(seed, **SHAPES[seed % len(SHAPES)])
+    return drawn_subproblem(seed, **SHAPES[seed % len(SHAPES)])
 
 
 @given(seed=st.integers(0, 10**6))
@@ -28,10 +28,10 @@ def test_a_false_claim_of_the_solver_is_not_believed():
     expect_the_optimum(small(FALSELY_OPTIMAL))
 
 
-def expect_the_optimum(task: Subproblem) -> None:
-    counts = solve_mip(task, seconds=20)
-    assert violations(task, counts) == []
-    assert gained(task, counts) == pytest.approx(naive.most_gained(task), abs=1e-9)
+def expect_the_optimum(subproblem: Subproblem) -> None:
+    counts = solve_mip(subproblem, seconds=20)
+    assert violations(subproblem, counts) == []
+    assert gained(subproblem, counts) == pytest.approx(naive.most_gained(subproblem), abs=1e-9)
     rows = tuple(tuple(row) for row in counts.tolist())
-    assert naive.allowed(task, rows)
-    assert gained(task, counts) == pytest.approx(naive.affinity(task, rows), abs=1e-12)
+    assert naive.allowed(subproblem, rows)
+    assert gained(subproblem, counts) == pytest.approx(naive.affinity(subproblem, rows), abs=1e-12)

@@ -138,5 +138,5 @@ def test_sets_keep_the_machines_where_they_run():
 def test_without_sets_machines_belong_to_nobody():
     none = np.zeros((0, 3), dtype=np.bool_)
     assert divide_machines(np.zeros((0, 2)), none, np.zeros(3, dtype=np.int64), none.astype(int)).tolist() == [UNOWNED] * 3
-    with pytest.raises(ModelError, match="different sets or machines"):
+    with pytest.raises(ModelError, match="different numbers of sets or machines"):
         divide_machines(np.zeros((1, 2)), none, np.zeros(3, dtype=np.int64), none.astype(int))

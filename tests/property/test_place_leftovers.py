@@ -29,14 +29,14 @@ def shuffled(problem, seed):
     rng = np.random.default_rng(seed)
     n_w = len(problem.cluster.workloads.name)
     lifted = np.flatnonzero(rng.random(n_w) < 0.7)
-    task = whole_cluster(problem, services=lifted)
-    counts = np.zeros(task.shape, dtype=np.int64)
+    subproblem = whole_cluster(problem, workloads=lifted)
+    counts = np.zeros(subproblem.shape, dtype=np.int64)
     for _ in range(int(rng.integers(0, 12))):
         more = counts.copy()
         if more.size:
             more[rng.integers(more.shape[0]), rng.integers(more.shape[1])] += 1
-        counts = counts if violations(task, more) else more
-    return assemble(problem, [task], [counts])[0], np.isin(problem.cluster.containers.workload, lifted)
+        counts = counts if violations(subproblem, more) else more
+    return assemble(problem, [subproblem], [counts])[0], np.isin(problem.cluster.containers.workload, lifted)
 
 
 @few

@@ -1,6 +1,7 @@
-"""Column generation and its bound over very many small tasks: `python -m tests.stress.collocate FIRST LAST`.
+"""Column generation and its bound over very many small subproblems: `python -m tests.stress.collocate FIRST LAST`.
 
-Every task is solved by trying all counts; seeds are task numbers. Prints what went wrong, and at the end how often what held.
+Every subproblem is solved by trying all counts; its number is its seed. Prints what went wrong, and at the end how often each
+claim held.
 """
 
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from tests.builders.collocations import drawn_task
+from tests.builders.collocations import drawn_subproblem
 from tests.naive.collocate import most_gained
 from tests.naive.search import breaches
 
@@ -49,19 +50,19 @@ def _placements(problem: Problem) -> Iterator[Placement]:
 
 
 def wrong(seed: int, seen: Counter[str]) -> Iterator[str]:
-    """Sentences about what does not hold for a task."""
-    task = drawn_task(seed, machines=2 + seed % 2)
-    best = most_gained(task)
-    counts = solve_columns(task, seconds=0.05, seed=seed)
-    seen.update({"tasks": 1, "optimal answers": int(gained(task, counts) > best - 1e-9)})
-    yield from violations(task, counts)
-    if gained(task, counts) > best + 1e-12:
-        yield f"{gained(task, counts)} is above the optimum {best}"
+    """Sentences about what does not hold for a subproblem."""
+    subproblem = drawn_subproblem(seed, machines=2 + seed % 2)
+    best = most_gained(subproblem)
+    counts = solve_columns(subproblem, seconds=0.05, seed=seed)
+    seen.update({"subproblems": 1, "optimal answers": int(gained(subproblem, counts) > best - 1e-9)})
+    yield from violations(subproblem, counts)
+    if gained(subproblem, counts) > best + 1e-12:
+        yield f"{gained(subproblem, counts)} is above the optimum {best}"
     rounds = PricingRounds(
-        columns=PatternMaster(task=task, types=machine_types_of(task)), seed=seed, boxes=(1, 3, 3_000)[seed % 3]
+        master=PatternMaster(subproblem=subproblem, types=machine_types_of(subproblem)), seed=seed, boxes=(1, 3, 3_000)[seed % 3]
     )
     for _ in range(40):
-        rounds.one(lambda: False)
+        rounds.price(lambda: False)
         if rounds.bound < best - 1e-12:
             yield f"the bound {rounds.bound} is below the optimum {best}"
         if rounds.done:
@@ -73,7 +74,7 @@ if __name__ == "__main__":
     start, so_far = time.perf_counter(), Counter[str]()
     for number in range(int(sys.argv[1]), int(sys.argv[2])):
         for sentence in wrong(number, so_far):
-            print(f"task {number}: {sentence}", flush=True)
+            print(f"subproblem {number}: {sentence}", flush=True)
             so_far.update({"faults": 1})
     print(f"{time.perf_counter() - start:.0f} s: " + ", ".join(f"{count:,} {name}" for name, count in so_far.most_common()))
     sys.exit(1 if so_far["faults"] else 0)

@@ -35,3 +35,9 @@ def _frozen(array: npt.NDArray[T], given: object) -> npt.NDArray[T]:
     frozen = array if is_new else array.copy()
     frozen.flags.writeable = False
     return frozen
+
+
+def random_state(seed: int) -> npt.NDArray[np.uint64]:
+    """(1,) the state with which the random numbers of a kernel start; odd, so never 0."""
+    state: npt.NDArray[np.uint64] = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
+    return state

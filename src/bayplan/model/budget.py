@@ -39,6 +39,11 @@ class Clock:
         """Wall time since the start."""
         return time.perf_counter() - self.started
 
+    @property
+    def seconds_left(self) -> float:
+        """Until the budget ends; infinite without a limit of time, negative afterwards."""
+        return float("inf") if self.budget.seconds is None else self.budget.seconds - self.seconds
+
     def expired(self, iterations: int = 0) -> bool:
         """Is the budget used up after this many iterations?"""
         out_of_time = self.budget.seconds is not None and self.seconds >= self.budget.seconds

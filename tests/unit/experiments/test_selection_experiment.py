@@ -42,7 +42,7 @@ def test_sources_are_the_same_again_and_none_has_a_seed_that_is_reported_on():
     assert sources.source(SMALL) == sources.source(SMALL)
     assert sources.FIRST_SEED > 9
     (one,), (other,) = (list(sources.parts(sources.source(SMALL))) for _ in range(2))
-    assert np.array_equal(one[1].room, other[1].room)
+    assert np.array_equal(one[1].free, other[1].free)
     assert sources.fits(one[1])
 
 
@@ -65,22 +65,22 @@ def test_measuring_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert [(row["algorithm"], row["seed"]) for row in rows(tmp_path / examples.RUNS)] == [(MIP, str(SMALL))]
     monkeypatch.setattr(label, "_warm_up", lambda name: None)
     now = {"gained": "0.1", "seconds": "0.1", "cpu": "0.1"}
-    monkeypatch.setattr(label, "measured", lambda task, name, _: now if name == CG else pytest.fail("measured again"))
+    monkeypatch.setattr(label, "measured", lambda subproblem, name, _: now if name == CG else pytest.fail("measured again"))
     label.measure(tmp_path, one, LABELS, 0.05, FOREVER)
     (found,) = examples.examples(tmp_path)
     assert (found.name, found.lost[found.label]) == (f"{SMALL}-0", 0)
 
 
-def test_an_answer_that_breaks_a_rule_ends_the_experiment(monkeypatch):
-    ((_, task),) = sources.parts(sources.source(SMALL))
-    monkeypatch.setattr(label, "POOL", {CG: lambda task, **_: np.full(task.shape, 99)})
+def test_an_answer_that_violates_a_rule_ends_the_experiment(monkeypatch):
+    ((_, subproblem),) = sources.parts(sources.source(SMALL))
+    monkeypatch.setattr(label, "SOLVERS", {CG: lambda subproblem, **_: np.full(subproblem.shape, 99)})
     with pytest.raises(SystemExit, match=r"cg: .*too full"):
-        label.measured(task, CG, 1.0)
+        label.measured(subproblem, CG, 1.0)
 
 
 def test_a_kept_graph_is_what_it_was(tmp_path):
-    ((_, task),) = sources.parts(sources.source(SMALL))
-    graph = feature_graph(task)
+    ((_, subproblem),) = sources.parts(sources.source(SMALL))
+    graph = feature_graph(subproblem)
     graphs.keep(tmp_path / "g.zip", "x", graph)
     graphs.keep(tmp_path / "g.zip", "x", graph)
     (back,) = graphs.kept(tmp_path / "g.zip").values()
@@ -110,7 +110,7 @@ def test_no_cluster_both_teaches_and_judges(everything):
 
 def test_the_note_of_the_weights_speaks_of_the_labels(runs, everything):
     _, note = shipped_networks()
-    assert note["sub-problems"] == len(examples.labelled(runs))
+    assert note["subproblems"] == len(examples.labelled(runs))
     assert note["held out"] == sum(one.is_held_out for one in everything)
     assert {str(note["labelling budget, seconds per algorithm"])} == {f"{float(row['budget'])}" for row in runs}
 

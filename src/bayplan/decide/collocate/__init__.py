@@ -1,4 +1,8 @@
-"""Which services should share machines?"""
+"""Which workloads should share machines: the methods of `collocate` by name.
+
+`best` and `rasa` are the methods, `baselines` and `applsci19` what [RASA] §V compares with. All of them cut the problem into
+subproblems in counts (`subproblem`) or walk over counts (`annealing/`), and end in `finish`.
+"""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""The best of what bayplan knows: annealing in counts, then column generation from the machines that it has passed.
+"""The best method that bayplan knows: annealing in counts, then column generation from the machines that the walks passed.
 
-What that puts together is where a last, shorter walk begins. Where there are too many machines for column generation, or where
-moves count, the walks have all the time.
+A last, shorter walk begins at what that makes of them. Where there are too many machines for column generation, or where moves
+have a price or a cap, the walks have all the time.
 """
 
 from dataclasses import replace
@@ -31,34 +31,35 @@ from bayplan.search.drive import search
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
 REFINE = 0.1  # ... for the last walk ...
-SETTLE = 0.04  # ... and for sending those home who gain nothing elsewhere; the rest is for column generation
+SETTLE = 0.04  # ... and for sending home containers that gain nothing elsewhere; what remains is for column generation
 STEPS = 2_000  # of a walk, for each container, where no budget is given
-BOTH = 0.5  # of the time, for affinity alone, where other terms count, too
+AFFINITY_FIRST = 0.5  # of the time, for affinity alone, where other terms count, too
 
 
 def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
     """The most gained affinity, less the price of moves, under the cap on moves. An iteration is a step of each walk.
 
-    Where the objective has other terms than affinity and moves, or there is a rule that counting cannot keep, the one search
-    over all terms and rules goes on from there.
+    Where the objective has other terms than affinity and moves, or there is a rule that counts cannot express, the one
+    search over all terms and rules goes on from there.
     """
     clock = budget.clock()
     with stoppable() as stop:
         start = start_with_new_containers(problem, clock, seed)
-        asked, combined = replace(problem, start=start), has_other_terms(problem.objective)
+        from_start, other_terms = replace(problem, start=start), has_other_terms(problem.objective)
         placement, other_rules = start, has_other_rules(problem)
         if not other_rules:
-            seconds = time_to_solve(problem, clock) * (BOTH if combined else 1.0)
-            placement = _walked(asked, options, _pace(clock, stop, progress, seconds), seed)
-        if combined or other_rules:
-            placement = _searched(asked, options, placement, clock, seed, progress)
-    found, why = keep_or_start(problem, placement, options, start)
-    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, found, options)))
-    return collocation_result(problem, found, left_out=unplaced_reasons(problem, found), notes=why, seconds=clock.seconds)
+            seconds = time_to_solve(problem, clock) * (AFFINITY_FIRST if other_terms else 1.0)
+            placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
+        if other_terms or other_rules:
+            placement = _searched(from_start, options, placement, clock, seed, progress)
+    placement, why = keep_or_start(problem, placement, options, start)
+    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, placement, options)))
+    reasons = unplaced_reasons(problem, placement)
+    return collocation_result(problem, placement, left_out=reasons, notes=why, seconds=clock.seconds)
 
 
 def has_other_rules(problem: Problem) -> bool:
-    """Does a rule count for every move that counts of containers cannot keep?"""
+    """Is there a rule about every move, which counts of containers cannot express?"""
     return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
 
 
@@ -70,56 +71,56 @@ def move_price(problem: Problem, options: CollocateOptions) -> float:
     return options.move_price / max(1, len(problem.cluster.containers.name))
 
 
-def _pace(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) -> WalkLimits:
+def _limits(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) -> WalkLimits:
     until = None if clock.budget.seconds is None else clock.seconds + seconds
     return WalkLimits(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
 
 
-def _walked(problem: Problem, options: CollocateOptions, pace: WalkLimits, seed: int) -> Placement:
-    """Explore, then put machines together and refine."""
-    hold, who = count_state(problem, problem.start, max_moves=problem.max_moves)
+def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, seed: int) -> Placement:
+    """Explore, then merge the solutions and refine."""
+    state, items = count_state(problem, problem.start, max_moves=problem.max_moves)
     price = move_price(problem, options)
-    crew = WalkerPool(hold, threads=pace.clock.budget.threads, seed=seed, price=price)
-    if crew.stuck:
+    pool = WalkerPool(state, threads=limits.clock.budget.threads, seed=seed, price=price)
+    if pool.hopeless:
         return problem.start
-    if pace.until is None and pace.steps is None:
-        pace = replace(pace, steps=STEPS * len(hold.machine_of))
+    if limits.until is None and limits.steps is None:
+        limits = replace(limits, steps=STEPS * len(state.machine_of))
     free = price == 0 and problem.max_moves is None
-    settling = SETTLE if free else 0.0
-    generating = free and pace.until is not None and can_merge(problem)  # by steps alone the answer is always the same
-    explored = _explored(pace) if generating else 1.0 - REFINE - settling
-    crew.explore(_part(pace, 0.0, explored))
-    machine_of = crew.best_of
-    if generating and not pace.stop.requested:
-        machine_of = _put_together(problem, crew, who, _part(pace, explored, 1.0 - REFINE - settling), seed)
-    crew.refine(_part(pace, 1.0 - REFINE - settling, 1.0 - settling), machine_of)
-    if free and not pace.stop.requested:
-        found = placement_of(problem.start, who, crew.best_of)
-        crew.settle(_part(pace, 1.0 - SETTLE, 1.0), item_machines(permute_equal_machines(problem, found), who))
-    return placement_of(problem.start, who, crew.best_of)
+    settle = SETTLE if free else 0.0
+    merge = free and limits.until is not None and can_merge(problem)  # by steps alone, equal seeds must give equal answers
+    explored = _explored(limits) if merge else 1.0 - REFINE - settle
+    pool.explore(_part(limits, 0.0, explored))
+    machine_of = pool.best_of
+    if merge and not limits.stop.requested:
+        machine_of = _merged(problem, pool, items, _part(limits, explored, 1.0 - REFINE - settle), seed)
+    pool.refine(_part(limits, 1.0 - REFINE - settle, 1.0 - settle), machine_of)
+    if free and not limits.stop.requested:
+        placement = permute_equal_machines(problem, placement_of(problem.start, items, pool.best_of))
+        pool.settle(_part(limits, 1.0 - SETTLE, 1.0), item_machines(placement, items))
+    return placement_of(problem.start, items, pool.best_of)
 
 
-def _explored(pace: WalkLimits) -> float:
+def _explored(limits: WalkLimits) -> float:
     """The part of a walk after which patterns are generated."""
-    return min(EXPLORE, LONGEST / max(1e-9, (pace.until or np.inf) - pace.began))
+    return min(EXPLORE, LONGEST / max(1e-9, (limits.until or np.inf) - limits.began))
 
 
-def _put_together(problem: Problem, crew: WalkerPool, who: IntArray, part: WalkLimits, seed: int) -> Int32Array:
-    """(item,) What column generation makes of the machines that the crew has passed; the crew's best, if that gains more."""
-    answers = [placement_of(problem.start, who, some) for some in (crew.best_of, *crew.passed[::-1])]
+def _merged(problem: Problem, pool: WalkerPool, items: IntArray, part: WalkLimits, seed: int) -> Int32Array:
+    """(item,) What column generation makes of the machines that the walkers passed; the best of theirs, if that gains more."""
+    solutions = [placement_of(problem.start, items, each) for each in (pool.best_of, *pool.passed[::-1])]
     part.progress(Tick(stage="generating patterns", done=0.0))
     seconds = max(0.0, (part.until or 0.0) - part.clock.seconds)
-    found = merge_solutions(problem, answers, seconds=seconds, clock=part.clock, seed=seed)
-    better = gained_affinity(problem.cluster, found) > crew.best
-    return item_machines(found, who) if better else crew.best_of
+    merged = merge_solutions(problem, solutions, seconds=seconds, clock=part.clock, seed=seed)
+    better = gained_affinity(problem.cluster, merged) > pool.best
+    return item_machines(merged, items) if better else pool.best_of
 
 
-def _part(pace: WalkLimits, begin: float, end: float) -> WalkLimits:
+def _part(limits: WalkLimits, begin: float, end: float) -> WalkLimits:
     """A part of a walk."""
-    length = 0.0 if pace.until is None else pace.until - pace.began
-    until = None if pace.until is None else pace.began + end * length
-    steps = None if pace.steps is None else int((end - begin) * pace.steps)
-    return replace(pace, began=pace.began + begin * length, until=until, steps=steps)
+    length = 0.0 if limits.until is None else limits.until - limits.began
+    until = None if limits.until is None else limits.began + end * length
+    steps = None if limits.steps is None else int((end - begin) * limits.steps)
+    return replace(limits, began=limits.began + begin * length, until=until, steps=steps)
 
 
 def _searched(
@@ -129,6 +130,6 @@ def _searched(
     objective = problem.objective
     if not objective.weight.get(Term.AFFINITY):
         objective = objective.with_weights({Term.AFFINITY: 1.0, Term.MOVES: move_price(problem, options)})
-    asked = replace(problem, objective=objective, start=placement)
+    from_placement = replace(problem, objective=objective, start=placement)
     budget = replace(clock.budget, seconds=None if clock.budget.seconds is None else time_to_solve(problem, clock))
-    return search(asked, budget=budget, seed=seed, progress=progress)
+    return search(from_placement, budget=budget, seed=seed, progress=progress)

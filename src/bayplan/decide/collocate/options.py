@@ -11,14 +11,14 @@ TRIVIAL = ("refit", "pinned")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollocateOptions:
-    """Wishes that are not rules."""
+    """What a user may choose beside the objective and the rules."""
 
     partition: str = "multi-stage"  # a key of PARTITIONERS
     select: str = "gcn"  # a key of SELECTORS
-    masters: int | None = None  # crucial services; None: 45 ln^0.66 N
-    trivial: str = "refit"  # what becomes of trivial services: one of TRIVIAL
+    masters: int | None = None  # crucial workloads; None: 45 ln^0.66 N
+    trivial: str = "refit"  # trivial workloads are placed anew ("refit") or stay ("pinned"): one of TRIVIAL
     move_price: float = 0.0  # gained affinity, of a total of 1, that moving the whole cluster has to be worth
-    least_gain: float = 0.0  # points of total affinity below which nothing moves (004 section III-B: 0.03)
+    least_gain: float = 0.0  # points of total affinity below which nothing moves ([RASA] §III-B: 0.03)
     bound: bool = False  # prove how much any answer can gain?
     engine: str = "pool"  # a key of ENGINES
 
@@ -29,5 +29,5 @@ class Collocator(Protocol):
     def __call__(
         self, problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress
     ) -> Result[Placement]:
-        """A placement that breaks no rule more than the start, its goal the gained affinity."""
+        """A placement that violates no rule more than the start does; its goal is the gained affinity."""
         ...

@@ -1,4 +1,4 @@
-"""The yard of a problem: every movable container lifted, all others standing."""
+"""The state of a problem while containers are packed: every movable container is lifted, all others stay."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,28 +10,29 @@ from bayplan.model.problem import Problem
 
 
 def packing_state(problem: Problem) -> Yard:
-    """The yard on which nothing stands but what must stay."""
+    """The machines with nothing on them but what must stay."""
     cluster = problem.cluster
-    ground = lift(problem, np.arange(len(cluster.workloads.name)))
-    sets = csr_array(ground.member.T)
+    lifted = lift(problem, np.arange(len(cluster.workloads.name)))
+    sets = csr_array(lifted.member.T)
     edge_start, neighbour, weight = edge_lists(cluster)
     line_of = np.full(len(cluster.workloads.name), -1, dtype=np.int64)
-    line_of[workloads_with_traffic(cluster)] = np.arange(len(workloads_with_traffic(cluster)))
+    talking = workloads_with_traffic(cluster)
+    line_of[talking] = np.arange(len(talking))
     return Yard(
-        request=np.where(ground.capped, cluster.workloads.request, 0),
+        request=np.where(lifted.capped, cluster.workloads.request, 0),
         one_over=1.0 / np.maximum(1, cluster.replicas),
-        row_of=ground.may.row_of,
-        allow=ground.may.row,
+        row_of=lifted.may_run.row_of,
+        allow=lifted.may_run.row,
         set_start=sets.indptr.astype(np.int64),
         set_of=sets.indices.astype(np.int64),
         edge_start=edge_start,
         neighbour=neighbour,
         weight=weight,
         line_of=line_of,
-        unit=np.where(ground.capped, 1.0 / np.maximum(1, cluster.machines.capacity), 0.0),
-        free=ground.room.copy(),
-        spare=_spare(ground),
-        standing=ground.standing[workloads_with_traffic(cluster)].astype(np.int32).toarray(),
+        unit=np.where(lifted.capped, 1.0 / np.maximum(1, cluster.machines.capacity), 0.0),
+        free=lifted.free.copy(),
+        spare=_set_free(lifted),
+        standing=lifted.staying[talking].astype(np.int32).toarray(),
     )
 
 
@@ -45,7 +46,13 @@ def edge_lists(cluster: Cluster) -> tuple[IntArray, IntArray, FloatArray]:
     return start.astype(np.int64), other[order], weight[order]
 
 
-def _spare(ground: LiftedCluster) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-    """(set, machine) containers that may still come."""
-    limit = np.minimum(ground.limit, np.iinfo(np.int32).max // 2).astype(np.int32)
-    return np.ascontiguousarray(limit[:, None] - ground.crowd.astype(np.int32).toarray())
+def _set_free(lifted: LiftedCluster) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+    """(set, machine) containers of the set that may still come."""
+    limit = np.minimum(lifted.limit, np.iinfo(np.int32).max // 2).astype(np.int32)
+    return np.ascontiguousarray(limit[:, None] - lifted.set_count.astype(np.int32).toarray())
+
+
+def container_sizes(state: Yard) -> FloatArray:
+    """(workload,) share of a mean machine's scarcest resource that one container takes."""
+    share: FloatArray = (state.request * state.unit.mean(axis=0)).max(axis=1, initial=0.0)
+    return share

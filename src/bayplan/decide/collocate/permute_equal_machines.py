@@ -1,4 +1,4 @@
-"""Which of several equal machines runs what: dealt out so that few containers move. Affinity stays as it is."""
+"""Loads of equal machines exchanged so that few containers move. Affinity stays as it is."""
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -9,36 +9,36 @@ from bayplan.model import UNPLACED, IntArray, Placement, ints
 from bayplan.model.problem import Problem
 from bayplan.score.counts import workload_counts
 
-MOST = 1_500  # machines that are dealt out at once: the time grows with the cube
+MOST = 1_500  # machines that are permuted at once: the time grows with the cube
 
 
 def permute_equal_machines(problem: Problem, placement: Placement) -> Placement:
     """The placement with the loads of equal machines exchanged so that more containers stay. It keeps every rule it kept."""
-    now, then = (csr_array(workload_counts(problem.cluster, some).T) for some in (placement, problem.before))
-    berth = np.arange(len(problem.cluster.machines.name))
+    now, then = (csr_array(workload_counts(problem.cluster, each).T) for each in (placement, problem.before))
+    new_machine = np.arange(len(problem.cluster.machines.name))
     for machines in equal_machines(problem):
         stay = _shared(now[machines], then[machines])
-        _, there = linear_sum_assignment(stay, maximize=True)
-        berth[machines] = machines[there]
-    may = movable(problem) & (placement.machine_of != UNPLACED)
-    return Placement(machine_of=ints(np.where(may, berth[placement.machine_of], placement.machine_of)))
+        _, target = linear_sum_assignment(stay, maximize=True)
+        new_machine[machines] = machines[target]
+    moves = movable(problem) & (placement.machine_of != UNPLACED)
+    return Placement(machine_of=ints(np.where(moves, new_machine[placement.machine_of], placement.machine_of)))
 
 
 def equal_machines(problem: Problem) -> list[IntArray]:
     """Machines that every movable container may use alike, on which nothing stays: lists of two or more, at most `MOST`."""
-    ground = lift(problem, np.arange(len(problem.cluster.workloads.name)))
-    bare = np.flatnonzero(np.diff(csr_array(ground.standing.T).indptr) == 0)
-    trait = np.concatenate([problem.cluster.machines.capacity.T, ground.may.row, _groups_above(problem)])[:, bare]
+    lifted = lift(problem, np.arange(len(problem.cluster.workloads.name)))
+    empty = np.flatnonzero(np.diff(csr_array(lifted.staying.T).indptr) == 0)
+    trait = np.concatenate([problem.cluster.machines.capacity.T, lifted.may_run.row, _groups_above(problem)])[:, empty]
     _, kind = np.unique(trait, axis=1, return_inverse=True)
     lists = []
     for k in range(int(kind.max(initial=-1)) + 1):
-        some = bare[kind.ravel() == k]
-        lists += [ints(part) for part in np.array_split(some, -(-len(some) // MOST)) if len(part) > 1]
+        alike = empty[kind.ravel() == k]
+        lists += [ints(part) for part in np.array_split(alike, -(-len(alike) // MOST)) if len(part) > 1]
     return lists
 
 
 def _groups_above(problem: Problem) -> IntArray:
-    """(level, machine) groups above the machine: those who stay may count who else is in theirs."""
+    """(level, machine) groups above the machine: rules about containers that stay may count the others of a group."""
     return np.array([level.group_of for level in problem.cluster.levels[1:]], dtype=np.int64).reshape(
         -1, len(problem.cluster.machines.name)
     )

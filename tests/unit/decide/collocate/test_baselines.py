@@ -63,7 +63,7 @@ def asked(method, problem, *, options=CollocateOptions(), budget=Budget(), seed=
     return method(problem, options, budget=budget, seed=seed, progress=silent)
 
 
-def test_a_part_too_large_for_one_machine_is_cut_through_its_services():
+def test_a_part_too_large_for_one_machine_is_cut_through_its_workloads():
     apart = problem_of([1, 1], [4, 4], [4, 4], [(0, 1, 3.0)], [0, 0, 0, 0, 1, 1, 1, 1])
     result = asked(applsci19, apart)
     assert result.score["affinity"] == 1.0

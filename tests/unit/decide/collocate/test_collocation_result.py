@@ -54,7 +54,7 @@ def test_a_small_gain_is_not_worth_any_move():
     problem = problem_of()
     given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions(least_gain=0.2))
     assert given is problem.start
-    assert note == "nothing moves: the best answer gains 0.1667 of the total affinity, less than 0.2"
+    assert note == "nothing moves: the best placement gains 0.1667 of the total affinity, less than 0.2"
 
 
 def test_a_worse_answer_is_not_given():

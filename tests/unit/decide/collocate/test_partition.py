@@ -42,14 +42,16 @@ def test_weights_add_up_to_one(cluster):
 # ---- stages 1 to 3 -------------------------------------------------------------------------------------------------------------
 
 
-def test_services_without_edges_or_containers_are_not_affine():
+def test_workloads_without_edges_or_containers_are_not_affine():
     graph = graph_of([0, 2], [1, 3], [1, 1], replicas=[1, 1, 1, 0, 1])
     assert workloads_with_affinity(graph).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(("services", "count"), [(0, 0), (1, 0), (2, 35), (547, 151), (5_904, 187), (10_180, 195), (10_682, 195)])
-def test_master_count_is_the_formula_of_the_paper(services, count):
-    assert master_count(services) == count
+@pytest.mark.parametrize(
+    ("workloads", "count"), [(0, 0), (1, 0), (2, 35), (547, 151), (5_904, 187), (10_180, 195), (10_682, 195)]
+)
+def test_master_count_is_the_formula_of_the_paper(workloads, count):
+    assert master_count(workloads) == count
 
 
 def test_masters_have_the_largest_total_affinity():
@@ -57,11 +59,11 @@ def test_masters_have_the_largest_total_affinity():
     assert master_workloads(graph, workloads_with_affinity(graph), 2).tolist() == [1, 2]  # T = 1, 6, 5, 3, 3
     assert master_workloads(graph, workloads_with_affinity(graph), 3).tolist() == [1, 2, 3]  # of equals, the first
     assert master_workloads(graph, workloads_with_affinity(graph)).tolist() == [0, 1, 2, 3, 4]  # never more than there are
-    with pytest.raises(UsageError, match="-1 master services"):
+    with pytest.raises(UsageError, match="-1 master workloads"):
         master_workloads(graph, workloads_with_affinity(graph), -1)
 
 
-def test_services_that_share_no_machine_even_by_a_chain_are_told_apart():
+def test_workloads_that_share_no_machine_even_by_a_chain_are_told_apart():
     allow = np.array([[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]], dtype=np.bool_)
     graph = graph_of([0], [1], [1], replicas=np.ones(5, dtype=np.int64), row_of=[2, 0, 1, 3, 0], allow=allow)
     blocks = compatibility_classes(graph, np.arange(5))
@@ -73,9 +75,9 @@ def test_services_that_share_no_machine_even_by_a_chain_are_told_apart():
 # ---- stage 4 -------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("services", "parts"), [(0, 1), (179, 1), (180, 2), (359, 2), (360, 3)])
-def test_sets_are_large_from_180_services(services, parts):
-    assert part_count(services) == parts
+@pytest.mark.parametrize(("workloads", "parts"), [(0, 1), (179, 1), (180, 2), (359, 2), (360, 3)])
+def test_sets_are_large_from_180_workloads(workloads, parts):
+    assert part_count(workloads) == parts
 
 
 def test_two_cliques_with_a_bridge_are_cut_at_the_bridge():
@@ -101,7 +103,7 @@ def test_a_star_of_stars_that_no_round_balances_says_so():
     graph = graph_of(np.zeros(29, dtype=np.int64), np.arange(1, 30), np.ones(29), replicas=np.ones(30, dtype=np.int64))
     split = balanced_split(graph, np.arange(30), seed=0, parts=2)
     assert not split.balanced
-    assert split.note == "no balanced split of 30 services into 2 parts in 29 rounds"
+    assert split.note == "no balanced split of 30 workloads into 2 parts in 29 rounds"
 
 
 def test_little_components_get_no_seed_and_fill_up_the_smallest_part():
@@ -123,19 +125,19 @@ def test_fewer_rounds_than_edges_are_said(monkeypatch):
 # ---- the whole -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_partition_has_every_service_once():
-    with pytest.raises(ModelError, match="twice, or leaves one out"):
+def test_a_partition_has_every_workload_once():
+    with pytest.raises(ModelError, match="twice or leaves one out"):
         Partition(sets=(ints([0, 1]),), trivial=ints([1]), lost=0.0)
-    with pytest.raises(ModelError, match="twice, or leaves one out"):
+    with pytest.raises(ModelError, match="twice or leaves one out"):
         Partition(sets=(ints([0, 1]),), trivial=ints([3]), lost=0.0)
 
 
-def test_services_that_may_run_nowhere_are_trivial_and_said():
+def test_workloads_that_may_run_nowhere_are_trivial_and_said():
     allow = np.array([[True], [False]])
     graph = graph_of([0, 2], [1, 3], [1, 1], replicas=np.ones(4, dtype=np.int64), row_of=[0, 0, 0, 1], allow=allow)
     partition = PARTITIONERS["multi-stage"](graph, masters=None, seed=0)
     assert (lists(partition.sets), partition.trivial.tolist()) == ([[0, 1, 2]], [3])
-    assert partition.notes == ("1 services with affinity may run on no machine: trivial",)
+    assert partition.notes == ("1 workloads with affinity may run on no machine: trivial",)
 
 
 def test_sets_that_cannot_gain_are_trivial():

@@ -23,7 +23,7 @@ HERE = CollocateOptions(engine="here")
 
 
 @given(seed=st.integers(0, 10**6))
-def test_every_service_that_has_a_machine_is_in_one_part(seed):
+def test_every_workload_that_has_a_machine_is_in_one_part(seed):
     graph = drawn_graph(seed)
     sets, owner = random_parts(graph, np.ones((6, 2), dtype=np.int64), seed)
     hosted = np.flatnonzero(graph.allow[graph.row_of].any(axis=1))
@@ -42,7 +42,7 @@ def test_parts_have_equal_shares_of_each_kind_of_machine():
     assert Counter(owner[8:].tolist()) == dict.fromkeys(range(PARTS), 4)
 
 
-def test_services_that_share_no_machine_are_split_apart():
+def test_workloads_that_share_no_machine_are_split_apart():
     allow = np.array([[True] * 4 + [False] * 4, [False] * 4 + [True] * 4])
     graph = graph_of([0], [1], [1.0], replicas=[1] * 8, row_of=[0, 1] * 4, allow=allow)
     sets, owner = random_parts(graph, np.ones((8, 1), dtype=np.int64), seed=0)
@@ -84,7 +84,7 @@ def test_stages_are_reported():
     stages = []
     problem = problem_of(rules=(Capacity(resources=(0,)),))
     pop(problem, HERE, budget=Budget(seconds=1), seed=0, progress=lambda tick: stages.append(tick.stage))
-    assert stages == ["partitioning", "solving", "refitting", "refitting"]
+    assert stages == ["partitioning", "solving", "placing leftovers", "placing leftovers"]
 
 
 @pytest.mark.data

@@ -23,7 +23,7 @@ from bayplan.decide.collocate.rasa import (
     solve_all,
     time_shares,
 )
-from bayplan.decide.collocate.subproblem import subproblems, violations, whole_cluster
+from bayplan.decide.collocate.subproblem import subproblems_of, violations, whole_cluster
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Capacity, Confidence, Placement, Transient, ints, silent
 from bayplan.model.problem import Problem
@@ -36,16 +36,16 @@ every_wish = pytest.mark.parametrize("trivial", ["pinned", "refit"])
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch):
-    def first_fit(task, *, seconds, seed, threads):
-        counts = np.zeros(task.shape, dtype=np.int64)
-        for s, demand in enumerate(task.demand.tolist()):
-            for m in [m for m in range(len(task.machine)) for _ in range(demand)]:
+    def first_fit(subproblem, *, seconds, seed, threads):
+        counts = np.zeros(subproblem.shape, dtype=np.int64)
+        for s, demand in enumerate(subproblem.demand.tolist()):
+            for m in [m for m in range(len(subproblem.machine)) for _ in range(demand)]:
                 counts[s, m] += 1
-                counts[s, m] -= bool(violations(task, counts))
+                counts[s, m] -= bool(violations(subproblem, counts))
         return counts
 
-    def lazy(task, *, seconds, seed, threads):
-        return np.zeros(task.shape, dtype=np.int64)
+    def lazy(subproblem, *, seconds, seed, threads):
+        return np.zeros(subproblem.shape, dtype=np.int64)
 
     monkeypatch.setitem(SOLVERS, "mip", first_fit)
     monkeypatch.setitem(SOLVERS, "cg", lazy)
@@ -65,14 +65,14 @@ def solution(problem, options=HERE, method=rasa, **budget):
 
 @every_wish
 @pytest.mark.parametrize("method", [rasa, mip], ids=["rasa", "mip"])
-def test_services_that_talk_come_together(trivial, method):
+def test_workloads_that_talk_come_together(trivial, method):
     problem = problem_of(rules=(Capacity(resources=(0,)),))
     result = method(problem, replace(HERE, trivial=trivial), budget=Budget(seconds=1), seed=1, progress=silent)
     assert (result.goal, result.score["affinity"]) == ("affinity", pytest.approx(1.0))
     assert not len(result.solution.unplaced)
 
 
-def test_pinned_services_do_not_move():
+def test_pinned_workloads_do_not_move():
     problem = problem_of(rules=(Capacity(resources=(0,)),))
     assert solution(problem, replace(HERE, trivial="pinned"), seconds=1).machine_of[7:].tolist() == [1, 2]
 
@@ -126,15 +126,15 @@ def test_what_fits_nowhere_is_left_out_with_its_reason():
 
 def test_time_is_kept_for_the_answer():
     problem = problem_of()
-    task = whole_cluster(problem)
-    assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock(), [task]) < 10.0
+    subproblem = whole_cluster(problem)
+    assert 9.0 < time_to_solve(problem, Budget(seconds=10).clock(), [subproblem]) < 10.0
     assert time_to_solve(problem, Budget(seconds=0).clock()) == 0.0
-    assert time_to_solve(problem, Budget(seconds=10).clock(already=20), [task]) == 0.0
+    assert time_to_solve(problem, Budget(seconds=10).clock(already=20), [subproblem]) == 0.0
 
 
-def test_large_tasks_and_those_with_much_affinity_get_more_time():
+def test_large_subproblems_and_those_with_much_affinity_get_more_time():
     problem = problem_of()
-    small, large = subproblems(problem, [ints([2]), ints([0, 1])], ints([0, 1, 1]), trivial="pinned")
+    small, large = subproblems_of(problem, [ints([2]), ints([0, 1])], ints([0, 1, 1]), trivial="pinned")
     share = time_shares([small, large])
     assert share[1] > share[0]
     assert share.sum() == pytest.approx(1.0)
@@ -146,31 +146,31 @@ def test_workers_get_about_the_same():
     assert [some.tolist() for some in divide_among_workers(np.array([0.5, 0.5]), 5)] == [[0], [1]]
 
 
-def test_time_that_one_task_leaves_is_for_the_next(monkeypatch):
+def test_time_that_one_subproblem_leaves_is_for_the_next(monkeypatch):
     given_seconds = []
 
-    def quick(task, *, seconds, seed, threads):
+    def quick(subproblem, *, seconds, seed, threads):
         given_seconds.append(seconds)
-        return np.zeros(task.shape, dtype=np.int64)
+        return np.zeros(subproblem.shape, dtype=np.int64)
 
     monkeypatch.setitem(SOLVERS, "mip", quick)
-    task = whole_cluster(problem_of())
-    solve_all(WorkerShare((task, task), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
+    subproblem = whole_cluster(problem_of())
+    solve_all(WorkerShare((subproblem, subproblem), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
     assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
     assert given_seconds[1] > 6.0
 
 
-def test_a_task_without_machines_is_not_solved():
+def test_a_subproblem_without_machines_is_not_solved():
     problem = problem_of()
-    (task,) = subproblems(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
-    assert solve_all(WorkerShare((task,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
+    (subproblem,) = subproblems_of(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
+    assert solve_all(WorkerShare((subproblem,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
 
 
 def test_the_start_is_given_where_the_counts_are_worse():
     problem = problem_of()
-    task = whole_cluster(problem)
+    subproblem = whole_cluster(problem)
     apart = np.array([[0, 0, 4], [3, 0, 0]])
-    result = finish(problem, SolvedSubproblems([task], [apart]), HERE, clock=Budget().clock(), seed=1)
+    result = finish(problem, SolvedSubproblems([subproblem], [apart]), HERE, clock=Budget().clock(), seed=1)
     assert result.solution.machine_of.tolist() == problem.start.machine_of.tolist()
     assert "worse" in result.notes[0]
 
@@ -178,4 +178,4 @@ def test_the_start_is_given_where_the_counts_are_worse():
 def test_tells_where_it_stands():
     stages = []
     rasa(problem_of(), HERE, budget=Budget(seconds=1), seed=1, progress=lambda tick: stages.append(tick.stage))
-    assert list(dict.fromkeys(stages)) == ["partitioning", "solving", "refitting"]
+    assert list(dict.fromkeys(stages)) == ["partitioning", "solving", "placing leftovers"]

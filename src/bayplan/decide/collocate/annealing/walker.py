@@ -1,4 +1,7 @@
-"""A walk over a hold: containers drawn by what they can gain, turns at one temperature, the best that was seen."""
+"""One walk of annealing in counts: containers drawn by what they can gain, steps at one temperature, the incumbent.
+
+The *reach* of a container is the most affinity that it can gain; prices and temperatures are in units of its mean.
+"""
 
 import numpy as np
 
@@ -9,110 +12,110 @@ from bayplan.model import FloatArray
 
 STYLE = Style(near=0.7, back=0.0, ejected=3, looks=1, tries=8, finds=1)
 BACK = 0.2  # share of the targets that are old machines, where moves have a price
-TURN = 20_000  # steps between two looks at the clock
-NEXT_TO_NOTHING = 1e-7  # price of a move, in mean reaches, where it has none
-RARE = 0.05  # how often a container that cannot gain is drawn, beside one that can
+STEPS = 20_000  # between two looks at the clock
+TINY_PRICE = 1e-7  # of a move, in mean reaches, where it has none
+RARE = 0.05  # how often a container that cannot gain is drawn, relative to one that can
 FIRST_PRICE = 0.3  # of a move under a cap, in mean reaches
-STRIDE, MOST_STRIDE = 1.5, 2.0  # how far the price follows the moves, in logarithms
+PRICE_STEP, MOST_PRICE_STEP = 1.5, 2.0  # how far the price follows the number of moves, in logarithms
 
 
 class CountWalker:
-    """One thread's hold."""
+    """A state of its own, walked over by one thread, and the best that it has reached."""
 
-    def __init__(self, hold: Hold, *, seed: int, price: float = 0.0) -> None:
-        self.hold = copied(hold)
+    def __init__(self, state: Hold, *, seed: int, price: float = 0.0) -> None:
+        self.state = copied(state)
         self.random = np.random.default_rng(seed)
-        self.chance = self.random.integers(1, 2**63, size=1, dtype=np.uint64)
-        self.party = new_party()
-        self.reach = reach(hold)
-        self.affine = int((self.reach > 0).sum())
-        self.scale = float(self.reach.sum()) / max(1, self.affine)  # the unit of temperatures
-        self.ease = 0.0  # rounds that there is time for
+        self.random_state = self.random.integers(1, 2**63, size=1, dtype=np.uint64)
+        self.lifted = new_party()
+        self.reach = reach(state)
+        self.talking = int((self.reach > 0).sum())
+        self.scale = float(self.reach.sum()) / max(1, self.talking)  # the unit of temperatures
+        self.rounds = 0.0  # that there is time for
         self.style = STYLE
-        self.max_moves = int(hold.tally[MOST_MOVES])
+        self.max_moves = int(state.tally[MOST_MOVES])
         if price > 0 or self.capped:
             self.style = STYLE._replace(near=STYLE.near - BACK / 2, back=BACK)
-        self.price = price  # the true one
-        self.charged = max(price, FIRST_PRICE * self.scale) if self.capped else price  # under a cap it is to be found
-        self.tried: list[tuple[float, float]] = []  # logarithms of a price, and of the moves at it, in those that may be
+        self.price = price  # the true price of a move
+        self.charged = max(price, FIRST_PRICE * self.scale) if self.capped else price  # under a cap the right one has to be found
+        self.tried: list[tuple[float, float]] = []  # logarithms of a price, and of moves at it / moves allowed
         self.charge(self.charged)
         self.steps = 0
-        self.passed: list[Int32Array] = []  # what may be put together anew
-        self.best, self.best_of = self.worth, self.hold.machine_of.copy()  # of this round
-        self.ever, self.ever_of = self.best, self.best_of
+        self.passed: list[Int32Array] = []  # placements whose machines may be merged
+        self.best, self.best_of = self.worth, self.state.machine_of.copy()  # of this round
+        self.incumbent, self.incumbent_of = self.best, self.best_of  # of all rounds
 
     @property
     def capped(self) -> bool:
-        """Is there a cap on moves that could ever count?"""
-        return self.max_moves < len(self.hold.machine_of)
+        """Is there a cap on moves that can bind?"""
+        return self.max_moves < len(self.state.machine_of)
 
     @property
     def worth(self) -> float:
         """Gained affinity, less the true price of the moves."""
-        return float(self.hold.worth[GAINED] + (self.hold.worth[PRICE] - self.price) * self.hold.tally[MOVES])
+        return float(self.state.worth[GAINED] + (self.state.worth[PRICE] - self.price) * self.state.tally[MOVES])
 
     def charge(self, price: float) -> None:
-        """Moves cost this from now on."""
-        self.hold.worth[GAINED] -= (price - self.hold.worth[PRICE]) * self.hold.tally[MOVES]
-        self.hold.worth[PRICE] = price
+        """Charge this price for each move from now on."""
+        self.state.worth[GAINED] -= (price - self.state.worth[PRICE]) * self.state.tally[MOVES]
+        self.state.worth[PRICE] = price
 
     def begin(self, machine_of: Int32Array) -> None:
-        """Go on from there."""
-        refill(self.hold, machine_of)
+        """Go on from these machines (item,)."""
+        refill(self.state, machine_of)
 
-    def forget(self) -> None:
-        """From here on the present is the best so far of a new round."""
+    def begin_round(self) -> None:
+        """Begin a round: its best is the present state."""
         self.best = -np.inf
-        self._judge()
+        self._remember()
 
-    def turn(self, heat: float, least: float, steps: int) -> None:
-        """So many steps at a temperature; below `least` containers are drawn as if it were that."""
-        often = np.clip(np.sqrt(self.reach / (self.scale * max(heat, least))), RARE, 1.0)
-        total = np.cumsum(often)
-        bag = np.searchsorted(total, self.random.random(steps) * total[-1], side="right")
-        walk(self.hold, np.minimum(bag, len(total) - 1), self.style, self.chance, self.scale * heat, steps, self.party)
+    def walk(self, heat: float, least: float, steps: int) -> None:
+        """Walk that many steps at a temperature; below `least`, containers are drawn as if it were that."""
+        frequency = np.clip(np.sqrt(self.reach / (self.scale * max(heat, least))), RARE, 1.0)
+        total = np.cumsum(frequency)
+        drawn = np.searchsorted(total, self.random.random(steps) * total[-1], side="right")
+        walk(self.state, np.minimum(drawn, len(total) - 1), self.style, self.random_state, self.scale * heat, steps, self.lifted)
         self.steps += steps
-        self._judge()
+        self._remember()
 
-    def guard(self, *, hard: bool, free: bool) -> None:
-        """Where there is a cap on moves: `hard`: no more of them from now on, `free`: they cost their true price only."""
+    def enforce_cap(self, *, hard: bool, free: bool) -> None:
+        """Where moves have a cap: `hard`: never above it from now on; `free`: moves cost no more than their true price."""
         if self.capped:
-            self.hold.tally[MOST_MOVES] = self.max_moves if hard else NO_CAP
-            self.charge(self.price if free and self._within else self.charged)
+            self.state.tally[MOST_MOVES] = self.max_moves if hard else NO_CAP
+            self.charge(self.price if free and self._within_cap else self.charged)
 
-    def bring_home(self) -> None:
-        """From now on all are drawn alike and most are sent to an old machine; a move costs next to nothing, but something."""
+    def prefer_homes(self) -> None:
+        """From now on all containers are drawn alike and most are sent to an old machine; a move has a tiny price."""
         self.reach = np.ones_like(self.reach)
         self.style = STYLE._replace(near=0.0, back=0.9, ejected=1)
-        self.charge(NEXT_TO_NOTHING * self.scale)
+        self.charge(TINY_PRICE * self.scale)
 
-    def learn(self) -> None:
-        """Choose a price of moves at which there will be as many as may be: by how many there are at the present one."""
-        self.tried.append((float(np.log(self.charged)), float(np.log(max(1, self.hold.tally[MOVES]) / max(1, self.max_moves)))))
-        (low, few), *rest = sorted(self.tried, key=lambda pair: abs(pair[1]))
-        others = [pair for pair in rest if pair[1] * few < 0]
-        if others:
-            high, many = others[0]
-            target = low - few * (high - low) / (many - few)
+    def adjust_price(self) -> None:
+        """Choose a price at which there will be as many moves as the cap allows: by how many there are at the present one."""
+        self.tried.append((float(np.log(self.charged)), float(np.log(max(1, self.state.tally[MOVES]) / max(1, self.max_moves)))))
+        (price, ratio), *further = sorted(self.tried, key=lambda pair: abs(pair[1]))  # the nearest to the cap first
+        beyond = [pair for pair in further if pair[1] * ratio < 0]  # on the other side of the cap
+        if beyond:
+            other_price, other_ratio = beyond[0]
+            target = price - ratio * (other_price - price) / (other_ratio - ratio)
         else:
-            target = low + float(np.clip(STRIDE * few, -MOST_STRIDE, MOST_STRIDE))
+            target = price + float(np.clip(PRICE_STEP * ratio, -MOST_PRICE_STEP, MOST_PRICE_STEP))
         self.charged = max(self.price, float(np.exp(target)))
 
-    def _judge(self) -> None:
-        """Remember the present if it is the best of the round, or of all."""
-        if self.worth > self.best and self._within:
-            self.best, self.best_of = self.worth, self.hold.machine_of.copy()
-            if self.best > self.ever:
-                self.ever, self.ever_of = self.best, self.best_of
+    def _remember(self) -> None:
+        """Keep the present state if it is the best of the round, or of all rounds."""
+        if self.worth > self.best and self._within_cap:
+            self.best, self.best_of = self.worth, self.state.machine_of.copy()
+            if self.best > self.incumbent:
+                self.incumbent, self.incumbent_of = self.best, self.best_of
 
     @property
-    def _within(self) -> bool:
-        return bool(self.hold.tally[MOVES] <= self.max_moves)
+    def _within_cap(self) -> bool:
+        return bool(self.state.tally[MOVES] <= self.max_moves)
 
 
-def reach(hold: Hold) -> FloatArray:
-    """(item,) the most affinity that one container of its service can gain: T(s) / d."""
-    services = len(hold.one_over)
-    end = np.repeat(np.arange(services), np.diff(hold.edge_start))
-    whole = np.bincount(end, weights=hold.weight, minlength=services)
-    return np.asarray((whole * hold.one_over)[hold.service_of])
+def reach(state: Hold) -> FloatArray:
+    """(item,) the most affinity that one container of its workload can gain: T(s) / d."""
+    n_w = len(state.one_over)
+    end = np.repeat(np.arange(n_w), np.diff(state.edge_start))
+    affinity = np.bincount(end, weights=state.weight, minlength=n_w)
+    return np.asarray((affinity * state.one_over)[state.service_of])

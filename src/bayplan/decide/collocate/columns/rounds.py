@@ -1,4 +1,4 @@
-"""Rounds of pricing: walks while they find enough, then boxes, which find the best and prove a bound on the way."""
+"""Rounds of pricing: annealing while it finds enough patterns, then branch and bound, which also proves a bound."""
 
 import time
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from bayplan.decide.collocate.columns.pricing import Chance
 from bayplan.model import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-9  # reduced gain that counts
-TINY = 1e-8  # a pattern that is better than the best known one by less is not looked for
+TINY = 1e-8  # a pattern that is better than the best known one by less is not searched for
 INERTIA = 0.7  # of prices, from round to round
 WALKS = 4  # of a type, in one round
-SOME = 12  # types that one round looks at
-FEW = 0.7  # new patterns per type: below that, boxes are looked at, too
+TYPES = 12  # in one round
+FEW = 0.7  # new patterns per type: below that, branch and bound follows
 EASES = (1.0, 0.95, 0.85, 0.7, 0.5)
 COMPARED = 400  # types: more are not compared with each other
 USED = 1e-6  # value of a column that the master uses
@@ -25,13 +25,13 @@ USED = 1e-6  # value of a column that the master uses
 class PricingRounds:
     """A column generation under way, and the best bound so far."""
 
-    columns: PatternMaster
+    master: PatternMaster
     seed: int
-    boxes: int = 3_000  # in one question
-    bound: float = np.inf  # proven: no whole solution gains more
+    boxes: int = 3_000  # of one branch and bound
+    bound: float = np.inf  # proven: no integer solution gains more
     at: DualPrices | None = None  # the prices of that bound
     done: bool = False  # no pattern can improve the master any more
-    center: DualPrices | None = None
+    center: DualPrices | None = None  # prices of the rounds before
     rng: np.random.Generator = field(init=False)
     chance: Chance = field(init=False)
     below: BoolArray = field(init=False)  # (type, type) whatever runs on a machine of the first runs on one of the second
@@ -39,50 +39,50 @@ class PricingRounds:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
         self.chance = np.array([0x9E3779B97F4A7C15 ^ (self.seed + 1)], dtype=np.uint64)
-        self.below = _below(self.columns)
+        self.below = _below(self.master)
 
-    def one(self, stop: Callable[[], bool]) -> None:
+    def price(self, stop: Callable[[], bool]) -> None:
         """Solve the master and add patterns at prices between its own and those of the rounds before."""
-        point = self.columns.solve()
-        between = point if self.center is None else point.towards(self.center, INERTIA)
+        prices = self.master.solve()
+        between = prices if self.center is None else prices.towards(self.center, INERTIA)
         self.center = between
-        types = self._some()
-        if self._walk(point, between, types, stop) >= FEW * len(types) or stop():
+        types = self._random_types()
+        if self._walk(prices, between, types, stop) >= FEW * len(types) or stop():
             return
-        if self._look(point, between, stop) == 0 and not stop():
+        if self._branch(prices, between, stop) == 0 and not stop():
             self.center = None
-            self.done = between is point and self.at is not None and self.bound <= self.columns.gain + 1e-6
+            self.done = between is prices and self.at is not None and self.bound <= self.master.gain + 1e-6
 
-    def _some(self) -> IntArray:
+    def _random_types(self) -> IntArray:
         """A few types, those of many machines more often."""
-        number = self.columns.types.number.astype(np.float64)
-        return self.rng.choice(len(number), min(SOME, len(number)), replace=False, p=number / number.sum())
+        number = self.master.types.number.astype(np.float64)
+        return self.rng.choice(len(number), min(TYPES, len(number)), replace=False, p=number / number.sum())
 
-    def _walk(self, point: DualPrices, between: DualPrices, types: IntArray, stop: Callable[[], bool]) -> int:
+    def _walk(self, prices: DualPrices, between: DualPrices, types: IntArray, stop: Callable[[], bool]) -> int:
         """Patterns by annealing from those that the master uses; how many are new."""
-        columns, cost, new = self.columns, self.columns.cost_at(between), 0
-        used = np.flatnonzero(columns.value > USED)
-        type_of = np.array(columns.type, dtype=np.int64)
+        master, cost, new = self.master, self.master.cost_at(between), 0
+        used = np.flatnonzero(master.value > USED)
+        type_of = np.array(master.type, dtype=np.int64)
         for t in types.tolist():
             if stop():
                 return new
-            mine = used[type_of[used] == t]
-            starts = [columns.pattern[n] for n in self.rng.permutation(mine)[: WALKS // 2].tolist()]
-            starts += [columns.pattern[n] for n in self.rng.permutation(used)[:1].tolist()]
+            of_type = used[type_of[used] == t]
+            starts = [master.pattern[n] for n in self.rng.permutation(of_type)[: WALKS // 2].tolist()]
+            starts += [master.pattern[n] for n in self.rng.permutation(used)[:1].tolist()]
             for start in [*starts, np.zeros(len(cost), dtype=np.int64)]:
                 ease = float(self.rng.choice(EASES)) if start.any() else 0.5 * float(self.rng.choice(EASES))
-                new += self._offer(t, columns.pricer(t).walked(cost, start, ease, self.chance)[0], point)
+                new += self._offer(t, master.pricer(t).walked(cost, start, ease, self.chance)[0], prices)
         return new
 
-    def _offer(self, t: int, pattern: IntArray, point: DualPrices) -> bool:
+    def _offer(self, t: int, pattern: IntArray, prices: DualPrices) -> bool:
         """Add a pattern if it improves the master; True if it is new."""
-        adds = self.columns.sigma_of(t, pattern) - float(pattern @ self.columns.cost_at(point))
-        return adds > point.cv[t] + LEAST and self.columns.add(t, pattern)
+        adds = self.master.sigma_of(t, pattern) - float(pattern @ self.master.cost_at(prices))
+        return adds > prices.cv[t] + LEAST and self.master.add(t, pattern)
 
-    def _look(self, point: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
-        """Patterns by boxes, and the bound at these prices; how many patterns are new."""
-        cost, new = self.columns.cost_at(between), 0
-        known, number = self.columns.best_known(cost), self.columns.types.number
+    def _branch(self, prices: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
+        """Patterns by branch and bound, and the bound at these prices; how many patterns are new."""
+        cost, new = self.master.cost_at(between), 0
+        known, number = self.master.best_known(cost), self.master.types.number
         upper = np.full(len(number), np.inf)
         for t in self._largest_first():
             upper[t] = upper[self.below[t]].min(initial=np.inf)
@@ -90,53 +90,55 @@ class PricingRounds:
                 continue
             if stop():
                 return new
-            priced = self.columns.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
+            priced = self.master.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
             upper[t] = min(upper[t], priced.upper)
-            new += sum(self._offer(t, pattern, point) for pattern in priced.pattern)
-        self._note(between, upper)
+            new += sum(self._offer(t, pattern, prices) for pattern in priced.pattern)
+        self._keep(between, upper)
         return new
 
     def prove(self, ends: float) -> None:
         """A bound at the prices of the last rounds, each type with its share of the time; none if that is too short."""
-        point = self.columns.solve()
-        point = point if self.center is None else point.towards(self.center, INERTIA)
-        cost, upper = self.columns.cost_at(point), np.full(len(self.columns.types.number), np.inf)
-        known, order = self.columns.best_known(cost), self._largest_first()
-        for place, t in enumerate(order):
+        prices = self.master.solve()
+        prices = prices if self.center is None else prices.towards(self.center, INERTIA)
+        cost, upper = self.master.cost_at(prices), np.full(len(self.master.types.number), np.inf)
+        known, order = self.master.best_known(cost), self._largest_first()
+        for done, t in enumerate(order):
             now = time.perf_counter()
             if now > ends:
                 return
             upper[t] = upper[self.below[t]].min(initial=np.inf)
             if upper[t] > known[t] + TINY:
-                stop = _after(now + (ends - now) / (len(order) - place))
-                priced = self.columns.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
+                stop = _after(now + (ends - now) / (len(order) - done))
+                priced = self.master.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
                 upper[t] = min(upper[t], priced.upper)
-        self._note(point, upper)
+        self._keep(prices, upper)
 
-    def _note(self, point: DualPrices, upper: FloatArray) -> None:
+    def _keep(self, prices: DualPrices, upper: FloatArray) -> None:
         """Keep the bound at some prices, if it is the best so far."""
-        columns = self.columns
-        bound = float(point.pi @ columns.task.demand + point.mu.sum() + columns.types.number @ (upper + columns.base))
+        master = self.master
+        bound = float(prices.pi @ master.subproblem.demand + prices.mu.sum() + master.types.number @ (upper + master.base))
         if bound < self.bound:
-            self.bound, self.at = bound, point
+            self.bound, self.at = bound, prices
 
     def _largest_first(self) -> list[int]:
-        """Types such that those that another one is below come before it."""
+        """The types in an order in which each comes after those that it is below."""
         order: list[int] = np.argsort(-self.below.sum(axis=0), kind="stable").tolist()
         return order
 
 
 def _after(moment: float) -> Callable[[], bool]:
+    """Has a moment passed?"""
     return lambda: time.perf_counter() > moment
 
 
-def _below(columns: PatternMaster) -> BoolArray:
-    """(type, type) Is the first at most the second in room, in what it allows, and in what may come; the same in what stands?"""
-    task, first = columns.task, columns.types.first
-    rising = np.concatenate([task.room[first].T, task.allow[:, first], task.spare[:, first]]).astype(np.int64).T
+def _below(master: PatternMaster) -> BoolArray:
+    """(type, type) does the first have no more free, allow no more, and run the same fixed containers as the second?"""
+    subproblem, first = master.subproblem, master.types.first
+    limits = subproblem.free[first].T, subproblem.allow[:, first], subproblem.set_free[:, first]
+    rising = np.concatenate(limits).astype(np.int64).T
     below = np.zeros((len(first), len(first)), dtype=np.bool_)
     for t in range(len(first) if len(first) <= COMPARED else 0):
-        same = (task.fixed[:, first] == task.fixed[:, first[t], None]).all(axis=0)
+        same = (subproblem.fixed[:, first] == subproblem.fixed[:, first[t], None]).all(axis=0)
         below[t] = same & (rising >= rising[t]).all(axis=1)
         below[t, t] = False
     return below

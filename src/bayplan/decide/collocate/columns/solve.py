@@ -1,4 +1,4 @@
-"""Column generation whole (004 Algorithm 1): patterns until time runs short, whole ones chosen, what is left by marginal gain."""
+"""Column generation from start to end ([RASA] Algorithm 1): patterns are generated, then chosen by the integer master."""
 
 import time
 from collections.abc import Sequence
@@ -13,67 +13,76 @@ from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, violations
 from bayplan.model import FloatArray, IntArray
 
-MOST = 1_000  # patterns, of all types together
-
-
-def enumerate_patterns(task: Subproblem, types: MachineTypes) -> list[Pattern] | None:
-    """All patterns but the empty ones; None if they may be more than `MOST`."""
-    number = 1
-    for demand in task.demand.tolist():
-        number *= demand + 1
-        if number * len(types.number) > MOST:
-            return None
-    counts = np.array(list(product(*(range(demand + 1) for demand in task.demand.tolist()))), dtype=np.int64)
-    return [(t, counts[n]) for t in range(len(types.number)) for n in _fitting(task, int(types.first[t]), counts)]
-
-
-def _fitting(task: Subproblem, m: int, counts: IntArray) -> list[int]:
-    """Of some patterns (pattern, service) those that fit on a machine and are not empty."""
-    fits = (counts @ task.request <= task.room[m]).all(axis=1) & counts.any(axis=1)
-    fits &= (counts @ task.member.T.astype(np.int64) <= task.spare[:, m]).all(axis=1)
-    fits &= ~(counts[:, ~task.allow[task.row_of, m]] > 0).any(axis=1)
-    found: list[int] = np.flatnonzero(fits).tolist()
-    return found
-
-
+MOST = 1_000  # patterns, of all types together, that are enumerated
 GENERATING = 0.7  # of the time
 PATTERNS = 6_000  # that are worth a choice
 
 
 def solve_columns(
-    task: Subproblem, *, seconds: float, seed: int = 0, rest: IntArray | None = None, known: Sequence[Pattern] = ()
+    subproblem: Subproblem,
+    *,
+    seconds: float,
+    seed: int = 0,
+    request_of_others: IntArray | None = None,
+    known: Sequence[Pattern] = (),
 ) -> IntArray:
-    """Counts (service, machine) that break nothing and gain no less than what is there now, if that breaks nothing.
+    """Counts (workload, machine) that violate nothing and gain no less than what runs now, if that violates nothing.
 
-    `rest` (resource,): what containers outside of the task will need of the task's room in total. `known`: patterns to begin
-    with, beside those of a greedy pass and of what is there now.
+    `request_of_others` (resource,): what containers outside of the subproblem will need of its machines in total. `known`:
+    patterns to begin with, beside those of a greedy pass and of what runs now.
     """
     ends = time.perf_counter() + seconds
-    start = greedy_counts(task)
-    now = task.now if not violations(task, task.now) else np.zeros_like(task.now)
-    if len(task.a) and task.demand.any() and len(task.machine):
-        left = None if rest is None else np.maximum(1.0, (task.room.sum(axis=0) - rest).astype(np.float64))
-        types = machine_types_of(task)
-        listed = enumerate_patterns(task, types)
+    start = greedy_counts(subproblem)
+    now = subproblem.now if not violations(subproblem, subproblem.now) else np.zeros_like(subproblem.now)
+    if len(subproblem.a) and subproblem.demand.any() and len(subproblem.machine):
+        left = None if request_of_others is None else _left(subproblem, request_of_others)
+        types = machine_types_of(subproblem)
+        enumerated = enumerate_patterns(subproblem, types)
         known = [*patterns_of(types, start), *patterns_of(types, now), *known]
-        patterns = _generated(task, types, known, left, ends, seed) if listed is None else listed
-        start = choose_patterns(types, patterns, task, ends - time.perf_counter(), left, exactly=listed is not None)
-    return kept_or_better(task, start, now)
+        patterns = _generated(subproblem, types, known, left, ends, seed) if enumerated is None else enumerated
+        start = choose_patterns(types, patterns, subproblem, ends - time.perf_counter(), left, exactly=enumerated is not None)
+    return kept_or_better(subproblem, start, now)
+
+
+def _left(subproblem: Subproblem, request_of_others: IntArray) -> FloatArray:
+    """(resource,) what others leave free on all machines together."""
+    left: FloatArray = np.maximum(1.0, (subproblem.free.sum(axis=0) - request_of_others).astype(np.float64))
+    return left
 
 
 def _generated(
-    task: Subproblem, types: MachineTypes, known: Sequence[Pattern], left: FloatArray | None, ends: float, seed: int
+    subproblem: Subproblem, types: MachineTypes, known: Sequence[Pattern], left: FloatArray | None, ends: float, seed: int
 ) -> list[Pattern]:
     """Patterns that are worth a choice, the best ones first."""
-    columns = PatternMaster(task=task, types=types, left=np.zeros(0) if left is None else left)
+    master = PatternMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
     for t, pattern in known:
-        columns.add(t, pattern)
-    rounds, began = PricingRounds(columns=columns, seed=seed), time.perf_counter()
+        master.add(t, pattern)
+    rounds, began = PricingRounds(master=master, seed=seed), time.perf_counter()
 
     def stop() -> bool:
         return time.perf_counter() > began + GENERATING * (ends - began)
 
     while not rounds.done and not stop():
-        rounds.one(stop)
-    best = np.argsort(-columns.reduced(columns.solve()), kind="stable")[:PATTERNS].tolist()
-    return [(columns.type[n], columns.pattern[n]) for n in best]
+        rounds.price(stop)
+    best = np.argsort(-master.reduced(master.solve()), kind="stable")[:PATTERNS].tolist()
+    return [(master.type[n], master.pattern[n]) for n in best]
+
+
+def enumerate_patterns(subproblem: Subproblem, types: MachineTypes) -> list[Pattern] | None:
+    """All patterns but the empty ones, so that the integer master is exact; None if they may be more than `MOST`."""
+    number = 1
+    for demand in subproblem.demand.tolist():
+        number *= demand + 1
+        if number * len(types.number) > MOST:
+            return None
+    counts = np.array(list(product(*(range(demand + 1) for demand in subproblem.demand.tolist()))), dtype=np.int64)
+    return [(t, counts[n]) for t in range(len(types.number)) for n in _fitting(subproblem, int(types.first[t]), counts)]
+
+
+def _fitting(subproblem: Subproblem, m: int, counts: IntArray) -> list[int]:
+    """The numbers of those patterns (pattern, workload) that fit on a machine and are not empty."""
+    fits = (counts @ subproblem.request <= subproblem.free[m]).all(axis=1) & counts.any(axis=1)
+    fits &= (counts @ subproblem.member.T.astype(np.int64) <= subproblem.set_free[:, m]).all(axis=1)
+    fits &= ~(counts[:, ~subproblem.allow[subproblem.row_of, m]] > 0).any(axis=1)
+    numbers: list[int] = np.flatnonzero(fits).tolist()
+    return numbers

@@ -1,4 +1,4 @@
-"""Which services make a sub-problem of their own, and on which machines (004 IV-B)."""
+"""Which workloads form a subproblem, and on which machines ([RASA] §IV-B): the partitioners by name."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The affinity graph: services (workloads of the cluster), weighted edges of a total of 1, and where services may run."""
+"""The affinity graph of a cluster, and what a partition of its workloads is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, allowed, flo
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AffinityGraph:
-    """What a partitioner sees of a cluster."""
+    """What a partitioner sees of a cluster: workloads, edges, and the machines that workloads may use."""
 
-    a: IntArray  # (edge,) service
-    b: IntArray  # (edge,) service
+    a: IntArray  # (edge,) workload
+    b: IntArray  # (edge,) workload
     weight: FloatArray  # (edge,) not negative, of a total of 1; without edges the total is 0
-    replicas: IntArray  # (service,) d of 004 (3)
-    share: FloatArray  # (service, resource) what all its containers request, of the capacity of all machines
-    row_of: IntArray  # (service,) row of `allow`
-    allow: BoolArray  # (row, machine) b of 004 (6)
+    replicas: IntArray  # (workload,) d of [RASA] (3)
+    share: FloatArray  # (workload, resource) what all its containers request, of the capacity of all machines
+    row_of: IntArray  # (workload,) row of `allow`
+    allow: BoolArray  # (row, machine) b of [RASA] (6)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.weight).all() or (self.weight < 0).any():
@@ -28,12 +28,12 @@ class AffinityGraph:
 
     @property
     def n(self) -> int:
-        """How many services."""
+        """How many workloads."""
         return len(self.replicas)
 
     @property
     def affinity(self) -> FloatArray:
-        """(service,) T(s): the weight of all its edges."""
+        """(workload,) T(w): the weight of all its edges."""
         ends = np.concatenate([self.a, self.b])
         return floats(np.bincount(ends, weights=np.tile(self.weight, 2), minlength=self.n))
 
@@ -56,48 +56,48 @@ def affinity_graph(cluster: Cluster) -> AffinityGraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Partition:
-    """Every service once: in a crucial set, which becomes a sub-problem, or among the trivial ones (004 IV-B5)."""
+    """Every workload once: in a crucial set, which becomes a subproblem, or among the trivial ones ([RASA] §IV-B5)."""
 
-    sets: tuple[IntArray, ...]  # services of each crucial set, ascending
-    trivial: IntArray  # services, ascending
+    sets: tuple[IntArray, ...]  # workloads of each crucial set, ascending
+    trivial: IntArray  # workloads, ascending
     lost: float  # share of the total affinity on edges whose ends are not in the same set
     balanced: bool = True  # of every set that was split, is the largest part less than twice the smallest?
     notes: tuple[str, ...] = ()  # what the user should know, a sentence each
 
     def __post_init__(self) -> None:
-        every = np.sort(np.concatenate([self.trivial, *self.sets]))
-        if not np.array_equal(every, np.arange(len(every))):
-            raise ModelError("a partition has a service twice, or leaves one out")
+        workloads = np.sort(np.concatenate([self.trivial, *self.sets]))
+        if not np.array_equal(workloads, np.arange(len(workloads))):
+            raise ModelError("a partition has a workload twice or leaves one out")
 
     @property
     def set_of(self) -> IntArray:
-        """(service,) number of its set; -1 if it is trivial."""
+        """(workload,) number of its set; -1 if it is trivial."""
         return _set_of(self.sets, len(self.trivial) + sum(map(len, self.sets)))
 
 
 class Partitioner(Protocol):
-    """A way to partition. `masters`: how many services may be crucial; None: as the partitioner thinks best."""
+    """A way to partition. `masters`: how many workloads may be crucial; None: the partitioner decides."""
 
     def __call__(self, graph: AffinityGraph, *, masters: int | None, seed: int) -> Partition:
-        """A partition of all services; the same seed gives the same one."""
+        """A partition of all workloads; the same seed gives the same one."""
         ...
 
 
 def partition_of(
     graph: AffinityGraph, sets: Sequence[IntArray], *, balanced: bool = True, notes: Sequence[str] = ()
 ) -> Partition:
-    """These crucial sets; every other service is trivial. So are sets without an edge inside: they have nothing to gain."""
+    """The partition with these crucial sets; all other workloads are trivial. So are sets without an edge inside."""
     set_of = _set_of(sets, graph.n)
     inside = (set_of[graph.a] == set_of[graph.b]) & (set_of[graph.a] >= 0) & (graph.weight > 0)
     gaining = np.unique(set_of[graph.a[inside]])
-    barren = sum(len(members) > 0 for members in sets) - len(gaining)
-    more = [f"{barren} of the sets have no affinity inside: trivial"] if barren else []
+    without = sum(len(members) > 0 for members in sets) - len(gaining)
+    note = [f"{without} of the sets have no affinity inside: trivial"] if without else []
     return Partition(
         sets=tuple(ints(np.sort(sets[k])) for k in gaining),
         trivial=ints(np.flatnonzero(~np.isin(set_of, gaining))),
         lost=lost_affinity(graph, set_of),
         balanced=balanced,
-        notes=(*notes, *more),
+        notes=(*notes, *note),
     )
 
 
@@ -113,7 +113,7 @@ def demand_of_sets(graph: AffinityGraph, sets: Sequence[IntArray]) -> FloatArray
 
 
 def _set_of(sets: Sequence[IntArray], n: int) -> IntArray:
-    """(service,) number of its set; -1 if it is in none."""
+    """(workload,) number of its set; -1 if it is in none."""
     set_of = np.full(n, -1, dtype=np.int64)
     for k, members in enumerate(sets):
         set_of[members] = k

@@ -1,4 +1,4 @@
-"""Which algorithm of the pool suits a sub-problem? (004 section IV-D)"""
+"""Which solver of the pool suits a subproblem ([RASA] §IV-D): the selectors by name."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The feature graph of a sub-problem (004 section IV-D): affinity edges, and [r, d] for each of its own services."""
+"""The feature graph of a subproblem ([RASA] §IV-D): affinity edges, and [r, d] for each of its own workloads."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,69 +11,69 @@ from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.model import FloatArray, IntArray, floats, ints
 
 FEATURES = ("r", "d")  # demand of one container, containers
-SIZES = ("services", "machines", "machines of a type")  # not in the paper: see `sizes`
-LEAST = 1e-6  # what asks for less counts as this much: logarithms need a floor
+SIZES = ("workloads", "machines", "machines of a type")  # not in the paper: see `sizes`
+LEAST = 1e-6  # a smaller demand counts as this much: logarithms need a floor
 
 Matrix: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FeatureGraph:
-    """What a selector may look at."""
+    """What a selector sees of a subproblem."""
 
-    feature: FloatArray  # (service, 2) FEATURES, neither scaled nor logarithms
-    a: IntArray  # (edge,) service
-    b: IntArray  # (edge,) service
+    feature: FloatArray  # (workload, 2) FEATURES, neither scaled nor logarithms
+    a: IntArray  # (edge,) workload
+    b: IntArray  # (edge,) workload
     weight: FloatArray  # (edge,) above 0, in any unit
     machines: int
-    types: int  # kinds of machines: equal room, allow lists, anti-affinity, and what stays there
+    types: int  # types of machines: equal free capacity, allow lists, anti-affinity, and what stays there
 
     @property
     def is_trivial(self) -> bool:
-        """Can nothing be gained by placing this or that way?"""
+        """Do all placements gain the same?"""
         return len(self.a) == 0 or self.machines < 2
 
 
-def feature_graph(task: Subproblem) -> FeatureGraph:
-    """The graph of a task. Demand is the dominant share of one container on a machine with the mean room of the task's."""
-    n_s, n_m = task.shape
-    room = task.room.mean(axis=0) if n_m else np.zeros(task.room.shape[1])
-    share = np.divide(task.request, room, out=np.zeros((n_s, len(room))), where=room > 0)
-    keep = (task.a != task.b) & (task.weight > 0)
+def feature_graph(subproblem: Subproblem) -> FeatureGraph:
+    """The graph of a subproblem. Demand is the dominant share of one container on a machine with the mean free capacity."""
+    n_w, n_m = subproblem.shape
+    free = subproblem.free.mean(axis=0) if n_m else np.zeros(subproblem.free.shape[1])
+    share = np.divide(subproblem.request, free, out=np.zeros((n_w, len(free))), where=free > 0)
+    keep = (subproblem.a != subproblem.b) & (subproblem.weight > 0)
     return FeatureGraph(
-        feature=floats(np.column_stack([share.max(axis=1, initial=0.0), task.demand])),
-        a=ints(task.a[keep]),
-        b=ints(task.b[keep]),
-        weight=floats(task.weight[keep]),
+        feature=floats(np.column_stack([share.max(axis=1, initial=0.0), subproblem.demand])),
+        a=ints(subproblem.a[keep]),
+        b=ints(subproblem.b[keep]),
+        weight=floats(subproblem.weight[keep]),
         machines=n_m,
-        types=machine_types(task),
+        types=machine_types(subproblem),
     )
 
 
-def machine_types(task: Subproblem) -> int:
-    """How many kinds of machines there are, as column generation tells them apart: 0 if there are no machines."""
-    return len(machine_types_of(task).number)
+def machine_types(subproblem: Subproblem) -> int:
+    """How many types of machines there are, as column generation distinguishes them: 0 if there are no machines."""
+    return len(machine_types_of(subproblem).number)
 
 
 def adjacency(graph: FeatureGraph) -> Matrix:
-    """(service, service) D^-1/2 (A + I) D^-1/2 of Kipf & Welling (2017), A being weights divided by their mean.
+    """(workload, workload) D^-1/2 (A + I) D^-1/2 of Kipf & Welling (2017), A being weights divided by their mean.
 
-    So a service weighs itself as much as an edge of mean weight, whatever share of the cluster's traffic the task has.
+    So a workload weighs itself as much as an edge of mean weight, whatever share of the cluster's traffic the subproblem has.
     """
-    n_s, own = len(graph.feature), np.arange(len(graph.feature))
+    n_w, own = len(graph.feature), np.arange(len(graph.feature))
     weight = graph.weight / graph.weight.mean() if len(graph.weight) else graph.weight
     row, column = np.concatenate([graph.a, graph.b, own]), np.concatenate([graph.b, graph.a, own])
-    value = np.concatenate([weight, weight, np.ones(n_s)])
-    degree = np.bincount(row, weights=value, minlength=n_s)
-    return csr_array((value / np.sqrt(degree[row] * degree[column]), (row, column)), shape=(n_s, n_s))
+    value = np.concatenate([weight, weight, np.ones(n_w)])
+    degree = np.bincount(row, weights=value, minlength=n_w)
+    return csr_array((value / np.sqrt(degree[row] * degree[column]), (row, column)), shape=(n_w, n_w))
 
 
 def logs(graph: FeatureGraph) -> FloatArray:
-    """(service, 2) logarithms of the features."""
+    """(workload, 2) logarithms of the features."""
     return floats(np.log(np.maximum(graph.feature, LEAST)))
 
 
 def sizes(graph: FeatureGraph) -> FloatArray:
-    """(3,) logarithms of SIZES. A mean over services knows none of them, so the paper's classifier does not, either."""
+    """(3,) logarithms of SIZES. A mean over workloads knows none of them, so the paper's classifier does not, either."""
     size = (len(graph.feature), graph.machines, graph.machines / max(1, graph.types))
     return floats(np.log(np.maximum(size, 1)))

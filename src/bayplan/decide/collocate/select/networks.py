@@ -1,4 +1,8 @@
-"""The trained networks, from weights.json. `experiments/selection/train.py` writes it and says how in its note."""
+"""Selectors by trained networks: GCN-BASED of [RASA] §IV-D and MLP-BASED of §V-C.
+
+GCN: two graph convolutions with ReLU, mean readout, a linear layer, softmax. MLP: the mean of each feature over the workloads,
+then a perceptron; no graph. The weights are in weights.json, which `experiments/selection/train.py` writes; its note says how.
+"""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +26,7 @@ Note: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layer:
-    """x -> x @ matrix + bias"""
+    """A linear layer: x -> x @ matrix + bias."""
 
     matrix: FloatArray  # (in, out)
     bias: FloatArray  # (out,)
@@ -39,8 +43,8 @@ class Network:
 
 def read_networks(text: str) -> tuple[Mapping[str, Network], Note]:
     """All networks by name, and how they were trained."""
-    told = json.loads(text)
-    return {name: _network(one) for name, one in told["networks"].items()}, told["note"]
+    document = json.loads(text)
+    return {name: _network(fields) for name, fields in document["networks"].items()}, document["note"]
 
 
 @cache
@@ -49,34 +53,35 @@ def shipped_networks() -> tuple[Mapping[str, Network], Note]:
     return read_networks(WEIGHTS_FILE.read_text(encoding="utf-8"))
 
 
-def _network(told: Mapping[str, Any]) -> Network:
+def _network(fields: Mapping[str, Any]) -> Network:
     return Network(
-        centre=floats(np.asarray(told["centre"])),
-        spread=floats(np.asarray(told["spread"])),
+        centre=floats(np.asarray(fields["centre"])),
+        spread=floats(np.asarray(fields["spread"])),
         layer=tuple(
-            Layer(matrix=floats(np.asarray(one["matrix"])), bias=floats(np.asarray(one["bias"]))) for one in told["layers"]
+            Layer(matrix=floats(np.asarray(layer["matrix"])), bias=floats(np.asarray(layer["bias"])))
+            for layer in fields["layers"]
         ),
     )
 
 
 def networks_text(networks: Mapping[str, Network], note: Note) -> str:
     """The text that `read_networks` reads, numbers with five significant digits."""
-    told = {name: _told(network) for name, network in networks.items()}
-    return json.dumps({"note": note, "networks": told}, indent=1) + "\n"
+    fields = {name: _fields(network) for name, network in networks.items()}
+    return json.dumps({"note": note, "networks": fields}, indent=1) + "\n"
 
 
-def _told(network: Network) -> dict[str, Any]:
-    layers = [{"matrix": [_short(row) for row in one.matrix], "bias": _short(one.bias)} for one in network.layer]
-    return {"centre": _short(network.centre), "spread": _short(network.spread), "layers": layers}
+def _fields(network: Network) -> dict[str, Any]:
+    layers = [{"matrix": [_rounded(row) for row in layer.matrix], "bias": _rounded(layer.bias)} for layer in network.layer]
+    return {"centre": _rounded(network.centre), "spread": _rounded(network.spread), "layers": layers}
 
 
-def _short(row: FloatArray) -> list[float]:
+def _rounded(row: FloatArray) -> list[float]:
     return [float(f"{value:.5g}") for value in row]
 
 
-def gcn(task: Subproblem) -> str:
+def gcn(subproblem: Subproblem) -> str:
     """The label with the higher probability; MIP where nothing can be gained."""
-    graph = feature_graph(task)
+    graph = feature_graph(subproblem)
     if graph.is_trivial:
         return MIP
     return LABELS[int(np.argmax(gcn_probability(graph, shipped_networks()[0][GCN])))]
@@ -92,7 +97,7 @@ def gcn_scores(graph: FeatureGraph, network: Network) -> FloatArray:
     around, n_f = adjacency(graph), len(FEATURES)
     hidden = (logs(graph) - network.centre[:n_f]) / network.spread[:n_f]
     for layer in network.layer[:-1]:
-        hidden = np.maximum(around @ (hidden @ layer.matrix) + layer.bias, 0.0)  # (service, hidden)
+        hidden = np.maximum(around @ (hidden @ layer.matrix) + layer.bias, 0.0)  # (workload, hidden)
     readout = hidden.mean(axis=0)
     if len(network.centre) > n_f:
         readout = np.concatenate([readout, (sizes(graph) - network.centre[n_f:]) / network.spread[n_f:]])
@@ -105,9 +110,9 @@ def softmax(score: FloatArray) -> FloatArray:
     return floats(power / power.sum())
 
 
-def mlp(task: Subproblem) -> str:
+def mlp(subproblem: Subproblem) -> str:
     """The label with the higher probability; MIP where nothing can be gained."""
-    graph = feature_graph(task)
+    graph = feature_graph(subproblem)
     if graph.is_trivial:
         return MIP
     return LABELS[int(np.argmax(softmax(mlp_scores(graph, shipped_networks()[0][MLP]))))]

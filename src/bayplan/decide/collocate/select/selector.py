@@ -1,4 +1,4 @@
-"""What a selector is, and the two labels of 004 section IV-D."""
+"""What a selector is, its two labels ([RASA] §IV-D), and selectors that need no training: HEURISTIC of §V-C, and constants."""
 
 from typing import Protocol
 
@@ -12,29 +12,29 @@ LABELS = (CG, MIP)
 class Selector(Protocol):
     """A way to choose between column generation and the integer program."""
 
-    def __call__(self, task: Subproblem) -> str:
+    def __call__(self, subproblem: Subproblem) -> str:
         """CG or MIP."""
         ...
 
 
-def always_cg(task: Subproblem) -> str:
-    """CG, whatever the task."""
+def always_cg(subproblem: Subproblem) -> str:
+    """CG, whatever the subproblem."""
     return CG
 
 
-def always_mip(task: Subproblem) -> str:
-    """MIP, whatever the task."""
+def always_mip(subproblem: Subproblem) -> str:
+    """MIP, whatever the subproblem."""
     return MIP
 
 
-def heuristic(task: Subproblem) -> str:
-    """CG if services have more containers on average than machine types have machines."""
-    n_s, n_m = task.shape
-    if n_s == 0 or n_m == 0:
+def heuristic(subproblem: Subproblem) -> str:
+    """CG if workloads have more containers on average than machine types have machines."""
+    n_w, n_m = subproblem.shape
+    if n_w == 0 or n_m == 0:
         return MIP
-    return choice(float(task.demand.mean()), n_m / machine_types(task))
+    return choice(float(subproblem.demand.mean()), n_m / machine_types(subproblem))
 
 
 def choice(containers: float, machines: float) -> str:
-    """The rule itself: mean containers of a service, mean machines of a type."""
+    """The rule itself: mean containers of a workload, mean machines of a type."""
     return CG if containers > machines else MIP
