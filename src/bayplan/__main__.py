@@ -1,6 +1,8 @@
 """The entry point, `bayplan` or `python -m bayplan`: light, so that an early Ctrl-C is caught too."""
 
+import os
 import sys
+import threading
 
 
 def run() -> int:
@@ -8,10 +10,19 @@ def run() -> int:
     try:
         from bayplan.cli import main
 
-        return main()
+        return _end(main())
     except KeyboardInterrupt:
         print("bayplan: interrupted", file=sys.stderr)
         return 130
+
+
+def _end(code: int) -> int:
+    """End at once, without waiting for a solver that was interrupted and still runs."""
+    if any(thread.name == "HiGHS" for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

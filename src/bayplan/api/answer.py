@@ -163,5 +163,10 @@ class Answer(ABC, Generic[S]):
         plain_answer: dict[str, Any] = plain(answer)
         return plain_answer
 
+    def _repr_html_(self) -> str:
+        from bayplan.report.fragment import fragment
+
+        return fragment(self.content(), headline=self.headline)
+
     def __str__(self) -> str:
         return self.headline

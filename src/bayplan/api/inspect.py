@@ -71,6 +71,11 @@ class CheckResult:
         plain_answer: dict[str, Any] = plain(answer)
         return plain_answer
 
+    def _repr_html_(self) -> str:
+        from bayplan.report.fragment import fragment
+
+        return fragment(self.content())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Inspection:
@@ -115,6 +120,11 @@ class Inspection:
     def report(self, path: PathLike, *, command: str = "", group_by: str | None = None) -> None:
         """Write one self-contained HTML page."""
         write_report(path, self, command=command, group_by=group_by)
+
+    def _repr_html_(self) -> str:
+        from bayplan.report.fragment import fragment
+
+        return fragment(self.content())
 
 
 def score(snapshot: Snapshot, *, before: Placement | None = None) -> Inspection:

@@ -17,6 +17,16 @@ class StopFlag:
 _current: list[StopFlag] = []  # the one that listens now, if any
 
 
+def listening() -> StopFlag | None:
+    """The flag that Ctrl-C sets now; None outside of `stoppable`."""
+    return _current[0] if _current else None
+
+
+def stop_requested() -> bool:
+    """Has the user pressed Ctrl-C within the `stoppable` block that runs now?"""
+    return bool(_current) and _current[0].requested
+
+
 @contextmanager
 def stoppable() -> Iterator[StopFlag]:
     """Within, the first Ctrl-C only sets `requested`; the second one does what Ctrl-C did before.

@@ -1,5 +1,6 @@
 """HiGHS as the solver of linear and integer programs: a program goes in; a status, a point and a bound come out."""
 
+import atexit
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Thread
@@ -9,12 +10,13 @@ import numpy as np
 
 from bayplan.errors import ModelError, WorldError
 from bayplan.model import FloatArray, Status
-from bayplan.model.interrupt import StopFlag
+from bayplan.model.interrupt import listening
 from bayplan.solvers.program import Program
 
 LARGEST_COST = 1e3  # costs are scaled so that the largest is this: tolerances of HiGHS are absolute
 GAP = 1e-9  # relative, and absolute after scaling
 POLL = 0.05  # seconds between two looks at whether a stop is asked for
+THREAD = "HiGHS"  # the name of threads that solve
 
 _PROVEN = {highspy.HighsModelStatus.kOptimal: Status.OPTIMAL, highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL}
 _NONE = {highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE}
@@ -46,12 +48,11 @@ def solve(
     seed: int = 0,
     presolve: bool = True,
     nodes: int | None = None,
-    stop: StopFlag | None = None,
 ) -> ProgramSolution:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
 
-    `nodes` limits the search as `seconds` does, and the same number gives the same answer. With `stop`, Ctrl-C ends the wait at
-    once, without a point.
+    `nodes` limits the search as `seconds` does, and the same number gives the same answer. Ctrl-C ends the wait at once, without
+    a point.
 
     HiGHS 1.14.0 takes some points for optimal that are not, if it presolves a program in which some variables are integer and
     some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct.
@@ -67,7 +68,7 @@ def solve(
             set_options(solver, {"time_limit": max(0.0, seconds)})
         if nodes is not None:
             set_options(solver, {"mip_max_nodes": nodes})
-        if not _run(solver, stop):
+        if not _run(solver):
             return ProgramSolution(status=Status.OUT_OF_BUDGET, point=None)
         status = solver.getModelStatus()
         point = _point(solver, program)
@@ -77,20 +78,24 @@ def solve(
     return _translated(status, point, program, bound)
 
 
-def _run(solver: highspy.Highs, stop: StopFlag | None) -> bool:
-    """Run to the end; False if a stop was asked for before.
+def _run(solver: highspy.Highs) -> bool:
+    """Run to the end; False if Ctrl-C came before.
 
     HiGHS looks up to ten seconds neither at its clock nor at its interrupt callbacks, so it runs in a thread of its own. One that
-    is not waited for any more ends by its time limit, or with the process.
+    is not waited for any more ends by its time limit. An interpreter that ends before it would abort, so it waits (`atexit`); the
+    command line has nothing to lose and ends at once.
     """
+    stop = listening()
     if stop is None:
         solver.run()
         return True
-    thread = Thread(target=solver.run, name="HiGHS", daemon=True)
+    thread = Thread(target=solver.run, name=THREAD, daemon=True)
     if not stop.requested:
         thread.start()
     while thread.is_alive() and not stop.requested:
         thread.join(POLL)
+    if thread.is_alive():
+        atexit.register(thread.join)
     return not stop.requested
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayplan.model import Status
-from bayplan.model.interrupt import StopFlag
+from bayplan.model.interrupt import stoppable
 from bayplan.solvers.highs import _run, solve
 from bayplan.solvers.program import Program
 
@@ -33,22 +33,25 @@ class SlowSolver:
 
 
 def test_a_stop_ends_the_wait_at_once():
-    stop, solver = StopFlag(), SlowSolver()
-    threading.Timer(0.1, lambda: setattr(stop, "requested", True)).start()
-    began = time.perf_counter()
-    assert not _run(solver, stop)
-    assert time.perf_counter() - began < 2.0
+    solver = SlowSolver()
+    with stoppable() as stop:
+        threading.Timer(0.1, lambda: setattr(stop, "requested", True)).start()
+        began = time.perf_counter()
+        assert not _run(solver)
+        assert time.perf_counter() - began < 2.0
     solver.end.set()
 
 
-def test_without_a_stop_the_answer_is_that_of_a_plain_run():
-    one, other = solve(KNAPSACK), solve(KNAPSACK, stop=StopFlag())
-    assert one.status is other.status is Status.OPTIMAL
-    assert one.point.tolist() == other.point.tolist()
+def test_within_a_stoppable_block_the_answer_is_that_of_a_plain_run():
+    plain = solve(KNAPSACK)
+    with stoppable():
+        watched = solve(KNAPSACK)
+    assert plain.status is watched.status is Status.OPTIMAL
+    assert plain.point.tolist() == watched.point.tolist()
 
 
-def test_a_stop_asked_for_before_gives_no_point():
-    stop = StopFlag()
-    stop.requested = True
-    answer = solve(KNAPSACK, stop=stop)
+def test_a_stop_requested_before_gives_no_point():
+    with stoppable() as stop:
+        stop.requested = True
+        answer = solve(KNAPSACK)
     assert answer.status is Status.OUT_OF_BUDGET and answer.point is None

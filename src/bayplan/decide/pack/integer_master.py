@@ -90,7 +90,7 @@ def _improved(master: PatternMaster, first: IntArray, seconds: float, stop: Stop
         master.add(int(master.groups.of_machine[m]), first[m])
     start = _times(master, first)
     kept = _promising(master, start)
-    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP, stop=stop)
+    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP)
     if answer.point is None:
         return None
     times = np.zeros(len(master.pattern))

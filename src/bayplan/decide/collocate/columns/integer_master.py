@@ -10,6 +10,7 @@ from bayplan.decide.collocate.columns.pattern_master import MachineTypes, Patter
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, gained
 from bayplan.model import FloatArray, IntArray
+from bayplan.model.interrupt import stop_requested
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import LinearExpression, Program, ProgramBuilder
 
@@ -49,7 +50,7 @@ def choose_patterns(
     order = _ranked(types, patterns, subproblem, left) if seconds > 0 and patterns else np.zeros(0, dtype=np.int64)
     for size in SIZES:
         remaining = ends - time.perf_counter()
-        if remaining <= 0 or not len(order):
+        if remaining <= 0 or not len(order) or stop_requested():
             break
         tried = np.union1d(order[:size], np.flatnonzero(times))
         program = _program(types, [patterns[n] for n in tried.tolist()], subproblem, sigma[tried], times[tried], left)

@@ -12,6 +12,7 @@ from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, violations
 from bayplan.model import FloatArray, IntArray
+from bayplan.model.interrupt import stop_requested
 
 MOST = 1_000  # patterns, of all types together, that are enumerated
 GENERATING = 0.7  # of the time
@@ -60,7 +61,7 @@ def _generated(
     rounds, began = PricingRounds(master=master, seed=seed), time.perf_counter()
 
     def stop() -> bool:
-        return time.perf_counter() > began + GENERATING * (ends - began)
+        return stop_requested() or time.perf_counter() > began + GENERATING * (ends - began)
 
     while not rounds.done and not stop():
         rounds.price(stop)
