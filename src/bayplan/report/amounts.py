@@ -29,7 +29,7 @@ def human_amount(amount: float, resource: Resource) -> str:
 def written(request: Sequence[int], resources: Sequence[Resource]) -> str:
     """A request in one line: 'cpu 500m, memory 1.5Gi'; what is zero is left out."""
     parts = [f"{r.name} {human_amount(int(amount), r)}" for amount, r in zip(request, resources, strict=True) if amount]
-    return ", ".join(parts) or "asks for nothing"
+    return ", ".join(parts) or "requests nothing"
 
 
 def percent(share: float) -> str:
@@ -92,7 +92,7 @@ def seconds(number: float) -> str:
 
 
 def about(number: float) -> str:
-    """A span of time as one says it: '27 min' for 26 min 55 s; from ten of a unit on, no smaller one is said."""
+    """A rounded span of time: '27 min' for 26 min 55 s; from ten of a unit on, no smaller one is shown."""
     unit = next((size for size in (86400, 3600, 60) if number >= 10 * size), 1)
     return seconds(round(number / unit) * unit) if number >= 10 else seconds(number)
 

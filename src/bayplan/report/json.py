@@ -67,14 +67,14 @@ def show_object(summary: Summary) -> JsonObject:
 
 
 def check_object(summary: Summary, violations: Iterable[object]) -> JsonObject:
-    """What `check` says: `valid`, the scores, and every broken rule with its sentence."""
-    broken = [_violation(violation) for violation in violations]
+    """What `check` says: `valid`, the scores, and every violation with its sentence."""
+    listed = [_violation(violation) for violation in violations]
     return {
         "name": summary.name,
-        "valid": not broken,
-        "broken": len(broken),
+        "valid": not listed,
+        "broken": len(listed),
         "score": plain(summary.score),
-        "violations": broken,
+        "violations": listed,
     }
 
 

@@ -43,10 +43,10 @@ def how_made(command: str = "", **more: object) -> dict[str, str]:
 
 
 def footer(made: Mapping[str, str], notes: Sequence[str]) -> str:
-    """How the page was made, and what the reader had to decide."""
+    """How the page was made, and what was decided when its input was read."""
     facts = "".join(tag("dt", svg.escaped(name)) + tag("dd", tag("code", svg.escaped(value))) for name, value in made.items())
-    said = items(notes) if notes else ""
-    return tag("footer", tag("h3", "How this was made"), tag("dl", facts) if facts else "", said) if facts or said else ""
+    listed = items(notes) if notes else ""
+    return tag("footer", tag("h3", "How this was made"), tag("dl", facts) if facts else "", listed) if facts or listed else ""
 
 
 def _file(name: str) -> str:

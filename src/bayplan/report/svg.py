@@ -60,7 +60,7 @@ def shortened(content: str, width: float, size: float = 12) -> str:
 
 
 def characters_in(width: float, size: float = 12) -> int:
-    """About how many characters stand in `width` pixels."""
+    """About how many characters fit into `width` pixels."""
     return max(1, int(width / (size * _SHORT)))
 
 

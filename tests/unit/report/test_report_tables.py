@@ -54,7 +54,7 @@ def test_amounts_are_short_and_in_written_units(amount, resource, text):
 
 def test_requests_in_words():
     assert written([250, 2**30], (CPU, MEMORY)) == "cpu 250m, memory 1Gi"
-    assert written([0, 0], (CPU, MEMORY)) == "asks for nothing"
+    assert written([0, 0], (CPU, MEMORY)) == "requests nothing"
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ UCAC = (
     "containers rarely meet, so on one machine they need less together than the sum of their own."
 )
 BUYS = (
-    "The same containers, packed by the quick method bi-level at several confidences. The first line keeps all that was promised "
-    "free at all times; at a confidence of 99 %, a machine may overflow 1 % of the time."
+    "The same containers, packed by the quick method bi-level at several confidences. The first line reserves everything that "
+    "was promised; at a confidence of 99 %, a machine may overflow 1 % of the time."
 )
 WORST = (
-    "The machines that are most probable to use more than they have. Predicted: usage is Gaussian. Simulated: usage is drawn for "
+    "The machines that are most likely to need more than they have. Predicted: usage is Gaussian. Simulated: usage is drawn for "
     "each container and cut at 0 and at its limit."
 )
 

@@ -16,7 +16,7 @@ MOST_ROWS = 40  # machines with a row of their own; the strip above counts the s
 MOST_WORDS = 450_000  # characters of all tooltips: a picture stays below a megabyte
 LEFT, RIGHT, NAMES = 120.0, 24.0, 104.0
 STRIP, GAP = 46.0, 10.0  # height of the strip; pixels between the parts
-TALLEST, ROOM = 15.0, 640.0  # a bar at most; all rows together, about
+TALLEST, ALL_ROWS = 15.0, 640.0  # a bar at most; all rows together, about
 SPACE = 4.0  # between two machines
 
 CAPTION = (
@@ -109,7 +109,7 @@ def _rows(cluster: Cluster, bars: StepBars, machines: IntArray, axis: Axis, top:
     """The bars of every machine, side by side those that run at once; and how far down they reach."""
     of = [np.flatnonzero(bars.machine == m) for m in machines.tolist()]
     lanes = [_lanes(bars, steps) for steps in of]
-    most = max(TALLEST, (ROOM - SPACE * len(of)) / len(of))
+    most = max(TALLEST, (ALL_ROWS - SPACE * len(of)) / len(of))
     names = told_apart([cluster.machines.name[m] for m in machines.tolist()], characters_in(NAMES, 11))
     worded = _worded(cluster, bars, of)
     parts, y = [], top

@@ -12,10 +12,10 @@ from bayplan.report.pictures.placement.unplaced import unplaced_width
 from bayplan.report.svg import element, number
 from bayplan.words import count
 
-SIDE_BY_SIDE = 24  # with more machines the two plans stand one above the other
+SIDE_BY_SIDE = 24  # with more machines the two plans are drawn one above the other
 
 CAPTION = (
-    "The same machines before and after, on one scale. Containers that changed their machine are outlined in both, the others "
+    "The same machines before and after, on one scale. Containers that changed machines are outlined in both, the others "
     "are pale. The height of a block is the container's share of the machine's fullest resource."
 )
 BIG = "The same machines before and after, on one scale, each time the fullest first."

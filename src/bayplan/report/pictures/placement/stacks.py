@@ -59,7 +59,7 @@ def _block(data: BayPlanData, b: int, x: float, width: float, frame: Frame) -> s
 
 
 def _cuts(data: BayPlanData, blocks: range, x: float, width: float, frame: Frame) -> str:
-    """Thin lines of paper between blocks: fainter inside of a service, thinner where the blocks are thin."""
+    """Thin lines between blocks: fainter inside of a service, thinner where the blocks are thin."""
     paths: dict[tuple[str, float], str] = {}
     for b in blocks[1:]:
         thin = frame.tall(float(min(data.blocks.height[b - 1], data.blocks.height[b])))

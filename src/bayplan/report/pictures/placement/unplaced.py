@@ -10,7 +10,7 @@ from bayplan.report.svg import line, rect, text
 from bayplan.words import count
 
 AVERAGE = "The outline is an average machine: a block's height is its largest share of one"
-PILES = 3  # as many stand beside the plan; if there are more, the last one is a number
+PILES = 3  # at most; if there are more, the last one is a number
 WORDS_BELOW = 48.0  # pixels of words below the piles
 _WIDE, _STEP = 40.0, 48.0
 

@@ -1,4 +1,4 @@
-"""How many machines are how full, per resource: cumulative distributions."""
+"""The distribution of utilisation over the machines, per resource: cumulative curves."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from bayplan.words import count
 POINTS = 240  # steps of a curve; more cannot be seen
 
 CAPTION = (
-    "Each curve says which part of the machines (upwards) uses at most so much of its capacity (to the right). "
-    "Steep is even, a long tail to the right is hot machines."
+    "Each curve shows which share of the machines (upwards) uses at most a given share of its capacity (to the right). "
+    "A steep curve means an even load; a long tail to the right means hot machines."
 )
 
 
@@ -73,6 +73,6 @@ def _limits(panel: Panel, margin: FloatArray) -> str:
 
 
 def _dot(panel: Panel, share: float, use: MachineUse, r: int) -> str:
-    """The hottest machine."""
+    """The fullest machine."""
     words = f"The fullest machine: {percent(share)} ({int((use.share[:, r] > use.margin[:, r]).sum())} over safety)"
     return element("circle", element("title", svg.escaped(words)), cx=panel.x(share), cy=panel.y(1), r=4, class_="dot")
