@@ -26,6 +26,7 @@ _HOME = {  # public name -> module
     "write": "bayplan.api.files",
     "generate": "bayplan.api.files",
     # values
+    "ClusterBuilder": "bayplan.formats.builder",
     "Snapshot": "bayplan.model.snapshot",
     "Placement": "bayplan.model.placement",
     "Objective": "bayplan.model.objective",
@@ -71,6 +72,7 @@ __all__ = [
     "BayplanError",
     "Budget",
     "Capacity",
+    "ClusterBuilder",
     "CoLocate",
     "Confidence",
     "Dependency",
@@ -144,6 +146,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.schedule import schedule
     from bayplan.decide.admit import Admission
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
+    from bayplan.formats.builder import ClusterBuilder
     from bayplan.model.budget import Budget
     from bayplan.model.objective import Objective
     from bayplan.model.placement import Placement

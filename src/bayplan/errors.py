@@ -19,19 +19,45 @@ from bayplan.words import plural
 
 
 class BayplanError(Exception):
-    """Everything that bayplan raises on purpose."""
+    """Everything that bayplan raises on purpose.
+
+    >>> import bayplan as bp
+    >>> try:
+    ...     bp.read("no-such-file.yaml")
+    ... except bp.BayplanError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class UsageError(BayplanError):
-    """A command or a call asks for something that does not exist."""
+    """A command or a call asks for something that does not exist.
+
+    >>> import bayplan as bp
+    >>> bp.generate("boutiqe")
+    Traceback (most recent call last):
+    bayplan.errors.UsageError: no generator 'boutiqe'; expected one of ...; did you mean 'boutique'?
+    """
 
 
 class WorldError(BayplanError):
-    """Something outside of this process does not answer as expected."""
+    """Something outside of this process does not answer as expected: a file, a program, a network.
+
+    >>> import bayplan as bp
+    >>> bp.write(bp.generate("boutique"), "no-such-folder/boutique.json")
+    Traceback (most recent call last):
+    bayplan.errors.WorldError: cannot write 'no-such-folder/boutique.json': ...
+    """
 
 
 class ModelError(BayplanError, ValueError):
-    """Parts of a model value contradict each other: a fault of the calling code."""
+    """Parts of a model value contradict each other: a fault of the calling code. Also a ValueError.
+
+    >>> import bayplan as bp
+    >>> bp.Spread(service=0, minimum=-1)
+    Traceback (most recent call last):
+    bayplan.errors.ModelError: minimum -1 of a spread rule is negative
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +86,16 @@ class Fault:
 
 
 class InputError(BayplanError):
-    """The user's data has at least one fault; `faults` has them all."""
+    """The user's data has at least one fault; `faults` has them all.
+
+    >>> import bayplan as bp
+    >>> try:
+    ...     bp.ClusterBuilder("two").machine("m", cpu=1).workload("web", cpu="1 core").spread("wbe", 2).build()
+    ... except bp.InputError as error:
+    ...     print(*error.faults, sep="\\n")
+    E1104 workload 'web': request cpu is not a quantity ("1 core"); expected a number such as 2, 500m, 1.5Gi, 1e3; did you mean 1?
+    E1202 rule '1 (spread)': service names an unknown service ("wbe"); expected 'web', the only service; did you mean 'web'?
+    """
 
     def __init__(self, source: str, faults: Iterable[Fault]) -> None:
         self.source = source

@@ -30,7 +30,8 @@ class ClusterBuilder:
 
     Amounts are numbers or texts as in files: `cpu=0.5`, `cpu="500m"`, `memory="32Gi"`. Parts may come in any order.
 
-    >>> b = ClusterBuilder("two")
+    >>> import bayplan as bp
+    >>> b = bp.ClusterBuilder("two")
     >>> b = b.machines("m-{}", 2, cpu=8, memory="32Gi", safety=0.8, rack=lambda i: f"r{i}")
     >>> b = b.workload("web", replicas=3, cpu="500m", memory="1Gi", on=["m-0", "m-0", "m-1"])
     >>> b = b.workload("db", cpu=2, memory="8Gi", on="m-1").traffic("web", "db", 10.0)

@@ -50,7 +50,7 @@ TRACES: Mapping[str, Trace] = {
     "huawei_east1": Trace("116,313 virtual machines with lifetimes, one month", lambda folder, _: read_huawei(folder)),
     **{
         f"alibaba_tianchi2018/{name}": Trace(
-            "68,224 containers of 9,338 applications on 6,000-9,000 machines, 33,416 limits",
+            "68,224 containers of 9,338 applications on thousands of machines, 33,416 limits",
             lambda folder, _, name=name: read_tianchi(folder, name),  # type: ignore[misc]
         )
         for name in TIANCHI_SETS
