@@ -129,20 +129,20 @@ def measurements(count: int) -> Iterator[Measured]:
     warm_up()
     requests = stream(count)
     yield obvious(requests)
-    given = AdmitOptions(oneshot="greedy", value_ratio=50.0, alpha=2.0)
+    given = AdmitOptions(one_shot="greedy", value_ratio=50.0, alpha=2.0)
     short = replace(requests, requests=requests.requests[:5000])
     offered("", replace(requests, requests=requests.requests[:50]), "primal-dual", AdmitOptions())  # compiles what is left
     measured, acceptance = offered("primal-dual, greedy, U and alpha given", requests, "primal-dual", given, TARGET)
     yield measured
     yield checked(requests, acceptance)
-    yield offered("primal-dual, greedy, U and alpha estimated", requests, "primal-dual", AdmitOptions(oneshot="greedy"), TARGET)[
+    yield offered("primal-dual, greedy, U and alpha estimated", requests, "primal-dual", AdmitOptions(one_shot="greedy"), TARGET)[
         0
     ]
     yield offered("swmoa, greedy, U = 50, T = 100", short, "swmoa", replace(given, slots=SLOTS))[0]
     yield offered("available", short, "available", given)[0]
-    yield offered("learned, greedy, U estimated", short, "learned", AdmitOptions(oneshot="greedy"))[0]
+    yield offered("learned, greedy, U estimated", short, "learned", AdmitOptions(one_shot="greedy"))[0]
     short = replace(requests, requests=requests.requests[:1000])
-    yield offered("primal-dual, local, U and alpha given", short, "primal-dual", replace(given, oneshot="local"))[0]
+    yield offered("primal-dual, local, U and alpha given", short, "primal-dual", replace(given, one_shot="local"))[0]
     yield offered("learned, local, U estimated: the default", short, "learned", AdmitOptions())[0]
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.decide.admit.oneshot.case import Case
-from bayplan.decide.admit.oneshot.registry import ONE_SHOTS as METHODS
+from bayplan.decide.admit.one_shot import ONE_SHOTS as METHODS
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 from bayplan.generate.one_shot_problems import random_case
 from experiments.online_clusters.settings import ONE_SHOTS, READINGS, Scope
 
@@ -32,7 +32,7 @@ class Cell:
         return (*sizes, self.inside, str(self.trial), self.method)
 
     @property
-    def case(self) -> Case:
+    def problem(self) -> OneShotProblem:
         """The same for every method."""
         rng = np.random.default_rng([self.trial, self.members, self.zones, self.resources])
         return random_case(rng, self.members, self.zones, self.resources, READINGS[self.inside])
@@ -59,10 +59,10 @@ def sizes(scope: Scope) -> Iterator[tuple[int, int, int]]:
 def measured(cell: Cell) -> dict[str, str]:
     """What came out, as text. `optimum` is the best that is known, `proven` whether nothing costs less."""
     method, options = ONE_SHOTS[cell.method]
-    case = cell.case
-    best = METHODS["exact"](case, ONE_SHOTS["exact"][1], seed=cell.trial)
+    problem = cell.problem
+    best = METHODS["exact"](problem, ONE_SHOTS["exact"][1], seed=cell.trial)
     started = time.perf_counter()
-    found = METHODS[method](case, options, seed=cell.trial)
+    found = METHODS[method](problem, options, seed=cell.trial)
     seconds = time.perf_counter() - started
     return {
         "cost": f"{found.cost:.9g}",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bayplan.decide.admit import AdmitOptions
-from bayplan.decide.admit.oneshot.signature import OneShotOptions
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
 
 READINGS = {"free": False, "priced": True}  # traffic inside of a zone: costs nothing (4), or a random price like any other
 ONE_SHOTS: Mapping[str, tuple[str, OneShotOptions]] = {  # name here -> method, options
@@ -17,12 +17,12 @@ ONE_SHOTS: Mapping[str, tuple[str, OneShotOptions]] = {  # name here -> method, 
 }
 WITH_SAMPLING = OneShotOptions(epsilon=0.6, samples=2)
 ONLINE: Mapping[str, tuple[str, AdmitOptions]] = {  # name here -> method, options; U is given to all but the fourth
-    "exact": ("primal-dual", AdmitOptions(oneshot="exact", alpha=1.0, literal=True)),
-    "sampling": ("primal-dual", AdmitOptions(oneshot="sampling", alpha=2.0, literal=True, placing=WITH_SAMPLING)),
-    "greedy": ("primal-dual", AdmitOptions(oneshot="greedy", alpha=2.0, literal=True)),
-    "ours": ("learned", AdmitOptions(oneshot="local")),
-    "available": ("available", AdmitOptions(oneshot="greedy")),
-    "swmoa": ("swmoa", AdmitOptions(oneshot="greedy")),
+    "exact": ("primal-dual", AdmitOptions(one_shot="exact", alpha=1.0, literal=True)),
+    "sampling": ("primal-dual", AdmitOptions(one_shot="sampling", alpha=2.0, literal=True, one_shot_options=WITH_SAMPLING)),
+    "greedy": ("primal-dual", AdmitOptions(one_shot="greedy", alpha=2.0, literal=True)),
+    "ours": ("learned", AdmitOptions(one_shot="local")),
+    "available": ("available", AdmitOptions(one_shot="greedy")),
+    "swmoa": ("swmoa", AdmitOptions(one_shot="greedy")),
 }
 PAPER = ("exact", "sampling", "greedy", "available", "swmoa")  # the curves of [Online clusters]
 COUNTED = ("exact", "sampling", "greedy", "ours")  # Figures 10 and 11

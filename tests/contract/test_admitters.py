@@ -16,10 +16,10 @@ from bayplan.model import Budget, ClusterRequests, silent
 
 every_admitter = pytest.mark.parametrize("admitter", ADMITTERS.values(), ids=ADMITTERS)
 few = settings(max_examples=25, deadline=None)
-GREEDY = AdmitOptions(oneshot="greedy")
+GREEDY = AdmitOptions(one_shot="greedy")
 CHOICES = st.builds(
     AdmitOptions,
-    oneshot=st.sampled_from(["greedy", "local"]),
+    one_shot=st.sampled_from(["greedy", "local"]),
     literal=st.booleans(),
     slot=st.sampled_from([0.5, 1.0, 0.3]),
     value_ratio=st.sampled_from([None, 0.01, 5.0]),
@@ -120,11 +120,11 @@ def test_says_where_it_stands(admitter):
 
 
 @pytest.mark.parametrize("name", ["primal-dual", "available", "swmoa"])
-def test_a_budget_of_requests_refuses_those_not_looked_at(name):
+def test_a_budget_of_requests_refuses_those_not_examined(name):
     stream = ClusterRequests(zones=zones_of(), requests=tuple(request_of(f"r{i}", i, i + 1) for i in range(5)))
     result = admit(ADMITTERS[name], stream, budget=Budget(iterations=3))
     assert result.solution.accepted.tolist() == [0, 1, 2]
-    assert [str(reason) for reason in result.left_out] == [f"r{i}: not looked at: the budget ended before" for i in (3, 4)]
+    assert [str(reason) for reason in result.left_out] == [f"r{i}: not examined: the budget ended before" for i in (3, 4)]
 
 
 @pytest.mark.parametrize("name", ["primal-dual", "available", "swmoa"])
@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_what_was_decided(name, monkeypatch):
 
     result = admit(ADMITTERS[name], stream, progress=interrupt)
     assert result.solution.accepted.tolist() == [0, 1, 2]
-    assert [str(reason) for reason in result.left_out] == [f"r{i}: not looked at: stopped before" for i in (3, 4)]
+    assert [str(reason) for reason in result.left_out] == [f"r{i}: not examined: stopped before" for i in (3, 4)]
 
 
 def test_a_member_that_fits_nowhere_is_a_reason_in_a_stream():

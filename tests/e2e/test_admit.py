@@ -16,7 +16,7 @@ from bayplan.check import check_admission
 from bayplan.cli import admit as command
 from bayplan.cli.main import main
 from bayplan.decide.admit import ADMITTERS, Admission
-from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+from bayplan.decide.admit.one_shot import ONE_SHOTS
 from bayplan.formats import read_accepted, write
 from bayplan.formats.streams import json_lines, read_stream, table_text
 from bayplan.generate.container_clusters import container_clusters
@@ -257,7 +257,7 @@ def test_an_interrupt_keeps_what_was_decided_before(file, tmp_path, capsys, monk
     answer = json.loads(said.out)
     assert "interrupted: what was decided before counts" in said.err and answer["interrupted"]
     assert len(offers) < 30 and 0 < answer["accepted"] <= len(offers) and answer["bound"] is None
-    assert answer["refusals"][0]["why"] == "not looked at: stopped before"
+    assert answer["refusals"][0]["why"] == "not examined: stopped before"
     assert check_admission(tight(), read_accepted(out, tight())) == () and page.is_file()
 
 
@@ -265,8 +265,8 @@ def test_seconds_that_are_over_leave_the_rest_undecided(file, capsys):
     answer = answer_of(capsys, "admit", file, "--seconds", "0")
     assert answer["accepted"] == 0 and answer["refusals"] == [
         {
-            "why": "not looked at: the budget ended before",
-            "cause": {"kind": "not looked at: the budget ended before", "resource": "", "zone": "", "to": ""},
+            "why": "not examined: the budget ended before",
+            "cause": {"kind": "not examined: the budget ended before", "resource": "", "zone": "", "to": ""},
             "requests": 30,
             "value": pytest.approx(answer["offered_value"]),
         }

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import admit as naive
 
-from bayplan.decide.admit.placer import Placer
-from bayplan.decide.admit.signature import AdmitOptions
-from bayplan.decide.admit.window import Window
+from bayplan.decide.admit.booking_calendar import BookingCalendar
+from bayplan.decide.admit.options import AdmitOptions
+from bayplan.decide.admit.request_placer import RequestPlacer
 from bayplan.generate import GENERATORS
 from bayplan.kernels.admit.decide import decide_greedily
 from bayplan.kernels.admit.first_found import FOUND, NOTHING_FITS, OUT_OF_NODES, first_found
@@ -180,20 +180,20 @@ def test_what_is_sound(demand, traffic, expected):
 @pytest.mark.parametrize("literal", [False, True])
 def test_the_cost_is_what_the_placement_takes_at_the_prices_of_its_slots(literal):
     stream = GENERATORS["container-clusters"].make(zones=5, resources=2, count=30, slots=20, seed=4)
-    window = Window(stream.zones)
-    window.price_with(BASE)
-    placer, slow = Placer(window, AdmitOptions(oneshot="greedy", literal=literal), "primal-dual", 0), None
-    slow = naive.Book(window.limit.tolist(), BASE)
+    calendar = BookingCalendar(stream.zones)
+    calendar.price_with(BASE)
+    placer, slow = RequestPlacer(calendar, AdmitOptions(one_shot="greedy", literal=literal), "primal-dual", 0), None
+    slow = naive.Book(calendar.limit.tolist(), BASE)
     for request in stream.requests[:12]:
-        desk, first, last = placer.desk(len(request.members)), int(request.start), int(request.end) - 1
-        window.reach(last)
-        asked = request.demand, request.traffic, window.view, desk
-        cost, taken, over, _ = decide_greedily(window.ledger, first, last, literal, *asked)
+        scratch, first, last = placer.scratch(len(request.members)), int(request.start), int(request.end) - 1
+        calendar.reach(last)
+        asked = request.demand, request.traffic, calendar.view, scratch
+        cost, taken, over, _ = decide_greedily(calendar.ledger, first, last, literal, *asked)
         price, peak = slow.look(first, last)
-        use = naive.use(desk.zone.tolist(), request.demand, request.traffic, window.view.scale)
-        assert dict(zip(desk.resource[:taken].tolist(), desk.amount[:taken].tolist(), strict=True)) == use
-        assert cost == pytest.approx(sum(a / window.view.unit[m] * price[m] for m, a in use.items()), rel=1e-9)
-        assert (over >= 0) == any(a > window.limit[m] - peak[m] for m, a in use.items())
+        use = naive.use(scratch.zone.tolist(), request.demand, request.traffic, calendar.view.scale)
+        assert dict(zip(scratch.resource[:taken].tolist(), scratch.amount[:taken].tolist(), strict=True)) == use
+        assert cost == pytest.approx(sum(a / calendar.view.unit[m] * price[m] for m, a in use.items()), rel=1e-9)
+        assert (over >= 0) == any(a > calendar.limit[m] - peak[m] for m, a in use.items())
         if over < 0:
-            window.book(first, last, desk.resource[:taken].copy(), desk.amount[:taken].copy())
+            calendar.book(first, last, scratch.resource[:taken].copy(), scratch.amount[:taken].copy())
             slow.book(first, last, list(use), list(use.values()))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.builders.oneshot_cases import cases, fits
+from tests.builders.one_shot_problems import fits, one_shot_problems
 from tests.naive.admit_oneshot import cheapest, greedily
 
-from bayplan.decide.admit.oneshot.local import climbed
-from bayplan.decide.admit.oneshot.tables import question_of, standing_of, tables_of, tree_of
+from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of, tree_of
+from bayplan.decide.admit.one_shot.tree_search import best_of_starts
 from bayplan.generate.one_shot_problems import random_case
 from bayplan.kernels.admit.branch import branch
 from bayplan.kernels.admit.climb import cost_of
@@ -19,52 +19,52 @@ from bayplan.kernels.admit.repair import repair
 few = settings(max_examples=60, deadline=None)
 
 
-def searched(case, nodes=10**6):
-    question = question_of(case)
-    zone, best = np.zeros(len(case.cost), dtype=np.int64), np.array([np.inf, 0.0])
+def searched(problem, nodes=10**6):
+    question = question_of(problem)
+    zone, best = np.zeros(len(problem.cost), dtype=np.int64), np.array([np.inf, 0.0])
     branch(question, tables_of(question), tree_of(question), nodes, best, zone)
     return zone, *best.tolist()
 
 
 @few
-@given(case=cases())
-def test_greedy_puts_each_member_where_the_twin_does(case):
-    zone = np.zeros(len(case.cost), dtype=np.int64)
-    cost = greedy(*question_of(case), zone)
-    twin = greedily(case)
+@given(problem=one_shot_problems())
+def test_greedy_puts_each_member_where_the_twin_does(problem):
+    zone = np.zeros(len(problem.cost), dtype=np.int64)
+    cost = greedy(*question_of(problem), zone)
+    twin = greedily(problem)
     assert zone.tolist() == ([-1] * len(zone) if twin is None else twin.tolist())
-    assert cost == pytest.approx(np.inf if twin is None else case.cost_of(twin))
+    assert cost == pytest.approx(np.inf if twin is None else problem.cost_of(twin))
 
 
 @few
-@given(case=cases())
-def test_the_tree_search_finds_what_trying_all_placements_finds(case):
-    zone, cost, bound = searched(case)
-    assert cost == pytest.approx(cheapest(case))
+@given(problem=one_shot_problems())
+def test_the_tree_search_finds_what_trying_all_placements_finds(problem):
+    zone, cost, bound = searched(problem)
+    assert cost == pytest.approx(cheapest(problem))
     assert bound == cost
-    assert cost == np.inf or fits(case, zone)
+    assert cost == np.inf or fits(problem, zone)
 
 
 @pytest.mark.parametrize("same_zone", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_search_is_right_where_there_are_many_placements(same_zone, seed):
-    case = random_case(np.random.default_rng(seed), 5, 5, 2, same_zone, largest=4.0)
-    assert searched(case)[1] == pytest.approx(cheapest(case))
+    problem = random_case(np.random.default_rng(seed), 5, 5, 2, same_zone, largest=4.0)
+    assert searched(problem)[1] == pytest.approx(cheapest(problem))
 
 
 @few
-@given(case=cases(), nodes=st.integers(0, 6))
-def test_out_of_nodes_the_bound_still_holds(case, nodes):
-    _, cost, bound = searched(case, nodes)
-    best = cheapest(case)
+@given(problem=one_shot_problems(), nodes=st.integers(0, 6))
+def test_out_of_nodes_the_bound_still_holds(problem, nodes):
+    _, cost, bound = searched(problem, nodes)
+    best = cheapest(problem)
     assert bound <= best * (1 + 1e-9)
     assert cost >= best * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("same_zone", [False, True])
 def test_moving_costs_onto_members_changes_no_placement_and_never_lowers_the_bound(same_zone):
-    case = random_case(np.random.default_rng(1), 4, 3, 1, same_zone)
-    tables = tables_of(question_of(case))
+    problem = random_case(np.random.default_rng(1), 4, 3, 1, same_zone)
+    tables = tables_of(question_of(problem))
     single, lam, members = tables.single.copy(), np.zeros((4, 4, 3)), np.arange(4)
     bound = certain(members, single)
     for _ in range(5):
@@ -78,48 +78,48 @@ def test_moving_costs_onto_members_changes_no_placement_and_never_lowers_the_bou
                 left = tables.pair[v, w, zone[v], zone[w]] - lam[v, w, zone[v]] - lam[w, v, zone[w]]
                 assert left >= -1e-12
                 total += left
-        assert total == pytest.approx(case.cost_of(np.array(zone)))
-    assert bound <= cheapest(case)
+        assert total == pytest.approx(problem.cost_of(np.array(zone)))
+    assert bound <= cheapest(problem)
 
 
 @few
-@given(case=cases())
-def test_exchange_ends_where_no_move_of_one_or_two_members_helps(case):
-    question = question_of(case)
-    zone, cost = climbed(question, tables_of(question), 3)
+@given(problem=one_shot_problems())
+def test_exchange_ends_where_no_move_of_one_or_two_members_helps(problem):
+    question = question_of(problem)
+    zone, cost = best_of_starts(question, tables_of(question), 3)
     if cost == np.inf:
         return
-    assert fits(case, zone)
+    assert fits(problem, zone)
     for v in range(len(zone)):
         for w in range(v + 1):
-            for y, z in np.ndindex(case.cost.shape[1], case.cost.shape[1]):
+            for y, z in np.ndindex(problem.cost.shape[1], problem.cost.shape[1]):
                 other = zone.copy()
                 other[w], other[v] = y, z
-                assert not fits(case, other) or case.cost_of(other) >= cost - 1e-9
+                assert not fits(problem, other) or problem.cost_of(other) >= cost - 1e-9
 
 
 @few
-@given(case=cases(), seed=st.integers(0, 99))
-def test_a_repaired_placement_fits_and_one_that_fits_stays(case, seed):
-    question = question_of(case)
+@given(problem=one_shot_problems(), seed=st.integers(0, 99))
+def test_a_repaired_placement_fits_and_one_that_fits_stays(problem, seed):
+    question = question_of(problem)
     tables = tables_of(question)
-    before = np.random.default_rng(seed).integers(0, case.cost.shape[1], len(case.cost))
+    before = np.random.default_rng(seed).integers(0, problem.cost.shape[1], len(problem.cost))
     zone = before.copy()
     cost = repair(question, tables, standing_of(question), zone)
-    if fits(case, before):
+    if fits(problem, before):
         assert zone.tolist() == before.tolist()
-        assert cost == pytest.approx(case.cost_of(before))
+        assert cost == pytest.approx(problem.cost_of(before))
     elif cost < np.inf:
-        assert fits(case, zone)
-        assert cost == pytest.approx(case.cost_of(zone))
+        assert fits(problem, zone)
+        assert cost == pytest.approx(problem.cost_of(zone))
 
 
 @few
-@given(case=cases())
-def test_a_forbidden_choice_costs_more_than_all_that_are_allowed(case):
-    tables = tables_of(question_of(case))
-    for zone in np.ndindex(*[case.cost.shape[1]] * len(case.cost)):
+@given(problem=one_shot_problems())
+def test_a_forbidden_choice_costs_more_than_all_that_are_allowed(problem):
+    tables = tables_of(question_of(problem))
+    for zone in np.ndindex(*[problem.cost.shape[1]] * len(problem.cost)):
         at = np.array(zone)
-        real, seen = case.cost_of(at), cost_of(tables, at)
+        real, seen = problem.cost_of(at), cost_of(tables, at)
         assert seen == pytest.approx(real) if np.isfinite(real) else seen >= tables.barred[0]
         assert not np.isfinite(real) or real < tables.barred[0]

@@ -7,9 +7,8 @@ import pytest
 from tests.builders.schedules import drawn
 from tests.naive import schedule as naive
 
-from bayplan.decide.schedule.best_effort import best_effort, best_effort_order, windows_of
+from bayplan.decide.schedule.best_effort import best_effort, best_effort_order, profile_of, time_ranks, windows_of
 from bayplan.decide.schedule.cradle import class_of, classes, local_ratio
-from bayplan.decide.schedule.timeline import profile_of, ranked
 from bayplan.kernels.schedule.first_fit import first_fit
 from bayplan.kernels.schedule.local_ratio import push
 from bayplan.kernels.schedule.profile import fits, put, take
@@ -142,7 +141,7 @@ def test_many_requests_on_few_cells_and_many_cells_find_the_same():
 
 
 def test_ranks_count_distinct_times():
-    first, last, by_time = ranked(np.array([5.0, 1.0, 1.0]), np.array([6.0, 5.0, 2.0]))
+    first, last, by_time = time_ranks(np.array([5.0, 1.0, 1.0]), np.array([6.0, 5.0, 2.0]))
     assert (first.tolist(), last.tolist()) == ([2, 0, 0], [3, 2, 1])
     assert by_time.tolist() == [2, 4, 5, 3, 0, 1]  # starts of 1 and 2, end of 2, end of 1 before the start of 0
 

@@ -10,10 +10,10 @@ from tests.builders.schedules import drawn, overloads, problem, problems
 from tests.naive import schedule_online as naive
 from tests.naive.schedule_exchange import exchanged
 
-from bayplan.decide.schedule.exchanges import Exchanges
-from bayplan.decide.schedule.in_turn import in_turn
-from bayplan.decide.schedule.online import MULTIPLES, PLAIN, learning, served_at
-from bayplan.decide.schedule.timeline import profile_of
+from bayplan.decide.schedule.best_effort import profile_of
+from bayplan.decide.schedule.local import ExchangeSearch
+from bayplan.decide.schedule.online import FIRST_MULTIPLE, MULTIPLES, learning, served_at
+from bayplan.decide.schedule.round_robin import round_robin
 from bayplan.model import Fleet
 
 some = settings(max_examples=40, deadline=None)
@@ -24,20 +24,20 @@ seeds = pytest.mark.parametrize("seed", range(6))
 @some
 @given(asked=problems(max_requests=9, max_machines=5, kinds=3))
 def test_machines_in_turn_are_those_of_looking_at_one_after_the_other(move_on, asked):
-    assert in_turn(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
+    assert round_robin(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
 
 
 @seeds
 @pytest.mark.parametrize("move_on", [False, True])
 def test_machines_in_turn_at_high_load(seed, move_on):
     asked = drawn(seed, requests=200, machines=7, resources=1 + seed % 3, grid=16)
-    assert in_turn(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
+    assert round_robin(asked, move_on=move_on).tolist() == naive.in_turn(asked, move_on).tolist()
 
 
 @seeds
 def test_learnt_prices_are_those_of_the_slow_way(seed):
     asked = drawn(seed, requests=160, machines=3 + seed, resources=1 + seed % 3, grid=40)
-    assert learning(asked).tolist() == naive.by_learnt_price(asked, MULTIPLES, PLAIN).tolist()
+    assert learning(asked).tolist() == naive.by_learnt_price(asked, MULTIPLES, FIRST_MULTIPLE).tolist()
 
 
 @some
@@ -56,8 +56,8 @@ def worth(search):
 @seeds
 def test_exchanges_keep_schedule_and_free_room_in_step(seed):
     asked = drawn(seed, requests=120, machines=4, grid=30)
-    strain = np.random.default_rng(seed).uniform(0.2, 1.6, 120)
-    search = Exchanges(asked, np.full(120, -1), strain, seed)
+    cost_per_value = np.random.default_rng(seed).uniform(0.2, 1.6, 120)
+    search = ExchangeSearch(asked, np.full(120, -1), cost_per_value, seed)
     before = worth(search)
     for _ in range(20):
         search.go(5)
@@ -76,9 +76,9 @@ def test_each_exchange_is_that_of_the_slow_way(seed):
     rng = np.random.default_rng(seed)
     asked = drawn(seed, requests=60, machines=2 + seed, resources=1 + seed % 3, grid=12)
     asked = replace(asked, requests=replace(asked.requests, value=rng.integers(0, 4, 60)))  # sums of quarters are exact
-    search = Exchanges(asked, in_turn(asked, move_on=True), rng.integers(1, 7, 60) / 4, seed)
+    search = ExchangeSearch(asked, round_robin(asked, move_on=True), rng.integers(1, 7, 60) / 4, seed)
     width, cells = search._profile.width, search._profile.base.shape[1]
-    chance, slow, changes = search._chance.copy(), search.machine_of.copy(), 0
+    chance, slow, changes = search._random_state.copy(), search.machine_of.copy(), 0
     for _ in range(80):
         before = slow
         slow = exchanged(asked, slow, search._pool, (width, width * cells), chance)
@@ -91,7 +91,7 @@ def test_each_exchange_is_that_of_the_slow_way(seed):
 def test_who_starts_first_of_all_can_be_exchanged():
     rows = [(0, 9, [10, 10], 1.0), (0, 1, [10, 10], 1.0), (2, 3, [10, 10], 1.0), (4, 5, [10, 10], 1.0)]
     asked = problem(rows, 1)
-    search = Exchanges(asked, np.array([0, -1, -1, -1]), np.array([1.4, 0.3, 0.3, 0.3]), 0)
+    search = ExchangeSearch(asked, np.array([0, -1, -1, -1]), np.array([1.4, 0.3, 0.3, 0.3]), 0)
     search.go(100)
     assert search.machine_of.tolist() == [-1, 0, 0, 0]
 
@@ -100,6 +100,6 @@ def test_exchanges_on_machines_of_two_kinds_respect_each():
     asked = drawn(3, requests=80, machines=1, grid=20)
     fleet = Fleet(kind=("small", "large"), machines=[3, 2], capacity=[[4, 4], [12, 12]])
     asked = type(asked)(requests=asked.requests, fleet=fleet)
-    search = Exchanges(asked, in_turn(asked, move_on=True), np.full(80, 0.5), 0)
+    search = ExchangeSearch(asked, round_robin(asked, move_on=True), np.full(80, 0.5), 0)
     search.go(200)
     assert overloads(asked, search.machine_of) == []

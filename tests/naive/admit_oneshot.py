@@ -3,40 +3,40 @@
 from itertools import product
 
 import numpy as np
-from tests.builders.oneshot_cases import fits
+from tests.builders.one_shot_problems import fits
 
-from bayplan.decide.admit.oneshot.case import Case
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 from bayplan.model import IntArray
 
 
-def cheapest(case: Case) -> float:
+def cheapest(problem: OneShotProblem) -> float:
     """(4) by trying all placements; infinite if none fits."""
-    v, z = case.cost.shape
+    v, z = problem.cost.shape
     tried = (np.array(zone) for zone in product(range(z), repeat=v))
-    return min((case.cost_of(zone) for zone in tried if fits(case, zone)), default=np.inf)
+    return min((problem.cost_of(zone) for zone in tried if fits(problem, zone)), default=np.inf)
 
 
-def part_of(case: Case, members: list[int]) -> Case:
-    """The case of these members alone."""
+def part_of(problem: OneShotProblem, members: list[int]) -> OneShotProblem:
+    """The problem of these members alone."""
     square = np.ix_(members, members)
-    return Case(
-        cost=case.cost[members],
-        demand=case.demand[members],
-        room=case.room,
-        traffic=case.traffic[square],
-        link=case.link,
-        pair=case.pair[square],
-        bandwidth=case.bandwidth,
+    return OneShotProblem(
+        cost=problem.cost[members],
+        demand=problem.demand[members],
+        free=problem.free,
+        traffic=problem.traffic[square],
+        link=problem.link,
+        pair=problem.pair[square],
+        bandwidth=problem.bandwidth,
     )
 
 
-def greedily(case: Case) -> IntArray | None:
+def greedily(problem: OneShotProblem) -> IntArray | None:
     """Algorithm 3: each member where all placed so far cost least together; then least full, then lowest."""
     zone: list[int] = []
-    for v in range(len(case.cost)):
-        part = part_of(case, list(range(v + 1)))
-        before = part_of(case, list(range(v))).cost_of(np.array(zone)) if v else 0.0
-        options = [(z, np.array([*zone, z])) for z in range(case.cost.shape[1])]
+    for v in range(len(problem.cost)):
+        part = part_of(problem, list(range(v + 1)))
+        before = part_of(problem, list(range(v))).cost_of(np.array(zone)) if v else 0.0
+        options = [(z, np.array([*zone, z])) for z in range(problem.cost.shape[1])]
         able = [(part.cost_of(at) - before, fullness(part, at, z), z) for z, at in options if fits(part, at)]
         if not able:
             return None
@@ -45,7 +45,7 @@ def greedily(case: Case) -> IntArray | None:
     return np.array(zone)
 
 
-def fullness(case: Case, zone: IntArray, z: int) -> float:
+def fullness(problem: OneShotProblem, zone: IntArray, z: int) -> float:
     """The largest share of any resource that zone z gives."""
-    used = case.demand[zone == z].sum(axis=0)
-    return max((float(u / r) for u, r in zip(used, case.room[z], strict=True) if u), default=0.0)
+    used = problem.demand[zone == z].sum(axis=0)
+    return max((float(u / r) for u, r in zip(used, problem.free[z], strict=True) if u), default=0.0)

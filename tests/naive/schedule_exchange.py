@@ -3,7 +3,7 @@
 import numpy as np
 from tests.naive.schedule import holds
 
-from bayplan.decide.schedule.exchanges import MACHINES, WINDOW
+from bayplan.decide.schedule.local import MACHINES, WINDOW
 from bayplan.kernels.schedule.exchange import PLAIN
 from bayplan.kernels.search.chance import below, share
 

@@ -7,7 +7,7 @@ from tests.naive.admit_offline import best_value
 
 from bayplan.check import check_admission
 from bayplan.decide.admit.offline import offline, offline_bound
-from bayplan.decide.admit.signature import AdmitOptions
+from bayplan.decide.admit.options import AdmitOptions
 from bayplan.model import Budget, Status, silent
 
 some = settings(max_examples=60, deadline=None)

@@ -14,7 +14,7 @@ from tests.naive.algorithm4 import Ledger, algorithm4, slots
 
 from bayplan.decide.admit.admission import Admission
 from bayplan.decide.admit.offline import offline
-from bayplan.decide.admit.signature import AdmitOptions
+from bayplan.decide.admit.options import AdmitOptions
 from bayplan.model import Budget, ClusterRequest, ClusterRequests, Resource, Status, Zones, floats, ints, silent
 
 some = settings(max_examples=60, deadline=None)
@@ -92,7 +92,7 @@ def within(draw, zones, request, ratio):
 
 def live(stream, ratio, alpha):
     """The ledger that the live object leaves behind; what it refuses although the price is right counts as an overflow."""
-    options = AdmitOptions(oneshot="exact", value_ratio=ratio, alpha=alpha, literal=True)
+    options = AdmitOptions(one_shot="exact", value_ratio=ratio, alpha=alpha, literal=True)
     admission, ledger = Admission(stream.zones, options), Ledger(stream, ratio, alpha)
     for i, request in enumerate(stream.requests):
         verdict = admission.offer(request)

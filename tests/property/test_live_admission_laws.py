@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.builders.strategies import admissions
 
 from bayplan.decide.admit import Admission, AdmitOptions
-from bayplan.decide.admit.estimates import LIVE
+from bayplan.decide.admit.parameters import LIVE
 from bayplan.errors import InputError
 from bayplan.generate import GENERATORS
 from bayplan.model import ClusterRequest, Resource, Zones
@@ -16,7 +16,7 @@ from bayplan.model import ClusterRequest, Resource, Zones
 several = settings(max_examples=60, deadline=None)
 OPTIONS = st.builds(
     AdmitOptions,
-    oneshot=st.sampled_from(["greedy", "nscd"]),
+    one_shot=st.sampled_from(["greedy", "nscd"]),
     slot=st.sampled_from([1.0, 0.5, 0.3]),
     value_ratio=st.sampled_from([None, 0.01, 40.0]),
     alpha=st.sampled_from([None, 1.5]),
@@ -26,13 +26,13 @@ METHODS = st.sampled_from(LIVE)
 
 
 def offered(admission, request):
-    """The verdict as plain data, or the codes of what is wrong."""
+    """The decision as plain data, or the codes of what is wrong."""
     try:
-        verdict = admission.offer(request)
+        decision = admission.offer(request)
     except InputError as error:
         return [fault.code for fault in error.faults]
-    zone = None if verdict.zone is None else verdict.zone.tolist()
-    return (verdict.accepted, zone, verdict.cost, verdict.utility, verdict.why, verdict.parameters)
+    zone = None if decision.zone is None else decision.zone.tolist()
+    return (decision.accepted, zone, decision.cost, decision.utility, decision.why, decision.parameters)
 
 
 @several
@@ -72,7 +72,7 @@ def test_a_snapshot_is_invisible(stream, options, method, cut, released):
 @given(seed=st.integers(0, 30), cut=st.integers(0, 80), slot=st.sampled_from([1.0, 3.0]))
 def test_a_snapshot_of_a_crowd_is_invisible(seed, cut, slot):
     stream = GENERATORS["container-clusters"].make(zones=4, count=80, slots=60, members_most=4, seed=seed)
-    admission = Admission(stream.zones, AdmitOptions(oneshot="greedy", alpha=2.0, slot=slot))
+    admission = Admission(stream.zones, AdmitOptions(one_shot="greedy", alpha=2.0, slot=slot))
     for request in stream.requests[:cut]:
         admission.offer(request)
     other = Admission.restore(json.loads(json.dumps(admission.snapshot())))
@@ -114,7 +114,7 @@ def small_requests(draw):
 def test_small_requests_never_need_the_check_of_room(case):
     """Lemma 4 of 001: with exact placements and small requests, prices alone keep every capacity."""
     zones, requests = case
-    admission = Admission(zones, AdmitOptions(oneshot="exact", value_ratio=8.0, literal=True))
-    verdicts = [admission.offer(request) for request in requests]
+    admission = Admission(zones, AdmitOptions(one_shot="exact", value_ratio=8.0, literal=True))
+    decisions = [admission.offer(request) for request in requests]
     assert admission.parameters.base == 18.0
-    assert not [verdict.why for verdict in verdicts if verdict.why.startswith("no room")]
+    assert not [decision.why for decision in decisions if decision.why.startswith("no capacity")]

@@ -3,27 +3,26 @@
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.builders.oneshot_cases import cases
+from tests.builders.one_shot_problems import one_shot_problems
 
-from bayplan.decide.admit.oneshot.estimates import can_hold, candidates, estimate_of, placements
-from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
-from bayplan.decide.admit.oneshot.rounding import rounded
-from bayplan.decide.admit.oneshot.signature import OneShotOptions
+from bayplan.decide.admit.one_shot import ONE_SHOTS
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
+from bayplan.decide.admit.one_shot.sampling import candidates, estimate_of, fits_alone, rounded, sample_placements
 
 few = settings(max_examples=60, deadline=None)
 
 
 @few
-@given(case=cases(resources=1), epsilon=st.sampled_from([0.1, 0.3, 0.6]), samples=st.integers(1, 3))
-def test_before_repair_no_zone_gets_more_than_twice_its_room(case, epsilon, samples):
+@given(problem=one_shot_problems(resources=1), epsilon=st.sampled_from([0.1, 0.3, 0.6]), samples=st.integers(1, 3))
+def test_before_repair_no_zone_gets_more_than_twice_its_room(problem, epsilon, samples):
     """Theorem 1: with y_vs fixed to 0 where a_v > B_s."""
-    assume(can_hold(case).any(axis=1).all())
+    assume(fits_alone(problem).any(axis=1).all())
     rng = np.random.default_rng(0)
-    estimate = estimate_of(case, OneShotOptions(epsilon=epsilon, samples=samples), rng)
-    placement, _ = placements(case.cost.shape[1], len(estimate.sample), 1000, rng)
+    estimate = estimate_of(problem, OneShotOptions(epsilon=epsilon, samples=samples), rng)
+    placement, _ = sample_placements(problem.cost.shape[1], len(estimate.sample), 1000, rng)
     for zone in candidates(estimate, placement):
-        used = np.bincount(zone, weights=case.demand[:, 0], minlength=len(case.room))
-        assert (used <= 2 * case.room[:, 0] * (1 + 1e-6)).all()
+        used = np.bincount(zone, weights=problem.demand[:, 0], minlength=len(problem.free))
+        assert (used <= 2 * problem.free[:, 0] * (1 + 1e-6)).all()
 
 
 def test_theorem_1_fails_where_a_member_is_larger_than_the_zone():
@@ -51,8 +50,8 @@ def test_rounding_any_shares_that_keep_the_room_gives_at_most_twice_it_and_costs
 
 
 @few
-@given(case=cases(most_members=3))
-def test_no_method_is_better_than_exact(case):
-    best = ONE_SHOTS["exact"](case, OneShotOptions(), seed=0).cost
+@given(problem=one_shot_problems(most_members=3))
+def test_no_method_is_better_than_exact(problem):
+    best = ONE_SHOTS["exact"](problem, OneShotOptions(), seed=0).cost
     for one_shot in ONE_SHOTS.values():
-        assert one_shot(case, OneShotOptions(), seed=0).cost >= best * (1 - 1e-9)
+        assert one_shot(problem, OneShotOptions(), seed=0).cost >= best * (1 - 1e-9)

@@ -6,13 +6,11 @@ from hypothesis import given, settings
 from tests.builders.timed_problems import problem_of, timed_problems
 from tests.naive.schedule_exact import best_value, bound_of
 
-from bayplan.decide.schedule.answer import scheduled
 from bayplan.decide.schedule.bound import bounded, prices, upper_bound
-from bayplan.decide.schedule.descent import descended, steps_for
-from bayplan.decide.schedule.instants import instants_of
-from bayplan.decide.schedule.market import market_of
-from bayplan.decide.schedule.price_program import best_prices
-from bayplan.decide.schedule.prices import proven
+from bayplan.decide.schedule.price_descent import descend, steps_for
+from bayplan.decide.schedule.priced_requests import critical_times, priced_requests
+from bayplan.decide.schedule.prices import best_prices, proven
+from bayplan.decide.schedule.problem import schedule_result
 from bayplan.model import UNPLACED, Budget, Status, silent
 
 
@@ -40,10 +38,10 @@ def test_prices_prove_their_bound_and_its_growth(problem):
 @settings(max_examples=25, deadline=None)
 @given(timed_problems(max_requests=12))
 def test_descent_comes_near_the_linear_program(problem):
-    market = market_of(problem)
-    exact = best_prices(market, seconds=None)
+    priced = priced_requests(problem)
+    exact = best_prices(priced, seconds=None)
     if exact is not None:
-        least, found = proven(market, exact), descended(market, Budget().clock(), silent)[0]
+        least, found = proven(priced, exact), descend(priced, Budget().clock(), silent)[0]
         assert least * (1 - 1e-7) <= found <= 1.05 * least + 1.0
 
 
@@ -63,18 +61,18 @@ def test_the_bound_of_one_resource_full_requests_is_their_best_schedule():
 
 def test_a_bound_that_is_met_makes_the_answer_optimal():
     problem = problem_of([(0, 2, 3.0, 7), (1, 3, 2.0, 7), (2, 4, 1.0, 7)])
-    found = bounded(problem, scheduled(problem, np.array([0, UNPLACED, 0])), clock=Budget().clock(), progress=silent)
+    found = bounded(problem, schedule_result(problem, np.array([0, UNPLACED, 0])), clock=Budget().clock(), progress=silent)
     assert found.status is Status.OPTIMAL and found.bound == pytest.approx(4.0)
-    poor = bounded(problem, scheduled(problem, np.array([UNPLACED, 0, UNPLACED])), clock=Budget().clock(), progress=silent)
+    poor = bounded(problem, schedule_result(problem, np.array([UNPLACED, 0, UNPLACED])), clock=Budget().clock(), progress=silent)
     assert poor.status is Status.FEASIBLE and poor.bound == pytest.approx(4.0)
 
 
 def test_only_instants_where_as_many_run_as_nowhere_near_are_looked_at():
     start, end = np.array([0.0, 1.0, 1.0, 3.0, 5.0]), np.array([4.0, 3.0, 2.0, 6.0, 7.0])
-    instants = instants_of(start, end)
-    assert instants.time.tolist() == [1.0, 3.0, 5.0]
-    assert instants.first.tolist() == [0, 0, 0, 1, 2]
-    assert instants.past.tolist() == [2, 1, 1, 3, 3]
+    critical = critical_times(start, end)
+    assert critical.time.tolist() == [1.0, 3.0, 5.0]
+    assert critical.first.tolist() == [0, 0, 0, 1, 2]
+    assert critical.past.tolist() == [2, 1, 1, 3, 3]
 
 
 def test_the_last_steps_have_a_price_for_each_instant_if_there_are_few():

@@ -8,13 +8,13 @@ from tests.builders.timed_problems import problem_of, timed_problems
 from tests.naive.schedule_exact import best_value
 
 from bayplan.check import check_schedule
-from bayplan.decide.schedule import dynamic
-from bayplan.decide.schedule.contents import wide_pairs
-from bayplan.decide.schedule.cradle_dp import STOPPED, cradle_dp
-from bayplan.decide.schedule.dynamic import best_of_wide
+from bayplan.decide.schedule import wide_dynamic_program as dynamic
+from bayplan.decide.schedule.configurations import wide_pairs
+from bayplan.decide.schedule.cradle import STOPPED, cradle_dp
 from bayplan.decide.schedule.ilp import MOST_ENTRIES, ilp
+from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.decide.schedule.signature import ScheduleOptions
+from bayplan.decide.schedule.wide_dynamic_program import best_wide_schedule
 from bayplan.model import UNPLACED, Budget, Fleet, Result, Schedule, Status, ints, silent
 
 
@@ -31,7 +31,7 @@ def asked(scheduler, problem: ScheduleProblem, budget: Budget = Budget()) -> Res
 @given(data=st.data())
 def test_the_dynamic_programme_is_the_best_of_wide_requests(resources, data):
     problem = data.draw(timed_problems(max_requests=8, resources=resources, only_wide=True))
-    found = best_of_wide(problem, clock=Budget().clock(), begin=nothing(problem))
+    found = best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem))
     assert found.proven
     assert found.value == pytest.approx(best_value(problem, wide_pairs(problem)), rel=1e-9)
     assert not check_schedule(problem.requests, Schedule(machine_of=found.machine_of), problem.fleet)
@@ -61,17 +61,17 @@ def test_the_integer_program_finds_the_best_schedule(problem):
 
 def test_wide_requests_of_two_resources_share_a_machine():
     problem = problem_of([(0, 2, 1.0, 9, 2), (0, 2, 1.0, 2, 9), (0, 2, 1.0, 9, 1)])
-    assert best_of_wide(problem, clock=Budget().clock(), begin=nothing(problem)).value == 2.0
+    assert best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem)).value == 2.0
 
 
 def test_touching_wide_requests_follow_each_other_on_one_machine():
     problem = problem_of([(2, 3, 1.0, 12), (0, 1, 1.0, 12), (1, 2, 1.0, 12)])
-    assert best_of_wide(problem, clock=Budget().clock(), begin=nothing(problem)).value == 3.0
+    assert best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem)).value == 3.0
 
 
 def test_equal_wide_requests_are_one_state():
     problem = problem_of([(0, 1, 1.0, 12)] * 40, machines=3)
-    found = best_of_wide(problem, clock=Budget().clock(), begin=nothing(problem))
+    found = best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem))
     assert found.proven and found.value == 3.0
 
 
@@ -84,7 +84,7 @@ def test_a_programme_that_is_stopped_says_so_and_keeps_what_it_began_with(monkey
     result = asked(cradle_dp, problem)
     assert STOPPED in result.notes and result.status is Status.FEASIBLE
     begin = np.array(result.solution.machine_of)
-    again = best_of_wide(problem, clock=Budget(seconds=0.0).clock(), begin=begin)
+    again = best_wide_schedule(problem, clock=Budget(seconds=0.0).clock(), begin=begin)
     assert again.value >= result.score["value"] and not again.proven
 
 
@@ -100,7 +100,7 @@ def test_wide_on_one_kind_and_narrow_on_another_is_wide_on_the_first_alone():
     fleet = Fleet(kind=("small", "large"), machines=ints([1, 1]), capacity=ints([[12], [24]]))
     problem = problem_of([(0, 1, 1.0, 8)] * 4, fleet=fleet)
     assert wide_pairs(problem).tolist() == [[True] * 4, [False] * 4]
-    assert best_of_wide(problem, clock=Budget().clock(), begin=nothing(problem)).value == 1.0
+    assert best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem)).value == 1.0
     assert asked(ilp, problem).score["value"] == 4.0
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from bayplan.api.admit_refusals import Refusals, refusals
 from bayplan.api.admit_use import UseOverTime, use_over_time
 from bayplan.api.decide import chosen
-from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions, run
-from bayplan.decide.admit.estimates import LIVE
+from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions, admit_stream
 from bayplan.decide.admit.offline import offline_bound
-from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
-from bayplan.decide.admit.oneshot.signature import OneShotOptions
+from bayplan.decide.admit.one_shot import ONE_SHOTS
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
+from bayplan.decide.admit.parameters import LIVE
 from bayplan.errors import UsageError
 from bayplan.formats.solutions import write_accepted
 from bayplan.formats.streams import Stream, read_stream
@@ -98,8 +98,8 @@ def options_of(wishes: AdmitWishes) -> AdmitOptions:
     if wishes.epsilon is not None:
         placing = replace(placing, epsilon=wishes.epsilon)
     return AdmitOptions(
-        oneshot=oneshot,
-        placing=placing,
+        one_shot=oneshot,
+        one_shot_options=placing,
         value_ratio=wishes.value_ratio,
         alpha=wishes.alpha,
         slot=wishes.slot,
@@ -158,7 +158,7 @@ def _asked(
 ) -> tuple[Result[Acceptance], Admission | None]:
     """Every method's answer has been judged by the referee before it comes back."""
     if method in LIVE:
-        return run(requests, options, method, budget=budget, seed=seed, progress=progress)
+        return admit_stream(requests, options, method, budget=budget, seed=seed, progress=progress)
     return ADMITTERS[method](requests, options, budget=budget, seed=seed, progress=progress), None
 
 

@@ -1,9 +1,9 @@
-"""Why requests were refused, counted by what was too dear or too full."""
+"""Why requests were refused, counted by what was too expensive or too full."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bayplan.decide.admit import Cause, Refusal
+from bayplan.decide.admit import Refusal, RefusalCause
 from bayplan.model import ClusterRequest, ClusterRequests, Reason
 
 
@@ -12,7 +12,7 @@ class Group:
     """Requests that were refused for the same cause."""
 
     why: str  # the cause in words
-    cause: Cause
+    cause: RefusalCause
     requests: int
     value: float  # of all of them
 
@@ -29,7 +29,7 @@ def refusals(stream: ClusterRequests, left_out: Sequence[Reason]) -> Refusals:
     """The refusals of a result, sorted and counted."""
     named = {request.name: request for request in stream.requests}
     refused = [reason for reason in left_out if isinstance(reason, Refusal)]
-    values: dict[Cause, list[float]] = {}
+    values: dict[RefusalCause, list[float]] = {}
     for reason in refused:
         values.setdefault(reason.cause, []).append(named[reason.subject].value)
     groups = [Group(why=str(cause), cause=cause, requests=len(some), value=sum(some)) for cause, some in values.items()]

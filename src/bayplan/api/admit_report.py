@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from bayplan.api.admit import Admitted
-from bayplan.decide.admit import History, Parameters
+from bayplan.decide.admit import PriceHistory, PriceParameters
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import FloatArray, floats
 from bayplan.report.amounts import percent, score
@@ -20,7 +20,7 @@ def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
     """What a screen and a page say."""
     live = admitted.admission
     return AdmitFigures(
-        method=method if live is None or method == "available" else f"{method}, {admitted.options.oneshot}",
+        method=method if live is None or method == "available" else f"{method}, {admitted.options.one_shot}",
         requests=len(admitted.requests.requests),
         accepted=admitted.accepted,
         skipped=admitted.stream.skipped,
@@ -35,7 +35,7 @@ def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
     )
 
 
-def parameter_words(known: Parameters) -> list[tuple[str, str]]:
+def parameter_words(known: PriceParameters) -> list[tuple[str, str]]:
     """U, alpha, lambda and T, each given or estimated; nothing where there are no prices."""
     if known.base == 1.0:
         return []
@@ -100,7 +100,7 @@ def _bands(admitted: Admitted, base: float) -> list[PriceBand]:
 
 
 def _levels(
-    history: History, edge: FloatArray, base: float, like: tuple[FloatArray, FloatArray]
+    history: PriceHistory, edge: FloatArray, base: float, like: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """The highest price in each piece of time, as a level; 0 where nothing was booked, nothing where nothing is."""
     found = []

@@ -63,7 +63,7 @@ class Sweeper:
             served=int(served.sum()),
             value=value,
             bound=max(value, table.bound) if table is not None else 0.0 if wants else None,  # without machines
-            price=None if table is None else float(table.worth_of_one_more[0]),
+            price=None if table is None else float(table.value_of_one_more[0]),
             seconds=clock.seconds,
         )
 

@@ -70,11 +70,11 @@ def _methods(progress: Progress, before: int) -> tuple[str, ...]:
 def _admitters(budget: Budget) -> tuple[str, ...]:
     """Every admitter, and every one-shot method, decides about the smallest stream."""
     from bayplan.decide.admit import ADMITTERS, AdmitOptions
-    from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+    from bayplan.decide.admit.one_shot import ONE_SHOTS
 
     stream = _smallest_stream()
     for oneshot in ONE_SHOTS:
-        ADMITTERS["primal-dual"](stream, AdmitOptions(oneshot=oneshot), budget=budget, seed=0, progress=silent)
+        ADMITTERS["primal-dual"](stream, AdmitOptions(one_shot=oneshot), budget=budget, seed=0, progress=silent)
     for admitter in ADMITTERS.values():
         admitter(stream, AdmitOptions(), budget=budget, seed=0, progress=silent)
     return (*ONE_SHOTS, *ADMITTERS)

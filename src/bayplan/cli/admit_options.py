@@ -13,7 +13,7 @@ def _methods(incomplete: str) -> list[str]:
 
 
 def _one_shots(incomplete: str) -> list[str]:
-    from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+    from bayplan.decide.admit.one_shot import ONE_SHOTS
 
     return [name for name in ONE_SHOTS if name.startswith(incomplete)]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayplan.decide.admit.oneshot.case import Case
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 
 ROOM = 10  # B of every zone and resource
 UNIT = 1_000_000  # base units of one: amounts are whole numbers
@@ -16,7 +16,7 @@ def random_case(
     same_zone: bool = False,
     *,
     largest: float = 1.0,
-) -> Case:
+) -> OneShotProblem:
     """P_vs and P_v1,v2,s1,s2 uniform on [0, 1]; B = 10; no limit on links, which (4) has not.
 
     `same_zone`: traffic within a zone costs as much as any other; else nothing, which is (4) to the letter. `largest`: demands
@@ -26,10 +26,10 @@ def random_case(
     link = rng.random((members * members, zones, zones))
     if not same_zone:
         link[:, np.arange(zones), np.arange(zones)] = 0.0
-    return Case(
+    return OneShotProblem(
         cost=rng.random((members, zones)),
         demand=np.ceil((1.0 - rng.random((members, resources))) * largest * UNIT),
-        room=np.full((zones, resources), ROOM * UNIT),
+        free=np.full((zones, resources), ROOM * UNIT),
         traffic=1.0 - np.eye(members),
         link=link,
         pair=np.arange(members * members).reshape(members, members),

@@ -8,7 +8,7 @@ import pytest
 from bayplan.api.admit_refusals import refusals
 from bayplan.api.admit_report import parameter_words
 from bayplan.api.admit_use import COLUMNS, edges, use_over_time
-from bayplan.decide.admit import Cause, Kind, Parameters, Refusal
+from bayplan.decide.admit import PriceParameters, Refusal, RefusalCause, RefusalKind
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones, ints
 
@@ -35,14 +35,20 @@ def request(name: str = "r", start: float = 0.0, end: float = 2.0, value: float 
 @pytest.mark.parametrize(
     ("cause", "words"),
     [
-        (Cause(kind=Kind.TOO_DEAR, resource="cpu", zone="a: b, c"), "too dear, mostly for cpu in zone 'a: b, c'"),
-        (Cause(kind=Kind.TOO_DEAR, zone="a", to="b"), "too dear, mostly for the link from zone 'a' to 'b'"),
-        (Cause(kind=Kind.TOO_DEAR), "too dear"),
-        (Cause(kind=Kind.FULL, resource="cpu", zone="b"), "no room, short of cpu in zone 'b'"),
-        (Cause(kind=Kind.FULL, zone="a", to="b"), "no room, short of the link from zone 'a' to 'b'"),
-        (Cause(kind=Kind.MEMBER, resource="memory"), "no room for a member, short of memory"),
-        (Cause(kind=Kind.TOGETHER, resource="cpu"), "no room for all members, short of cpu"),
-        (Cause(kind=Kind.OUT_OF_BUDGET), "not looked at: the budget ended before"),
+        (
+            RefusalCause(kind=RefusalKind.TOO_EXPENSIVE, resource="cpu", zone="a: b, c"),
+            "too expensive, mostly for cpu in zone 'a: b, c'",
+        ),
+        (
+            RefusalCause(kind=RefusalKind.TOO_EXPENSIVE, zone="a", to="b"),
+            "too expensive, mostly for the link from zone 'a' to 'b'",
+        ),
+        (RefusalCause(kind=RefusalKind.TOO_EXPENSIVE), "too expensive"),
+        (RefusalCause(kind=RefusalKind.NO_CAPACITY, resource="cpu", zone="b"), "no capacity, short of cpu in zone 'b'"),
+        (RefusalCause(kind=RefusalKind.NO_CAPACITY, zone="a", to="b"), "no capacity, short of the link from zone 'a' to 'b'"),
+        (RefusalCause(kind=RefusalKind.NO_CAPACITY_FOR_MEMBER, resource="memory"), "no capacity for a member, short of memory"),
+        (RefusalCause(kind=RefusalKind.NO_CAPACITY_FOR_ALL, resource="cpu"), "no capacity for all members, short of cpu"),
+        (RefusalCause(kind=RefusalKind.OUT_OF_BUDGET), "not examined: the budget ended before"),
     ],
 )
 def test_a_cause_is_said_without_numbers(cause, words):
@@ -51,16 +57,16 @@ def test_a_cause_is_said_without_numbers(cause, words):
 
 def test_refusals_are_counted_by_their_cause_and_the_most_valuable_come_first():
     offered = stream(request("small", value=1.0), request("big", value=9.0), request("other", value=4.0))
-    full = Cause(kind=Kind.FULL, resource="cpu", zone="b")
+    full = RefusalCause(kind=RefusalKind.NO_CAPACITY, resource="cpu", zone="b")
     reasons = [
-        Refusal("small", "no room: it would take 7 of 3 free cpu in zone 'b'", full),
-        Refusal("big", "no room: it would take 5 of 1 free cpu in zone 'b'", full),
-        Refusal("other", "too dear: value 4 is not above its cost 8", Cause(kind=Kind.TOO_DEAR)),
+        Refusal("small", "no capacity: it would take 7 of 3 free cpu in zone 'b'", full),
+        Refusal("big", "no capacity: it would take 5 of 1 free cpu in zone 'b'", full),
+        Refusal("other", "too expensive: value 4 is not above its cost 8", RefusalCause(kind=RefusalKind.TOO_EXPENSIVE)),
     ]
     found = refusals(offered, reasons)
     assert [(group.cause, group.requests, group.value) for group in found.groups] == [
         (full, 2, 10.0),
-        (Cause(kind=Kind.TOO_DEAR), 1, 4.0),
+        (RefusalCause(kind=RefusalKind.TOO_EXPENSIVE), 1, 4.0),
     ]
     assert [asked.name for asked, _ in found.each] == ["big", "other", "small"]
 
@@ -109,7 +115,7 @@ def test_nothing_offered_is_nothing_used():
 
 
 def test_parameters_say_where_they_come_from():
-    known = Parameters(value_ratio=50.0, value_ratio_from="given", alpha=1.5, alpha_from="estimated", base=152.0)
+    known = PriceParameters(value_ratio=50.0, value_ratio_from="given", alpha=1.5, alpha_from="estimated", base=152.0)
     assert [words for _, words in parameter_words(known)] == ["50 (given)", "1.5 (estimated)", "152"]
     swmoa = replace(known, alpha_from="not used", slots=7, slots_from="given")
     assert [words for _, words in parameter_words(swmoa)] == ["50 (given)", "7 (given)", "152"]

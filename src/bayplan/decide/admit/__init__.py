@@ -1,25 +1,43 @@
-"""Accept and place, or refuse, clusters of containers as they arrive (001)."""
+"""Accept and place, or refuse, clusters of containers as they arrive [Online clusters]."""
+
+from collections.abc import Mapping
 
 from bayplan.decide.admit.admission import Admission
-from bayplan.decide.admit.causes import Cause, Kind, Refusal
-from bayplan.decide.admit.online import Run, run
-from bayplan.decide.admit.registry import ADMITTERS
-from bayplan.decide.admit.signature import AdmitOptions, Admitter
-from bayplan.decide.admit.verdict import History, Parameters, Rates, Running, Verdict
+from bayplan.decide.admit.decision import (
+    Decision,
+    PriceHistory,
+    PriceParameters,
+    Refusal,
+    RefusalCause,
+    RefusalKind,
+    RunningRequest,
+    SlotRates,
+)
+from bayplan.decide.admit.offline import offline
+from bayplan.decide.admit.online import AdmissionRun, admit_stream, available, learned, primal_dual, swmoa
+from bayplan.decide.admit.options import AdmitOptions, Admitter
+
+ADMITTERS: Mapping[str, Admitter] = {
+    "learned": learned,
+    "primal-dual": primal_dual,
+    "available": available,
+    "swmoa": swmoa,
+    "offline": offline,
+}
 
 __all__ = [
     "ADMITTERS",
     "Admission",
+    "AdmissionRun",
     "AdmitOptions",
     "Admitter",
-    "Cause",
-    "History",
-    "Kind",
-    "Parameters",
-    "Rates",
+    "Decision",
+    "PriceHistory",
+    "PriceParameters",
     "Refusal",
-    "Run",
-    "Running",
-    "Verdict",
-    "run",
+    "RefusalCause",
+    "RefusalKind",
+    "RunningRequest",
+    "SlotRates",
+    "admit_stream",
 ]

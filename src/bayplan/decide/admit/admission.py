@@ -1,4 +1,4 @@
-"""A live admission: requests are offered one by one, and each is let in and placed, or refused, at once (001 Algorithm 4)."""
+"""A live admission: each request is accepted and placed, or refused, when it is offered ([Online clusters] Algorithm 4)."""
 
 import heapq
 import math
@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.decide.admit import snapshot as form
-from bayplan.decide.admit.estimates import Estimates
-from bayplan.decide.admit.faults import as_request, faults_of, missing_of, number
-from bayplan.decide.admit.limits import BEYOND, most_members
-from bayplan.decide.admit.placer import Found, Placer
+from bayplan.decide.admit import admission_snapshot as saved
+from bayplan.decide.admit.admission_snapshot import Booking
+from bayplan.decide.admit.booking_calendar import BookingCalendar
+from bayplan.decide.admit.decision import Decision, PriceHistory, PriceParameters, RunningRequest, SlotRates
+from bayplan.decide.admit.explanations import explain_accepted, explain_no_capacity, explain_too_expensive
+from bayplan.decide.admit.faults import TOO_LARGE, as_request, missing_fields, most_members, number, request_faults
+from bayplan.decide.admit.options import AdmitOptions
+from bayplan.decide.admit.parameters import ParameterEstimates
 from bayplan.decide.admit.rehearsal import Rehearsal
-from bayplan.decide.admit.sentences import why_accepted, why_no_room, why_too_dear
-from bayplan.decide.admit.signature import AdmitOptions
-from bayplan.decide.admit.snapshot import Booking
-from bayplan.decide.admit.verdict import History, Parameters, Rates, Running, Verdict
-from bayplan.decide.admit.window import Window
+from bayplan.decide.admit.request_placer import PricedPlacement, RequestPlacer
 from bayplan.errors import Fault, InputError
 from bayplan.kernels.admit.use import sound, value_ratio
 from bayplan.model import ClusterRequest, Zones, floats, ints
@@ -28,68 +27,71 @@ FAR = 2.0**52  # slots from time 0: numbers of slots are exact up to here
 
 
 class Admission:
-    """Zones, what is booked in them from now on, and what it costs to get in.
+    """Zones, the bookings in them from now on, and the prices that decide on the next request.
 
-    Thread-safe: one lock is held during every public call, so calls from several threads have the effect of some order of them.
-    Time is that of the requests and of `advance`, never a clock's; an offer moves it to the request's arrival. A request takes
-    every slot of length `options.slot` that its (start, end] touches, slot t being (t * slot, (t + 1) * slot]. Slots that have
-    passed are dropped. A name is free again once its request has ended, was released, or was refused.
+    Thread-safe: one lock is held during every public call, so calls from several threads take effect one after the other.
+    Time comes from the requests and from `advance`, never from a clock; an offer moves it to the request's arrival. A request
+    takes every slot of length `options.slot` that its (start, end] touches, slot t being (t * slot, (t + 1) * slot]. Slots that
+    have passed are dropped. A name is free again once its request has ended, was released, or was refused.
 
     Bad input raises InputError with numbered faults, and changes nothing. Values are assumed to be in the unit of the amounts:
-    001 asks for 1 <= value / use <= U.
+    [Online clusters] assumes 1 <= value / use <= U.
     """
 
     def __init__(self, zones: Zones, options: AdmitOptions | None = None, method: str = "primal-dual", seed: int = 0) -> None:
         self.zones, self.method, self.seed = zones, method, seed
         self.options = AdmitOptions() if options is None else options
-        self._window = Window(zones)
-        links = int(self._window.is_link.sum())
-        self._estimates = Estimates(self.options, method, zones.capacity.size + links)  # |M| of 001 section III
-        self._placer = Placer(self._window, self.options, method, seed)
+        self._calendar = BookingCalendar(zones)
+        links = int(self._calendar.is_link.sum())
+        self._estimates = ParameterEstimates(self.options, method, zones.capacity.size + links)  # |M| of [Online clusters] §III
+        self._placer = RequestPlacer(self._calendar, self.options, method, seed)
         self._most = np.minimum(zones.request_cap, zones.capacity)  # (zone, resource) of an empty zone
         self._largest = self._most.max(axis=0, initial=0)  # (resource,)
-        self._many = most_members(zones)
+        self._most_members = most_members(zones)
         self._lock = threading.RLock()
         self._now, self._last_arrival = -math.inf, -math.inf
         self._offers, self._accepted, self._value = 0, 0, 0.0
         self._running: dict[str, Booking] = {}
-        self._ends: list[tuple[float, str]] = []  # heap; what was released may still be in it
-        self._rehearsal = Rehearsal(lambda some: Admission(zones, some, seed=seed), self.options) if method == "learned" else None
-        self._heed()
-        self._settle()
+        self._ends: list[tuple[float, str]] = []  # heap; may still contain released requests
+        self._rehearsal = None
+        if method == "learned":
+            self._rehearsal = Rehearsal(lambda shadow: Admission(zones, shadow, seed=seed), self.options)
+        self._take_alpha()
+        self._update_prices()
 
-    # ---- what changes it
+    # ---- changing it
 
-    def offer(self, request: ClusterRequest) -> Verdict:
-        """Accepted and placed, or refused, and why. InputError if the request makes no sense: then nothing has changed."""
+    def offer(self, request: ClusterRequest) -> Decision:
+        """Accepted and placed, or refused, and why. InputError if the request is faulty: then nothing has changed."""
         with self._lock:
-            if not self._is_sound(request):
-                request = self._sound_after_all(request)
+            if not self._is_plainly_valid(request):
+                request = self._validated(request)
             first, last = self._slots(request.start, request.end)
             self._move_to(request.arrival)
             self._last_arrival = request.arrival
             self._offers += 1
             self._learn(request, first, last)
-            found = self._placer.place(request, first, last, self._offers)
-            verdict = self._judged(request, found)
-            if verdict.accepted:
-                self._let_in(request, found, verdict, first, last)
-            if self._estimates.guesses_alpha and 0 < found.cost < math.inf and self._estimates.wants_audit():
-                self._estimates.audit(self._placer.case(request, found.desk), found.cost)  # counts from the next offer on
+            placement = self._placer.place(request, first, last, self._offers)
+            decision = self._decide(request, placement)
+            if decision.accepted:
+                self._accept(request, placement, decision, first, last)
+            if self._estimates.estimates_alpha and 0 < placement.cost < math.inf and self._estimates.audit_is_due():
+                problem = self._placer.one_shot_problem(request, placement.scratch)
+                self._estimates.audit(problem, placement.cost)  # in effect from the next offer on
             if self._rehearsal is not None:
-                self._rehearsal.hear(request)
-                self._heed()
-            return verdict
+                self._rehearsal.offer(request)
+                self._take_alpha()
+            return decision
 
     def release(self, name: str, at: float | None = None) -> None:
-        """End an accepted request at that time (now) instead of at its end: it keeps the slots that (now, at] touches.
+        """End an accepted request early, at that time (default: now): it keeps the slots that (now, at] touches.
 
-        An end that is not earlier changes nothing. The value that was accepted stays accepted.
+        A time that is not earlier than its end changes nothing. Its value still counts as accepted.
         """
         with self._lock:
             booking = self._running.get(name) if isinstance(name, str) else None
             if booking is None:
-                raise _wrong("E2010", str(name), "no request of this name runs or is booked")
+                raise _call_error("E2010", str(name), "no request of this name runs or is booked")
             until = self._now if at is None else self._expect_time(at, "release")
             if self._rehearsal is not None:
                 self._rehearsal.release(name, until)
@@ -98,7 +100,7 @@ class Admission:
             since = max(self._now, booking.start)
             kept = self._slots(since, until)[1] if until > since else max(booking.first, self._slot(self._now)) - 1
             if kept < booking.last:
-                self._window.book(kept + 1, booking.last, booking.resource, -booking.amount)
+                self._calendar.book(kept + 1, booking.last, booking.resource, -booking.amount)
             if until > since:
                 self._running[name] = booking._replace(end=until, last=kept)
                 heapq.heappush(self._ends, (until, name))
@@ -106,11 +108,11 @@ class Admission:
                 del self._running[name]
 
     def advance(self, time: float) -> None:
-        """It is that time now; what has ended is forgotten."""
+        """Set the time; requests that have ended are dropped."""
         with self._lock:
             self._move_to(self._expect_time(time, "advance"))
 
-    # ---- what can be read
+    # ---- reading it
 
     @property
     def now(self) -> float:
@@ -120,128 +122,129 @@ class Admission:
 
     @property
     def offers(self) -> int:
-        """How many were judged."""
+        """The number of requests offered."""
         with self._lock:
             return self._offers
 
     @property
     def accepted(self) -> int:
-        """How many of them were let in."""
+        """The number of requests accepted."""
         with self._lock:
             return self._accepted
 
     @property
     def value(self) -> float:
-        """Of all that were let in."""
+        """The sum of the values of all accepted requests."""
         with self._lock:
             return self._value
 
     @property
-    def parameters(self) -> Parameters:
-        """U, alpha and the base of the prices, each said to be given or estimated."""
+    def parameters(self) -> PriceParameters:
+        """U, alpha and the base of the prices, and whether each is given or estimated."""
         with self._lock:
             return self._estimates.parameters
 
     @property
-    def running(self) -> tuple[Running, ...]:
-        """Accepted and not over, in the order in which they were accepted; also those that have not started."""
+    def running(self) -> tuple[RunningRequest, ...]:
+        """Accepted requests that have not ended, in the order of acceptance; also those that have not started."""
         with self._lock:
             return tuple(
-                Running(name=name, zone=ints(b.zone), start=b.start, end=b.end, value=b.value)
+                RunningRequest(name=name, zone=ints(b.zone), start=b.start, end=b.end, value=b.value)
                 for name, b in self._running.items()
             )
 
-    def prices(self, time: float | None = None) -> Rates:
-        """What one unit costs in the slot that begins at, or holds, that time (now)."""
+    def prices(self, time: float | None = None) -> SlotRates:
+        """What one unit costs in the slot that begins at, or contains, that time (default: now)."""
         with self._lock:
-            self._settle()
-            slot = self._readable(time)
-            return self._rates(slot, self._window.prices(slot))
+            self._update_prices()
+            slot = self._slot_to_read(time)
+            return self._rates(slot, self._calendar.prices(slot))
 
-    def utilisation(self, time: float | None = None) -> Rates:
-        """Shares in use of the same slot; 0 of nothing is 0."""
+    def utilisation(self, time: float | None = None) -> SlotRates:
+        """The share in use, in the slot of that time (default: now); 0 where there is no capacity."""
         with self._lock:
-            slot = self._readable(time)
-            return self._rates(slot, self._window.loads(slot) / np.maximum(self._window.limit, 1))
+            slot = self._slot_to_read(time)
+            return self._rates(slot, self._calendar.loads(slot) / np.maximum(self._calendar.limit, 1))
 
-    def history(self) -> History:
-        """Prices of slots that have passed, as far back as kept, and of those ahead that are booked."""
+    def history(self) -> PriceHistory:
+        """Prices of past slots, as far back as they are kept, and of future slots up to the last booking."""
         with self._lock:
-            self._settle()
-            window = self._window
-            rows = [*window.past, *((t, window.prices(t)) for t in range(window.origin, window.booked + 1))]
-            price = np.array([row for _, row in rows]).reshape(len(rows), window.resources)
+            self._update_prices()
+            calendar = self._calendar
+            rows = [*calendar.past, *((t, calendar.prices(t)) for t in range(calendar.origin, calendar.booked + 1))]
+            price = np.array([row for _, row in rows]).reshape(len(rows), calendar.resources)
             start = floats([t * self.options.slot for t, _ in rows])
-            return History(start=start, zone=window.by_zone(price), link=window.by_link(price))
+            return PriceHistory(start=start, zone=calendar.by_zone(price), link=calendar.by_link(price))
 
     # ---- snapshots
 
     def snapshot(self) -> dict[str, Any]:
-        """All that later decisions depend on, as plain data that JSON can hold. Prices of the past are not among it."""
+        """All that later decisions depend on, as plain data for JSON. Prices of the past are not included."""
         with self._lock:
             rehearsed = {} if self._rehearsal is None else {"rehearsal": self._rehearsal.data()}
             return {
                 **rehearsed,
-                "bayplan-admission": form.VERSION,
-                "zones": form.zones_data(self.zones),
-                "options": form.options_data(self.options),
+                "bayplan-admission": saved.VERSION,
+                "zones": saved.zones_data(self.zones),
+                "options": saved.options_data(self.options),
                 "method": self.method,
                 "seed": self.seed,
-                "now": form.time_data(self._now),
-                "last_arrival": form.time_data(self._last_arrival),
+                "now": saved.time_data(self._now),
+                "last_arrival": saved.time_data(self._last_arrival),
                 "offers": self._offers,
                 "accepted": self._accepted,
                 "value": self._value,
-                "estimates": form.estimates_data(self._estimates),
-                "running": [form.booking_data(name, booking) for name, booking in self._running.items()],
-                "window": form.window_data(self._window, self._slot(self._now)),
+                "estimates": saved.estimates_data(self._estimates),
+                "running": [saved.booking_data(name, booking) for name, booking in self._running.items()],
+                "calendar": saved.calendar_data(self._calendar, self._slot(self._now)),
             }
 
     @classmethod
     def restore(cls, data: Mapping[str, Any]) -> "Admission":
-        """An admission that decides from here on exactly as the one that the snapshot was taken of."""
-        with form.read(data):
-            zones, options = form.zones_of(data["zones"]), form.options_of(data["options"])
+        """An admission that continues exactly where the snapshot was taken."""
+        with saved.reading(data):
+            zones, options = saved.zones_of(data["zones"]), saved.options_of(data["options"])
             made = cls(zones, options, str(data["method"]), int(data["seed"]))
-            made._now, made._last_arrival = form.time_of(data["now"]), form.time_of(data["last_arrival"])
+            made._now, made._last_arrival = saved.time_of(data["now"]), saved.time_of(data["last_arrival"])
             made._offers, made._accepted = int(data["offers"]), int(data["accepted"])
             made._value = float(data["value"])
-            form.fill_estimates(made._estimates, data["estimates"])
-            form.fill_window(made._window, data["window"])
-            made._running = dict(form.booking_of(entry, made._window) for entry in data["running"])
+            saved.fill_estimates(made._estimates, data["estimates"])
+            saved.fill_calendar(made._calendar, data["calendar"])
+            made._running = dict(saved.booking_of(entry, made._calendar) for entry in data["running"])
             made._ends = sorted((booking.end, name) for name, booking in made._running.items())
             if made._rehearsal is not None:
                 made._rehearsal.fill(data["rehearsal"], cls.restore)
-            made._settle()
+            made._update_prices()
         return made
 
-    # ---- how
+    # ---- details
 
-    def _is_sound(self, request: ClusterRequest) -> bool:
-        """Quickly: is there no fault? Anything unusual is looked at again, and slowly."""
+    def _is_plainly_valid(self, request: ClusterRequest) -> bool:
+        """A fast check that passes only requests without any fault; all others get the full check of `_validated`."""
         if type(request) is not ClusterRequest or type(request.name) is not str or request.name in self._running:
             return False
         v, slot = len(request.members), self.options.slot
         return (
             0 < v == len(set(request.members))
-            and v <= self._many
+            and v <= self._most_members
             and type(request.members) is tuple
             and set(map(type, request.members)) == {str}
             and request.demand.shape == (v, len(self.zones.resources))
             and request.traffic.shape == (v, v)
             and self._now <= request.arrival <= request.start < request.end
-            and 0.0 <= request.value < BEYOND
+            and 0.0 <= request.value < TOO_LARGE
             and request.arrival / slot > -FAR
             and request.end / slot < FAR
-            and request.end - request.arrival < slot * self._window.most_ahead
+            and request.end - request.arrival < slot * self._calendar.most_ahead
             and sound(request.demand, request.traffic, self._most)
         )
 
-    def _sound_after_all(self, request: Any) -> ClusterRequest:
-        faults = list(missing_of(request))
+    def _validated(self, request: Any) -> ClusterRequest:
+        """The request; InputError with all of its faults if it has any."""
+        faults = list(missing_fields(request))
         if faults:
             raise InputError("offer", faults)
-        faults = list(faults_of(request, self.zones, self._most))
+        faults = list(request_faults(request, self.zones, self._most))
         arrival, end = number(request.arrival), number(request.end)
         if arrival < self._now:
             code = "E2002" if arrival < self._last_arrival else "E2001"
@@ -251,7 +254,7 @@ class Admission:
         if isinstance(request.name, str) and request.name in self._running and not self._running[request.name].end <= arrival:
             faults.append(_fault("E2009", request.name, "a request of this name runs or is booked"))
         if math.isfinite(arrival) and math.isfinite(end) and self._is_too_far(arrival, end):
-            most = f"at most {self._window.most_ahead} slots after its arrival"
+            most = f"at most {self._calendar.most_ahead} slots after its arrival"
             faults.append(_fault("E2012", request.name, "the end is too far ahead", f"{end:g}", most))
         if faults:
             raise InputError("offer", faults)
@@ -260,103 +263,105 @@ class Admission:
     def _is_too_far(self, arrival: float, end: float) -> bool:
         slot = self.options.slot
         far = max(abs(arrival / slot), abs(end / slot)) >= FAR
-        return far or end - arrival >= slot * self._window.most_ahead
+        return far or end - arrival >= slot * self._calendar.most_ahead
 
-    def _expect_time(self, time: float, what: str) -> float:
-        """A time from now on."""
+    def _expect_time(self, time: float, call: str) -> float:
+        """The time as a number; InputError if it lies in the past or too far ahead."""
         given = number(time)
         if not math.isfinite(given):
-            raise _wrong("E2007", what, "the time is not a finite number", str(time), "a finite number")
+            raise _call_error("E2007", call, "the time is not a finite number", str(time), "a finite number")
         if given < self._now:
-            raise _wrong("E2011", what, "the time lies in the past", f"{given:g}", f"{self._now:g} or later")
+            raise _call_error("E2011", call, "the time lies in the past", f"{given:g}", f"{self._now:g} or later")
         if abs(given / self.options.slot) >= FAR:
-            raise _wrong("E2012", what, "the time is too far ahead", f"{given:g}", "fewer than 2^52 slots from 0")
+            raise _call_error("E2012", call, "the time is too far ahead", f"{given:g}", "fewer than 2^52 slots from 0")
         return given
 
     def _slot(self, time: float) -> int:
-        """The slot that a request takes first if it starts then; divided exactly."""
+        """The first slot of a request that starts then."""
         return int(time // self.options.slot) if time > -math.inf else 0
 
     def _slots(self, start: float, end: float) -> tuple[int, int]:
         """The first and the last slot that (start, end] touches."""
-        whole, rest = divmod(end, self.options.slot)
-        return int(start // self.options.slot), int(whole) - (rest == 0.0)
+        whole, remainder = divmod(end, self.options.slot)
+        return int(start // self.options.slot), int(whole) - (remainder == 0.0)
 
-    def _readable(self, time: float | None) -> int:
+    def _slot_to_read(self, time: float | None) -> int:
         if time is None:
             return self._slot(self._now)
         return max(self._slot(self._expect_time(time, "reading")), self._slot(self._now))
 
-    def _rates(self, slot: int, figure: Any) -> Rates:
-        window = self._window
-        return Rates(start=slot * self.options.slot, zone=window.by_zone(figure), link=window.by_link(figure))
+    def _rates(self, slot: int, figure: Any) -> SlotRates:
+        calendar = self._calendar
+        return SlotRates(start=slot * self.options.slot, zone=calendar.by_zone(figure), link=calendar.by_link(figure))
 
     def _move_to(self, time: float) -> None:
-        """Later, or now. The caller knows that it is not before."""
+        """Set the time; the caller knows that it is not in the past."""
         if time == self._now:
             return
         slot = self._slot(time)
         if self._now == -math.inf:
-            self._window.begin_at(slot)
+            self._calendar.begin_at(slot)
         self._now = time
         while self._ends and self._ends[0][0] <= time:
             end, name = heapq.heappop(self._ends)
             if name in self._running and self._running[name].end == end:
                 del self._running[name]
-        self._window.forget_before(slot)
+        self._calendar.forget_before(slot)
 
     def _learn(self, request: ClusterRequest, first: int, last: int) -> None:
-        """What the request shows of the stream is known before it is judged."""
+        """Update the estimates and the prices with a request, before it is decided."""
         estimates = self._estimates
-        if estimates.guesses_value_ratio:
-            side = self._placer.desk(len(request.members)).zone
-            asked = request.demand, request.traffic, self._largest
-            estimates.saw_value_ratio(value_ratio(request.value, *asked, estimates.value_ratio, side))
+        if estimates.estimates_value_ratio:
+            work = self._placer.scratch(len(request.members)).zone
+            needs = request.demand, request.traffic, self._largest
+            estimates.observe_value_ratio(value_ratio(request.value, *needs, estimates.value_ratio, work))
         if self.method == "swmoa":
-            estimates.saw_slots(first, last)
-        self._settle()
+            estimates.observe_slots(first, last)
+        self._update_prices()
 
-    def _heed(self) -> None:
-        """The alpha that has earned most so far counts from the next offer on."""
+    def _take_alpha(self) -> None:
+        """The alpha that has earned most so far is in effect from the next offer on."""
         if self._rehearsal is not None:
-            self._estimates.takes_alpha(self._rehearsal.alpha)
+            self._estimates.set_alpha(self._rehearsal.alpha)
 
-    def _settle(self) -> None:
-        """Prices follow the parameters."""
-        self._window.price_with(self._estimates.parameters.base)
+    def _update_prices(self) -> None:
+        """Prices follow the current parameters."""
+        self._calendar.price_with(self._estimates.parameters.base)
 
-    def _judged(self, request: ClusterRequest, found: Found) -> Verdict:
-        known = self._estimates.parameters
-        utility = request.value - found.cost / known.alpha  # Algorithm 4 line 6
-        fits = found.cost < math.inf and found.over < 0
-        accepted = fits and (utility > 0 or self.method == "available")  # line 5, and room in every slot
+    def _decide(self, request: ClusterRequest, placement: PricedPlacement) -> Decision:
+        """Algorithm 4 lines 5 and 6, with the reason in words."""
+        parameters = self._estimates.parameters
+        utility = request.value - placement.cost / parameters.alpha  # Algorithm 4 line 6
+        fits = placement.cost < math.inf and placement.over < 0
+        accepted = fits and (utility > 0 or self.method == "available")  # line 5, and it fits in every slot
         if accepted:
-            why, cause = why_accepted(request, found, known)
-        elif fits or (found.cost < math.inf and utility <= 0):
-            why, cause = why_too_dear(self._window, request, found, known)
+            why, cause = explain_accepted(request, placement, parameters)
+        elif fits or (placement.cost < math.inf and utility <= 0):
+            why, cause = explain_too_expensive(self._calendar, request, placement, parameters)
         else:
-            oneshot = self.options.oneshot if self.method != "available" else "A_r"
-            why, cause = why_no_room(self._window, request, found, oneshot)
-        zone = ints(found.desk.zone) if accepted else None
-        return Verdict(
+            one_shot = self.options.one_shot if self.method != "available" else "A_r"
+            why, cause = explain_no_capacity(self._calendar, request, placement, one_shot)
+        zone = ints(placement.scratch.zone) if accepted else None
+        return Decision(
             name=request.name,
             accepted=accepted,
             zone=zone,
             value=request.value,
-            cost=found.cost,
+            cost=placement.cost,
             utility=utility,
             why=why,
             cause=cause,
-            parameters=known,
+            parameters=parameters,
         )
 
-    def _let_in(self, request: ClusterRequest, found: Found, verdict: Verdict, first: int, last: int) -> None:
-        """Algorithm 4 lines 7 to 12."""
-        resource, amount = found.desk.resource[: found.taken].copy(), found.desk.amount[: found.taken].copy()
-        self._window.book(first, last, resource, amount)
-        assert verdict.zone is not None
+    def _accept(self, request: ClusterRequest, placement: PricedPlacement, decision: Decision, first: int, last: int) -> None:
+        """Book an accepted request (Algorithm 4 lines 7 to 12)."""
+        scratch, taken = placement.scratch, placement.taken
+        resource, amount = scratch.resource[:taken].copy(), scratch.amount[:taken].copy()
+        self._calendar.book(first, last, resource, amount)
+        assert decision.zone is not None
         self._running[request.name] = Booking(
-            verdict.zone, request.start, request.end, request.value, first, last, resource, amount
+            decision.zone, request.start, request.end, request.value, first, last, resource, amount
         )
         heapq.heappush(self._ends, (request.end, request.name))
         self._accepted += 1
@@ -367,7 +372,7 @@ def _fault(code: str, name: object, problem: str, value: str = "", expected: str
     return Fault(code=code, kind="request", name=str(name), problem=problem, value=value, expected=expected)
 
 
-def _wrong(code: str, what: str, problem: str, value: str = "", expected: str = "") -> InputError:
-    """What a call other than an offer asks for cannot be; it is named by the request, or by what is asked."""
-    fault = _fault(code, what, problem, value, expected)
-    return InputError(what, [fault if code == "E2010" else replace(fault, kind="call")])
+def _call_error(code: str, subject: str, problem: str, value: str = "", expected: str = "") -> InputError:
+    """The error of a call other than `offer`, named by the request or by the call."""
+    fault = _fault(code, subject, problem, value, expected)
+    return InputError(subject, [fault if code == "E2010" else replace(fault, kind="call")])

@@ -1,10 +1,10 @@
-"""Which alpha earns most: the stream so far is rehearsed with several, beside the real admission.
+"""Which alpha earns most: several shadow admissions, each with its own alpha, rehearse the stream beside the real admission.
 
-001 sums the prices of all resources and slots of a request, but takes U from its largest use alone. So with the alpha of the
-one-shot method prices are far too high: what is worth least is refused although there is room. How much too high depends on the
-stream. Each rehearsal hears every offer, has zones of its own and one alpha, and places greedily. An accepted request earns its
-value evenly during its interval, so that long requests of little value do not look good before their time. The real admission
-takes the alpha of the rehearsal that has earned most; another takes the lead only if it is ahead by a margin.
+[Online clusters] sums the prices of all resources and slots of a request, but takes U from its largest use alone. So with the
+alpha of the one-shot method prices are far too high: requests of low value are refused although they would fit. How much too
+high depends on the stream. Each shadow admission gets every offer, has empty zones of its own, and places greedily. An accepted
+request earns its value evenly during its interval, so that long requests of little value do not look good before their time. The
+real admission takes the alpha of the shadow that has earned most; another takes the lead only if it is ahead by a margin.
 """
 
 import heapq
@@ -12,22 +12,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from bayplan.decide.admit.signature import AdmitOptions
-from bayplan.decide.admit.verdict import Verdict
+from bayplan.decide.admit.decision import Decision
+from bayplan.decide.admit.options import AdmitOptions
 from bayplan.errors import InputError
 from bayplan.model import ClusterRequest
 
-ALPHAS = (1.0, 16.0, 256.0, 4096.0, 65536.0, 1048576.0)  # with the last, nearly all that fits is let in
-FIRST = 2  # which of them leads at the beginning
-MARGIN = 0.02  # by which another has to be ahead
-KEPT = 0.999  # of what was earned before, at each offer: about a thousand offers are remembered
+ALPHAS = (1.0, 16.0, 256.0, 4096.0, 65536.0, 1048576.0)  # with the last, nearly every request that fits is accepted
+FIRST_LEAD = 2  # index of the alpha that leads at the beginning
+MARGIN = 0.02  # relative: how far another alpha must be ahead to take the lead
+DECAY = 0.999  # of what was earned before, at each offer: about a thousand offers are remembered
 
 
-class Rehearsed(Protocol):
-    """An admission of its own."""
+class ShadowAdmission(Protocol):
+    """An admission with zones of its own; `Admission` itself, which this module cannot import."""
 
-    def offer(self, request: ClusterRequest) -> Verdict:
-        """Accepted or not."""
+    def offer(self, request: ClusterRequest) -> Decision:
+        """The decision on a request."""
         ...
 
     def release(self, name: str, at: float | None = None) -> None:
@@ -35,15 +35,15 @@ class Rehearsed(Protocol):
         ...
 
     def snapshot(self) -> dict[str, Any]:
-        """As plain data."""
+        """All of its state as plain data."""
         ...
 
 
-Make = Callable[[AdmitOptions], Rehearsed]
+MakeAdmission = Callable[[AdmitOptions], ShadowAdmission]
 
 
 class Earnings:
-    """What accepted requests have earned up to a time, each its value evenly over its interval."""
+    """The value that accepted requests have earned up to a time, each evenly over its interval."""
 
     def __init__(
         self, total: float = 0.0, rate: float = 0.0, since: float | None = None, changes: Sequence[Sequence[float]] = ()
@@ -51,18 +51,18 @@ class Earnings:
         self.total, self.rate, self.since = total, rate, since
         self.changes = [(time, change) for time, change in changes]  # heap of (time, change of the rate)
 
-    def let_in(self, request: ClusterRequest) -> None:
-        """It earns from its start on."""
+    def accept(self, request: ClusterRequest) -> None:
+        """Add an accepted request, which earns from its start to its end."""
         rate = request.value / (request.end - request.start)
         heapq.heappush(self.changes, (request.start, rate))
         heapq.heappush(self.changes, (request.end, -rate))
 
     def upto(self, time: float) -> float:
-        """All that is remembered of what was earned until then."""
+        """The total earned until then, older earnings decayed."""
         while self.changes and self.changes[0][0] <= time:
             at, change = heapq.heappop(self.changes)
             self._earn(at)
-            self.rate = self.rate + change if self.changes else 0.0  # nobody is left: no rounding is, either
+            self.rate = self.rate + change if self.changes else 0.0  # none runs: drop what rounding has left
         self._earn(time)
         return self.total
 
@@ -77,33 +77,33 @@ class Earnings:
 
 
 class Rehearsal:
-    """One admission per alpha, and who leads."""
+    """One shadow admission per alpha, and the alpha that leads."""
 
-    def __init__(self, make: Make, options: AdmitOptions) -> None:
-        plain = replace(options, oneshot="greedy", literal=False)
+    def __init__(self, make: MakeAdmission, options: AdmitOptions) -> None:
+        plain = replace(options, one_shot="greedy", literal=False)
         self.shadows = [make(replace(plain, alpha=alpha)) for alpha in ALPHAS]
         self.earned = [Earnings() for _ in ALPHAS]
-        self.lead = FIRST
+        self.lead = FIRST_LEAD
 
     @property
     def alpha(self) -> float:
-        """Of the one that leads."""
+        """The alpha that leads."""
         return ALPHAS[self.lead]
 
-    def hear(self, request: ClusterRequest) -> None:
-        """An offer that the real admission has judged."""
+    def offer(self, request: ClusterRequest) -> None:
+        """Give every shadow an offer that the real admission has decided; the lead may change."""
         for shadow, earned in zip(self.shadows, self.earned, strict=True):
             earned.upto(request.arrival)
-            earned.total *= KEPT
+            earned.total *= DECAY
             if _accepts(shadow, request):
-                earned.let_in(request)
+                earned.accept(request)
         totals = [earned.total for earned in self.earned]
         best = max(range(len(totals)), key=totals.__getitem__)
         if totals[best] > totals[self.lead] * (1 + MARGIN):
             self.lead = best
 
     def release(self, name: str, at: float | None) -> None:
-        """Whoever has let it in ends it early, too. What it is worth is earned as before: the value stays accepted."""
+        """End a request early in every shadow that has accepted it. It still earns its whole value."""
         for shadow in self.shadows:
             try:
                 shadow.release(name, at)
@@ -118,17 +118,17 @@ class Rehearsal:
             "lead": self.lead,
         }
 
-    def fill(self, data: Mapping[str, Any], restore: Callable[[Mapping[str, Any]], Rehearsed]) -> None:
-        """The way back."""
-        self.shadows = [restore(one) for one in data["shadows"]]
-        self.earned = [Earnings(*one) for one in data["earned"]]
+    def fill(self, data: Mapping[str, Any], restore: Callable[[Mapping[str, Any]], ShadowAdmission]) -> None:
+        """Continue from the data of a snapshot."""
+        self.shadows = [restore(shadow) for shadow in data["shadows"]]
+        self.earned = [Earnings(*earned) for earned in data["earned"]]
         self.lead = int(data["lead"])
         if len(self.shadows) != len(ALPHAS) or len(self.earned) != len(ALPHAS) or not 0 <= self.lead < len(ALPHAS):
             raise ValueError(f"expected {len(ALPHAS)} rehearsals, and one of them in the lead")
 
 
-def _accepts(shadow: Rehearsed, request: ClusterRequest) -> bool:
-    """A name that still runs here, though it is free in the real admission, counts as refused."""
+def _accepts(shadow: ShadowAdmission, request: ClusterRequest) -> bool:
+    """Does it accept? A name that still runs in the shadow, though it is free in the real admission, counts as refused."""
     try:
         return shadow.offer(request).accepted
     except InputError:

@@ -1,80 +1,100 @@
-"""`ilp`: the integer program of 002 section III-A, by HiGHS, from Cradle+'s schedule on."""
+"""`ilp`: the integer program of [Cradle] §III-A, by HiGHS, starting from the schedule of Cradle+.
 
-from dataclasses import replace
+    max  sum_j w_j sum_i x_ij
+    s.t. sum_i x_ij <= 1                           every request j                                   (I1)
+         sum_{j: t in I_j} d_jr x_ij <= C_ir       every machine i, resource r, critical time t      (I2)
+         x_ij in {0, 1}
+
+Rows that cannot bind are left out. Machines of a kind are interchangeable: they are numbered by their first request, so the p-th
+request that fits there runs on one of the first p machines, and other x_ij do not exist.
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from bayplan.check import check_schedule
-from bayplan.decide.schedule.answer import scheduled
 from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.bound import upper_bound
 from bayplan.decide.schedule.cradle import cradle_choice
-from bayplan.decide.schedule.ilp_program import columns_of, program_of, schedule_of, size_of
-from bayplan.decide.schedule.market import Market, market_of
+from bayplan.decide.schedule.options import ScheduleOptions
+from bayplan.decide.schedule.priced_requests import PricedRequests, priced_requests
 from bayplan.decide.schedule.prices import common_unit
-from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.decide.schedule.signature import ScheduleOptions
-from bayplan.model import UNPLACED, Budget, Clock, IntArray, Progress, Result, Schedule, Status, Tick
+from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
+from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Status, Tick
 from bayplan.solvers.highs import ProgramSolution, solve
+from bayplan.solvers.program import LARGEST_SCALE, Program
 
 MOST_ENTRIES = 1_000_000  # coefficients: with more, HiGHS does not get through its first linear program within a minute
-SECONDS = 60.0  # if the budget says nothing
-FOR_BOUND, FOR_FINDING = 0.2, 0.5  # of the time, at most: for the linear bound, for a better schedule; the rest is for the proof
-SAFE = 1e-6  # relative: what HiGHS may be wrong by when it stops
+SECONDS = 60.0  # if the budget has no seconds
+FOR_BOUND, FOR_SEARCH = (
+    0.2,
+    0.5,
+)  # of the time at most: for the linear bound, for a better schedule; the remainder is for the proof
+TOLERANCE = 1e-6  # relative: the error of HiGHS when it stops
 
 
 def ilp(problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Schedule]:
-    """The best schedule if the time suffices; else the best found, never below Cradle+'s, with a proven bound.
+    """The best schedule if there is enough time; else the best found, never below Cradle+'s, with a proven bound.
 
     The bound is that of the linear program, or that of HiGHS' search where it was solved without presolve (see `solve`).
-    A program of more than `MOST_ENTRIES` coefficients is not solved: then it is Cradle+'s schedule, and `notes` say so.
+    A program of more than `MOST_ENTRIES` coefficients is not solved: then this is Cradle+'s schedule, and `notes` say so.
     An iteration of the budget is a node of the search.
     """
     limit = SECONDS if budget.seconds is None else budget.seconds
     clock = replace(budget, seconds=limit).clock()
-    found = best_effort(problem, cradle_choice(problem))
-    market = market_of(problem)
-    bound = float(market.value.sum())
+    incumbent = best_effort(problem, cradle_choice(problem))
+    priced = priced_requests(problem)
+    bound = float(priced.value.sum())
     if options.bound:
         part = Clock(budget=replace(budget, seconds=clock.seconds + FOR_BOUND * limit), started=clock.started)
         bound = upper_bound(problem, clock=part, progress=progress)
-    if size_of(problem, market) > MOST_ENTRIES:
-        result = scheduled(problem, found, bound=bound if options.bound else None, seconds=clock.seconds)
-        return replace(result, notes=(*result.notes, _too_large(size_of(problem, market))))
-    if len(market.value) and _value(problem, found) < bound * (1 - 1e-9):
-        found, bound = _searched(problem, market, found, bound, clock, seed, progress)
-    return scheduled(problem, best_effort(problem, found), bound=bound, seconds=clock.seconds)  # and those without value
+    if program_size(problem, priced) > MOST_ENTRIES:
+        result = schedule_result(problem, incumbent, bound=bound if options.bound else None, seconds=clock.seconds)
+        return replace(result, notes=(*result.notes, _too_large(program_size(problem, priced))))
+    if len(priced.value) and _value(problem, incumbent) < bound * (1 - 1e-9):
+        incumbent, bound = _searched(problem, priced, incumbent, bound, clock, seed, progress)
+    return schedule_result(
+        problem, best_effort(problem, incumbent), bound=bound, seconds=clock.seconds
+    )  # which also serves requests without value
 
 
 def _searched(
-    problem: ScheduleProblem, market: Market, found: IntArray, bound: float, clock: Clock, seed: int, progress: Progress
+    problem: ScheduleProblem,
+    priced: PricedRequests,
+    incumbent: IntArray,
+    bound: float,
+    clock: Clock,
+    seed: int,
+    progress: Progress,
 ) -> tuple[IntArray, float]:
-    """A better schedule and a lower bound: first with presolve, which is fast, then without, which proves."""
-    columns = columns_of(problem, market)
+    """A better schedule and a lower bound: first with presolve, which is fast, then without, which gives a proof."""
+    columns = assignment_columns(problem, priced)
     limit = clock.budget.seconds or 0.0
-    for presolve, until in ((True, FOR_BOUND + FOR_FINDING), (False, 1.0)):
+    for presolve, until in ((True, FOR_BOUND + FOR_SEARCH), (False, 1.0)):
         left = until * limit - clock.seconds
         if left <= 0.0:
             continue
-        program = program_of(problem, market, columns, found)
+        program = assignment_program(problem, priced, columns, incumbent)
         budget = clock.budget
         answer = solve(program, seconds=left, threads=budget.threads, seed=seed, presolve=presolve, nodes=budget.iterations)
         if answer.point is not None:
-            better = _repaired(problem, schedule_of(problem, market, columns, answer.point))
-            found = max(found, better, key=lambda machine_of: _value(problem, machine_of))
+            better = _repaired(problem, schedule_of(problem, priced, columns, answer.point))
+            incumbent = max(incumbent, better, key=lambda machine_of: _value(problem, machine_of))
         if not presolve:
-            bound = min(bound, _proven(answer, market, _value(problem, found)))
-        progress(Tick(stage="searching", done=min(1.0, until), score=_value(problem, found)))
-    return found, bound
+            bound = min(bound, _proven(answer, priced, _value(problem, incumbent)))
+        progress(Tick(stage="searching", done=min(1.0, until), score=_value(problem, incumbent)))
+    return incumbent, bound
 
 
-def _proven(answer: ProgramSolution, market: Market, value: float) -> float:
-    """What HiGHS has proven no schedule to exceed, rounded down to a multiple of all values if there is one."""
-    if answer.bound is None or answer.cost is None or value > -answer.bound * (1 + SAFE) + SAFE:
-        return float("inf")  # nothing, or wrong
-    if answer.status is Status.OPTIMAL and value >= -answer.cost * (1 - 1e-9):
+def _proven(solution: ProgramSolution, priced: PricedRequests, value: float) -> float:
+    """The bound that HiGHS has proven, rounded down to a multiple of the common unit of all values if there is one."""
+    if solution.bound is None or solution.cost is None or value > -solution.bound * (1 + TOLERANCE) + TOLERANCE:
+        return float("inf")  # no bound, or a wrong one
+    if solution.status is Status.OPTIMAL and value >= -solution.cost * (1 - 1e-9):
         return value
-    lifted, unit = -answer.bound * (1 + SAFE) + SAFE, common_unit(market.value)
+    lifted, unit = -solution.bound * (1 + TOLERANCE) + TOLERANCE, common_unit(priced.value)
     return float(np.floor(lifted / unit) * unit) if unit else lifted
 
 
@@ -83,10 +103,10 @@ def _value(problem: ScheduleProblem, machine_of: IntArray) -> float:
 
 
 def _repaired(problem: ScheduleProblem, machine_of: IntArray) -> IntArray:
-    """The schedule without what is too much by HiGHS' rounding: the least valuable requests of a machine go first."""
+    """The schedule without overloads from the rounding of HiGHS: the least valuable requests of a machine are removed."""
     machine_of = machine_of.copy()
-    while broken := check_schedule(problem.requests, Schedule(machine_of=machine_of), problem.fleet):
-        m = int(broken[0].subject[0])
+    while violations := check_schedule(problem.requests, Schedule(machine_of=machine_of), problem.fleet):
+        m = int(violations[0].subject[0])
         there = np.flatnonzero(machine_of == m)
         machine_of[there[np.argmin(problem.requests.value[there])]] = UNPLACED
     return machine_of
@@ -94,3 +114,105 @@ def _repaired(problem: ScheduleProblem, machine_of: IntArray) -> IntArray:
 
 def _too_large(entries: int) -> str:
     return f"integer program: {entries:,} coefficients, more than {MOST_ENTRIES:,}: this is Cradle+'s schedule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AssignmentColumns:
+    """The variables x that exist."""
+
+    candidate: IntArray  # (column,)
+    machine: IntArray  # (column,)
+    number: IntArray  # (candidate, machine) column, or -1
+
+
+def assignment_columns(problem: ScheduleProblem, priced: PricedRequests) -> AssignmentColumns:
+    """Pairs of candidate and machine, without symmetric ones."""
+    number = np.full((len(priced.value), problem.fleet.size), -1, dtype=np.int64)
+    kind_of = problem.fleet.kind_of
+    for q in range(len(problem.fleet.kind)):
+        machines = np.flatnonzero(kind_of == q)
+        earlier = np.cumsum(priced.allowed[q]) - 1  # candidates that fit and start before
+        exists = priced.allowed[q][:, None] & (np.arange(len(machines))[None, :] <= earlier[:, None])
+        number[:, machines] = np.where(exists, 0, -1)
+    candidate, machine = np.nonzero(number == 0)
+    number[candidate, machine] = np.arange(len(candidate))
+    return AssignmentColumns(candidate=candidate, machine=machine, number=number)
+
+
+def program_size(problem: ScheduleProblem, priced: PricedRequests) -> int:
+    """The approximate number of coefficients of the program."""
+    length = priced.critical.past - priced.critical.first
+    machines = problem.fleet.machines.astype(np.int64) @ priced.allowed.astype(np.int64)  # (candidate,)
+    entries = int((length * machines).sum())
+    return entries * int(problem.requests.demand.shape[1])
+
+
+def assignment_program(problem: ScheduleProblem, priced: PricedRequests, columns: AssignmentColumns, start: IntArray) -> Program:
+    """(I1) and (I2); `start` (request,) is the schedule to start from."""
+    n, n_x = len(priced.value), len(columns.candidate)
+    row, column, entry, most = [columns.candidate], [np.arange(n_x)], [np.ones(n_x)], [np.ones(n)]
+    rows = n
+    for machine, q in enumerate(problem.fleet.kind_of.tolist()):
+        for r in range(problem.requests.demand.shape[1]):
+            here, candidate, demand, limit = _knapsacks(problem, priced, q, r)
+            exists = columns.number[candidate, machine] >= 0
+            row.append(rows + here[exists])
+            column.append(columns.number[candidate[exists], machine])
+            entry.append(demand[exists])
+            most.append(limit)
+            rows += len(limit)
+    return Program(
+        cost=-priced.value[columns.candidate],
+        lower=np.zeros(n_x),
+        upper=np.ones(n_x),
+        integral=np.ones(n_x, dtype=np.bool_),
+        matrix=coo_array((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=(rows, n_x)).tocsr(),
+        row_lower=np.full(rows, -np.inf),
+        row_upper=np.concatenate(most),
+        start=_start(problem, priced, columns, start),
+    )
+
+
+def _knapsacks(
+    problem: ScheduleProblem, priced: PricedRequests, q: int, r: int
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """(I2) of one machine: row, candidate and coefficient of each entry; limit of each row; in units that divide all demands."""
+    demand = problem.requests.demand[priced.request, r]
+    unit = max(1, int(np.gcd.reduce(demand, initial=0)))
+    able = np.flatnonzero(priced.allowed[q] & (demand > 0))
+    length = (priced.critical.past - priced.critical.first)[able]
+    candidate = np.repeat(able, length)
+    t = np.arange(len(candidate)) - np.repeat(np.cumsum(length) - length, length) + priced.critical.first[candidate]
+    amount, capacity = demand // unit, int(problem.fleet.capacity[q, r]) // unit
+    load = np.bincount(t, weights=amount[candidate].astype(np.float64), minlength=len(priced.critical.time))
+    tight = np.flatnonzero(load > capacity)
+    row = np.full(len(priced.critical.time), -1)
+    row[tight] = np.arange(len(tight))
+    kept = row[t] >= 0
+    scale = min(float(amount.max(initial=1)), LARGEST_SCALE)
+    return row[t[kept]], candidate[kept], amount[candidate[kept]] / scale, np.full(len(tight), capacity / scale)
+
+
+def _start(problem: ScheduleProblem, priced: PricedRequests, columns: AssignmentColumns, start: IntArray) -> FloatArray:
+    """(column,) the schedule, machines of a kind numbered by their first request."""
+    point = np.zeros(len(columns.candidate))
+    kind_of, before = problem.fleet.kind_of, np.concatenate([[0], np.cumsum(problem.fleet.machines)])
+    renamed: dict[int, int] = {}
+    used = [0] * len(problem.fleet.kind)
+    for candidate, m in enumerate(start[priced.request].tolist()):
+        if m == UNPLACED:
+            continue
+        if m not in renamed:
+            q = int(kind_of[m])
+            renamed[m] = int(before[q]) + used[q]
+            used[q] += 1
+        point[columns.number[candidate, renamed[m]]] = 1.0
+    return point
+
+
+def schedule_of(problem: ScheduleProblem, priced: PricedRequests, columns: AssignmentColumns, point: FloatArray) -> IntArray:
+    """(request,) the machines of a solution of the program."""
+    machine_of = np.full(len(problem.requests.name), UNPLACED, dtype=np.int64)
+    served = np.flatnonzero(point > 0.5)
+    machine_of[priced.request[columns.candidate[served]]] = columns.machine[served]
+    return machine_of

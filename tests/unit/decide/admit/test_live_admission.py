@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from tests.builders.clusters_offered import request_of, zones_of
 
-from bayplan.decide.admit import Admission, AdmitOptions, Cause, Kind
+from bayplan.decide.admit import Admission, AdmitOptions, RefusalCause, RefusalKind
 from bayplan.errors import UsageError
 from bayplan.generate import GENERATORS
 
-KNOWN = AdmitOptions(oneshot="greedy", value_ratio=10.0, alpha=2.0)  # lambda = 42
+KNOWN = AdmitOptions(one_shot="greedy", value_ratio=10.0, alpha=2.0)  # lambda = 42
 
 
 def live(zones=None, method="primal-dual", **options):
-    given = {"oneshot": "greedy", "value_ratio": 10.0, "alpha": 2.0, **options}
+    given = {"one_shot": "greedy", "value_ratio": 10.0, "alpha": 2.0, **options}
     return Admission(zones_of() if zones is None else zones, AdmitOptions(**given), method)
 
 
@@ -31,8 +31,8 @@ def test_a_price_is_lambda_to_the_share_less_one():
 
 def test_a_link_has_a_price_too():
     admission = live(zones_of([[1], [1]], bandwidth=[[0, 8], [0, 0]]))
-    verdict = admission.offer(request_of("p", demand=[[1], [1]], traffic=[[0, 2.0], [0, 0]]))
-    assert verdict.zone.tolist() == [0, 1]
+    decision = admission.offer(request_of("p", demand=[[1], [1]], traffic=[[0, 2.0], [0, 0]]))
+    assert decision.zone.tolist() == [0, 1]
     assert admission.prices().link[0, 1] == pytest.approx(42 ** (2 / 8) - 1)
     assert admission.utilisation().link[0, 1] == pytest.approx(0.25)
     assert np.isnan(admission.prices().link[1, 0])
@@ -41,22 +41,22 @@ def test_a_link_has_a_price_too():
 def test_the_cost_is_use_by_price_over_all_slots_and_the_utility_takes_it_by_alpha():
     admission = live(zones_of([[10]]))
     admission.offer(request_of("p", 0, 2, demand=[[4]]))
-    verdict = admission.offer(request_of("q", 0, 3, demand=[[2]], value=50.0))
+    decision = admission.offer(request_of("q", 0, 3, demand=[[2]], value=50.0))
     cost = 2 * 2 * (42 ** (4 / 10) - 1)
-    assert verdict.cost == pytest.approx(cost)
-    assert verdict.utility == pytest.approx(50 - cost / 2)
-    assert verdict.accepted
-    assert verdict.parameters.alpha == 2.0
+    assert decision.cost == pytest.approx(cost)
+    assert decision.utility == pytest.approx(50 - cost / 2)
+    assert decision.accepted
+    assert decision.parameters.alpha == 2.0
 
 
 def test_what_is_not_worth_its_price_is_refused_and_the_dearest_part_is_named():
     admission = live(zones_of([[10, 100]]))
     admission.offer(request_of("p", demand=[[8, 1]]))
-    verdict = admission.offer(request_of("q", demand=[[1, 1]], value=3.0))
-    assert not verdict.accepted and verdict.zone is None
-    assert verdict.why.startswith("too dear: value 3 is not above")
-    assert verdict.why.endswith("of the cost is for cpu in zone 'a'")
-    assert verdict.cause == Cause(kind=Kind.TOO_DEAR, resource="cpu", zone="a")
+    decision = admission.offer(request_of("q", demand=[[1, 1]], value=3.0))
+    assert not decision.accepted and decision.zone is None
+    assert decision.why.startswith("too expensive: value 3 is not above")
+    assert decision.why.endswith("of the cost is for cpu in zone 'a'")
+    assert decision.cause == RefusalCause(kind=RefusalKind.TOO_EXPENSIVE, resource="cpu", zone="a")
     assert admission.accepted == 1 and admission.offers == 2 and admission.value == 100.0
 
 
@@ -68,36 +68,36 @@ def test_what_has_no_room_is_refused_whatever_its_value_and_the_member_is_named(
     admission = live(zones_of([[10], [4]]))
     admission.offer(request_of("p", demand=[[8]]))
     admission.offer(request_of("q", demand=[[3]]))
-    verdict = admission.offer(request_of("r", demand=[[1], [5]], value=1e12))
-    assert verdict.why == "no room: member 'm1' fits into 0/2 zones (2 short of cpu)"
-    assert verdict.cause == Cause(kind=Kind.MEMBER, resource="cpu")
-    assert verdict.cost == math.inf
+    decision = admission.offer(request_of("r", demand=[[1], [5]], value=1e12))
+    assert decision.why == "no capacity: member 'm1' fits into 0/2 zones (2 short of cpu)"
+    assert decision.cause == RefusalCause(kind=RefusalKind.NO_CAPACITY_FOR_MEMBER, resource="cpu")
+    assert decision.cost == math.inf
 
 
 def test_members_that_fit_alone_but_not_together_are_said_so():
     admission = live(zones_of([[4]]))
     admission.offer(request_of("p", demand=[[1]]))
-    verdict = admission.offer(request_of("r", demand=[[2], [2]], value=1e9))
-    assert verdict.why.startswith("no room: its 2 members fit alone, but not together: they ask for 4 of 3 cpu")
-    assert verdict.cause == Cause(kind=Kind.TOGETHER, resource="cpu")
+    decision = admission.offer(request_of("r", demand=[[2], [2]], value=1e9))
+    assert decision.why.startswith("no capacity: its 2 members fit alone, but not together: they ask for 4 of 3 cpu")
+    assert decision.cause == RefusalCause(kind=RefusalKind.NO_CAPACITY_FOR_ALL, resource="cpu")
 
 
-@pytest.mark.parametrize(("oneshot", "proven"), [("exact", True), ("local", True), ("greedy", False), ("nscd", False)])
-def test_members_that_cannot_be_divided_among_the_zones_are_said_so_and_only_a_proof_is_called_one(oneshot, proven):
-    verdict = live(zones_of([[10], [10]]), oneshot=oneshot).offer(request_of(demand=[[6], [6], [6]]))
-    said = "no room: its 3 members fit alone, but not together: no zones hold them all, links included"
-    found = f"no room found: its 3 members fit alone, but not together, as far as {oneshot} looked"
-    assert verdict.why == (said if proven else found)
-    assert verdict.cause == Cause(kind=Kind.APART if proven else Kind.NOT_FOUND)
+@pytest.mark.parametrize(("one_shot", "proven"), [("exact", True), ("local", True), ("greedy", False), ("nscd", False)])
+def test_members_that_cannot_be_divided_among_the_zones_are_said_so_and_only_a_proof_is_called_one(one_shot, proven):
+    decision = live(zones_of([[10], [10]]), one_shot=one_shot).offer(request_of(demand=[[6], [6], [6]]))
+    no_capacity = "no capacity: its 3 members fit alone, but not together: no combination of zones and links holds them all"
+    not_found = f"no placement found: its 3 members fit alone, but not together, as far as {one_shot} searched"
+    assert decision.why == (no_capacity if proven else not_found)
+    assert decision.cause == RefusalCause(kind=RefusalKind.NO_COMBINATION if proven else RefusalKind.NOT_FOUND)
 
 
 def test_to_the_letter_room_is_the_cap_of_one_request_and_what_does_not_fit_is_still_refused():
     admission = live(zones_of([[10], [10]], bandwidth=[[0, 0], [0, 0]]), literal=True, value_ratio=1e-9)
     admission.offer(request_of("p", demand=[[10]], value=1e9))
     placed = [admission.offer(request_of(f"q{i}", demand=[[3]], value=1e9)) for i in range(4)]
-    assert [verdict.accepted for verdict in placed] == [True, True, True, False]
-    assert placed[3].why == "no room: it would take 3 of 1 free cpu in zone 'b'"
-    assert placed[3].cause == Cause(kind=Kind.FULL, resource="cpu", zone="b")
+    assert [decision.accepted for decision in placed] == [True, True, True, False]
+    assert placed[3].why == "no capacity: it would take 3 of 1 free cpu in zone 'b'"
+    assert placed[3].cause == RefusalCause(kind=RefusalKind.NO_CAPACITY, resource="cpu", zone="b")
     assert admission.utilisation().zone.max() <= 1
 
 
@@ -106,9 +106,9 @@ def test_to_the_letter_a_link_is_not_overbooked():
     admission = live(zones, literal=True, value_ratio=1e-9)
     asked = {"demand": [[5], [1]], "traffic": [[0, 0], [3.0, 0]], "value": 1e9}
     assert admission.offer(request_of("p", **asked)).accepted
-    verdict = admission.offer(request_of("q", **asked))
-    assert verdict.why == "no room: it would send 3 over the link from zone 'a' to 'b', which has 1 free"
-    assert verdict.cause == Cause(kind=Kind.FULL, zone="a", to="b")
+    decision = admission.offer(request_of("q", **asked))
+    assert decision.why == "no capacity: it would send 3 over the link from zone 'a' to 'b', which has 1 free"
+    assert decision.cause == RefusalCause(kind=RefusalKind.NO_CAPACITY, zone="a", to="b")
     assert np.nanmax(admission.utilisation().link) == pytest.approx(0.75)
 
 
@@ -146,7 +146,7 @@ def test_the_window_grows_ahead_and_drops_the_past():
     admission = live(zones_of([[10]]))
     for t in range(0, 3000, 7):
         assert admission.offer(request_of(f"r{t}", t, t + 400, demand=[[0]])).accepted
-    assert len(admission._window.ledger.load) <= 1024
+    assert len(admission._calendar.ledger.load) <= 1024
     admission.offer(request_of("far", 1e9, 1e9 + 3, demand=[[1]]))
     assert admission.utilisation(1e9 + 2).zone[0, 0] == 0.1
 
@@ -219,7 +219,7 @@ def test_u_and_alpha_are_said_to_be_given_or_estimated():
     given, guessed = live().parameters, live(value_ratio=None, alpha=None).parameters
     assert (given.value_ratio_from, given.alpha_from) == ("given", "given")
     assert (guessed.value_ratio_from, guessed.alpha_from) == ("estimated", "estimated")
-    assert live(alpha=None, oneshot="exact").parameters.alpha_from == "exact"
+    assert live(alpha=None, one_shot="exact").parameters.alpha_from == "exact"
     assert live(method="available").parameters.alpha_from == "not used"
     swmoa = live(method="swmoa", slots=7).parameters
     assert (swmoa.slots, swmoa.slots_from) == (7, "given")
@@ -239,7 +239,7 @@ def test_u_is_the_largest_value_by_largest_use_so_far_and_prices_follow():
 
 def test_alpha_grows_with_what_audits_find():
     stream = GENERATORS["container-clusters"].make(zones=4, count=60, slots=20, seed=2)
-    admission = Admission(stream.zones, AdmitOptions(oneshot="nscd"))
+    admission = Admission(stream.zones, AdmitOptions(one_shot="nscd"))
     alphas = []
     for request in stream.requests:
         admission.offer(request)
@@ -281,7 +281,7 @@ def test_no_zones_refuse_nothing_but_every_member():
         ({"slot": 0.0}, "slot is 0.0"),
         ({"slot": math.inf}, "slot is inf"),
         ({"slots": 0}, "slots is 0"),
-        ({"oneshot": "magic"}, "one-shot method 'magic' is not known"),
+        ({"one_shot": "magic"}, "one-shot method 'magic' is not known"),
     ],
 )
 def test_options_without_sense_are_refused(options, words):
@@ -296,7 +296,7 @@ def test_offline_is_not_live():
 
 def test_a_snapshot_is_plain_json_and_comes_back():
     stream = GENERATORS["container-clusters"].make(zones=4, count=40, slots=20, seed=2)
-    admission = Admission(stream.zones, AdmitOptions(oneshot="greedy"))
+    admission = Admission(stream.zones, AdmitOptions(one_shot="greedy"))
     for request in stream.requests:
         admission.offer(request)
     data = admission.snapshot()

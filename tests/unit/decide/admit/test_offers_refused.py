@@ -9,8 +9,8 @@ import pytest
 from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
-from bayplan.decide.admit.estimates import LIVE
-from bayplan.decide.admit.oneshot.registry import ONE_SHOTS
+from bayplan.decide.admit.one_shot import ONE_SHOTS
+from bayplan.decide.admit.parameters import LIVE
 from bayplan.errors import InputError
 from bayplan.model import Budget, ClusterRequest, ClusterRequests, silent
 
@@ -33,7 +33,7 @@ def forced(**fields):
 @pytest.fixture(params=LIVE)
 def admission(request):
     """It is 5, 'old' runs until 9, the last offer arrived at 4."""
-    made = Admission(zones_of([[10], [6]]), AdmitOptions(oneshot="greedy"), request.param)
+    made = Admission(zones_of([[10], [6]]), AdmitOptions(one_shot="greedy"), request.param)
     made.offer(request_of("old", 4, 9, demand=[[3], [2]], traffic=[[0, 1.0], [2.0, 0]]))
     made.advance(5)
     return made
@@ -171,11 +171,11 @@ def test_members_that_cannot_be_added_up_are_refused(admitter):
         admitter(stream, AdmitOptions(), budget=Budget(), seed=0, progress=silent)
 
 
-@pytest.mark.parametrize("oneshot", ONE_SHOTS)
-def test_the_largest_amounts_that_can_be_added_up_are_never_over_capacity(oneshot):
-    admission = Admission(zones_of([[2**62 - 1]] * 2), AdmitOptions(oneshot=oneshot, value_ratio=2.0))
-    verdict = admission.offer(request_of("r", demand=[[2**61 - 1]] * 2, value=2.0**40))
-    assert verdict.accepted
+@pytest.mark.parametrize("one_shot", ONE_SHOTS)
+def test_the_largest_amounts_that_can_be_added_up_are_never_over_capacity(one_shot):
+    admission = Admission(zones_of([[2**62 - 1]] * 2), AdmitOptions(one_shot=one_shot, value_ratio=2.0))
+    decision = admission.offer(request_of("r", demand=[[2**61 - 1]] * 2, value=2.0**40))
+    assert decision.accepted
     admission.offer(request_of("s", demand=[[2**61], [2**61 - 1]], value=2.0**40))
     assert (admission.utilisation(0.0).zone <= 1.0).all()
 
@@ -186,12 +186,12 @@ def test_the_largest_amounts_that_can_be_added_up_are_never_over_capacity(onesho
         (lambda d: d.pop("bayplan-admission"), "E2013"),
         (lambda d: d.update({"bayplan-admission": 99}), "E2013"),
         (lambda d: d.pop("running"), "E2014"),
-        (lambda d: d.pop("window"), "E2014"),
+        (lambda d: d.pop("calendar"), "E2014"),
         (lambda d: d.update(now="noon"), "E2014"),
         (lambda d: d["options"].update(magic=1), "E2014"),
         (lambda d: d["zones"].update(capacity=[[1]]), "E2014"),
-        (lambda d: d["window"]["slots"][0].__setitem__(2, [10**6] * 4), "E2014"),
-        (lambda d: d["window"]["slots"][0].__setitem__(1, [99] * 4), "E2015"),
+        (lambda d: d["calendar"]["slots"][0].__setitem__(2, [10**6] * 4), "E2014"),
+        (lambda d: d["calendar"]["slots"][0].__setitem__(1, [99] * 4), "E2015"),
         (lambda d: d["running"][0].update(zone=[0, 2]), "E2015"),
         (lambda d: d["running"][0].update(resource=[0, 1, -1, 2]), "E2015"),
     ],

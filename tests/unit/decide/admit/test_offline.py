@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bayplan.decide.admit.offline import offline, offline_bound
-from bayplan.decide.admit.offline.aggregate import aggregate
-from bayplan.decide.admit.offline.ground import ground_of
-from bayplan.decide.admit.signature import AdmitOptions
+from bayplan.decide.admit.offline.aggregate_bound import aggregate_bound
+from bayplan.decide.admit.offline.time_expanded import time_expanded
+from bayplan.decide.admit.options import AdmitOptions
 from bayplan.generate import GENERATORS
 from bayplan.model import Budget, ClusterRequest, ClusterRequests, Resource, Status, Zones, floats, ints, silent
 from bayplan.solvers.master import Master
@@ -62,8 +62,8 @@ def test_a_few_requests_that_do_not_all_fit_are_proven(seed):
 
 def test_without_iterations_there_is_the_bound_of_the_totals_and_a_first_answer():
     stream = generated(count=200, zones=3, members_least=3, members_most=3, seed=1)
-    ground = ground_of(stream)
-    totals = aggregate(ground, lambda: False)
+    ground = time_expanded(stream)
+    totals = aggregate_bound(ground, lambda: False)
     first, better = solved(stream, Budget(iterations=0)), offline_bound(stream, budget=Budget(iterations=0))
     assert first.bound == better == totals.bound
     assert first.score["value"] <= totals.bound < 0.9 * ground.value.sum()
@@ -90,7 +90,7 @@ def test_who_is_interrupted_keeps_the_best_so_far():
 
 def test_slots_are_those_where_something_may_be_full():
     stream = generated(count=50, slots=20, seed=4)
-    ground = ground_of(stream)
+    ground = time_expanded(stream)
     active = [{i for i in range(50) if ground.first[i] <= t < ground.last[i]} for t in range(ground.slots)]
     assert (ground.first < ground.last).all()
     assert not any(one <= other for t, one in enumerate(active) for s, other in enumerate(active) if s != t)

@@ -4,30 +4,30 @@ import pytest
 from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
-from bayplan.decide.admit.rehearsal import ALPHAS, FIRST, Earnings
+from bayplan.decide.admit.rehearsal import ALPHAS, FIRST_LEAD, Earnings
 from bayplan.generate import GENERATORS
 from bayplan.model import Budget, silent
 
 
 def test_values_are_earned_evenly_and_none_after_the_end():
     earned = Earnings()
-    earned.let_in(request_of("a", start=0.0, end=4.0, value=8.0))
-    earned.let_in(request_of("b", start=2.0, end=3.0, value=5.0))
+    earned.accept(request_of("a", start=0.0, end=4.0, value=8.0))
+    earned.accept(request_of("b", start=2.0, end=3.0, value=5.0))
     assert [earned.upto(time) for time in (0.0, 1.0, 2.5, 3.5, 10.0)] == pytest.approx([0.0, 2.0, 7.5, 12.0, 13.0])
     assert earned.rate == 0.0
 
 
 def test_earnings_come_back_from_plain_data():
     earned = Earnings()
-    earned.let_in(request_of("a", start=0.0, end=4.0, value=8.0))
+    earned.accept(request_of("a", start=0.0, end=4.0, value=8.0))
     earned.upto(1.0)
     again = Earnings(*earned.data())
     assert again.upto(3.0) == earned.upto(3.0)
 
 
 def test_the_first_offer_is_judged_by_the_first_alpha_and_it_is_said_to_be_estimated():
-    admission = Admission(zones_of(), AdmitOptions(oneshot="greedy"), "learned")
-    assert admission.parameters.alpha == ALPHAS[FIRST]
+    admission = Admission(zones_of(), AdmitOptions(one_shot="greedy"), "learned")
+    assert admission.parameters.alpha == ALPHAS[FIRST_LEAD]
     assert admission.parameters.alpha_from == "estimated"
 
 
@@ -36,14 +36,14 @@ def test_where_room_is_scarce_it_is_worth_more_than_taking_all_and_than_the_pape
     for seed in (321, 322, 323):
         stream = GENERATORS["container-clusters"].make(count=250, zones=3, members_least=3, members_most=3, seed=seed)
         for name in value:
-            found = ADMITTERS[name](stream, AdmitOptions(oneshot="greedy"), budget=Budget(), seed=0, progress=silent)
+            found = ADMITTERS[name](stream, AdmitOptions(one_shot="greedy"), budget=Budget(), seed=0, progress=silent)
             value[name] += found.score["value"]
     assert value["learned"] > 1.1 * value["primal-dual"]
     assert value["learned"] > 1.1 * value["available"]
 
 
 def test_a_name_that_a_rehearsal_still_has_counts_as_refused_there():
-    admission = Admission(zones_of([[10]], cap=[[10]]), AdmitOptions(oneshot="greedy"), "learned")
+    admission = Admission(zones_of([[10]], cap=[[10]]), AdmitOptions(one_shot="greedy"), "learned")
     assert admission.offer(request_of("a", demand=[[8]], end=4.0, value=500.0)).accepted
     for _ in range(3):  # no room here, and none in most rehearsals
         assert not admission.offer(request_of("b", demand=[[8]], end=4.0, value=0.001)).accepted
@@ -53,5 +53,5 @@ def test_a_name_that_a_rehearsal_still_has_counts_as_refused_there():
 
 def test_earnings_count_before_time_zero():
     earned = Earnings()
-    earned.let_in(request_of("a", start=-8.0, end=-4.0, value=8.0))
+    earned.accept(request_of("a", start=-8.0, end=-4.0, value=8.0))
     assert [earned.upto(time) for time in (-9.0, -6.0, -1.0)] == pytest.approx([0.0, 4.0, 8.0])

@@ -4,9 +4,8 @@ import numpy as np
 from tests.builders.schedules import problem, solved, timed
 
 from bayplan.decide.schedule import SCHEDULERS, ScheduleProblem
-from bayplan.decide.schedule.best_effort import best_effort, best_effort_order
+from bayplan.decide.schedule.best_effort import MOST_CELLS, best_effort, best_effort_order, cells_for, profile_of
 from bayplan.decide.schedule.cradle import cradle_choice
-from bayplan.decide.schedule.timeline import MOST_CELLS, cells_for, profile_of
 from bayplan.model import UNPLACED, Fleet
 
 

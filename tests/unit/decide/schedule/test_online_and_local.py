@@ -11,7 +11,7 @@ from tests.builders.schedules import drawn, overloads, problem, problems, solved
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.cradle import cradle_choice
-from bayplan.decide.schedule.online import Tariff
+from bayplan.decide.schedule.online import ForecastPrices
 from bayplan.errors import UsageError
 from bayplan.model import Budget, Status, TimedRequests, silent
 from bayplan.model.interrupt import stoppable
@@ -146,7 +146,7 @@ def test_a_forecast_of_another_day_begins_with_the_first_request():
 
 def test_after_the_forecast_its_prices_begin_anew():
     asked = crowd(2, requests=100)
-    tariff = Tariff(asked, Budget().clock(), silent)
+    tariff = ForecastPrices(asked, Budget().clock(), silent)
     one, two = (
         ScheduleProblem(
             requests=timed([(tariff.begin, tariff.begin + 1, [1, 1], 1.0), (begin, begin + 5, [3, 4], 1.0)], (10, 10)),

@@ -1,0 +1,59 @@
+"""A one-shot problem as the kernels need it: costs of members alone and in pairs, and work arrays."""
+
+import numpy as np
+
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
+from bayplan.kernels.admit.branch import Tables, Tree
+from bayplan.kernels.admit.climb import Standing
+from bayplan.kernels.admit.pairs import tabulate
+from bayplan.kernels.admit.question import Question
+from bayplan.model import FloatArray, IntArray
+
+LARGEST = 20_000_000  # entries of an array, 160 MB; the pairs of 8 members and 42 zones have 112,896
+
+
+def question_of(problem: OneShotProblem) -> Question:
+    """The arrays of a problem."""
+    return Question(problem.cost, problem.demand, problem.free, problem.traffic, problem.link, problem.pair, problem.bandwidth)
+
+
+def tables_of(question: Question) -> Tables | None:
+    """The costs of members alone and in pairs; None if the tables would be too large."""
+    v, z = question.cost.shape
+    if max((v * z) ** 2, (v + 1) * v * v * z) > LARGEST:  # the pairs, and the work arrays of a tree search
+        return None
+    barred = np.zeros(1)
+    tables = Tables(np.empty((v, z)), np.empty((v, v, z, z)), np.empty((v, v), dtype=np.bool_), barred)
+    barred[0] = tabulate(question, tables.single, tables.pair, tables.talks)
+    return tables
+
+
+def standing_of(question: Question) -> Standing:
+    """Work arrays for one placement and what follows from it."""
+    v, z = question.cost.shape
+    return Standing(np.empty(v, dtype=np.int64), np.empty_like(question.room), np.empty((v, z)))
+
+
+def tree_of(question: Question) -> Tree:
+    """Work arrays for a tree search."""
+    v, z = question.cost.shape
+    return Tree(
+        members=_ints(v),
+        zone=_ints(v),
+        free=np.empty_like(question.room),
+        paid=_floats(v + 1),
+        single=_floats(v + 1, v, z),
+        lam=_floats(v + 1, v, v, z),
+        child=_ints(v, z),
+        bound=_floats(v, z),
+        next=_ints(2, v),
+        work=_floats(3, z),
+    )
+
+
+def _ints(*shape: int) -> IntArray:
+    return np.empty(shape, dtype=np.int64)
+
+
+def _floats(*shape: int) -> FloatArray:
+    return np.empty(shape, dtype=np.float64)

@@ -1,1 +1,0 @@
-"""Place the members of one request (IQP (4) of 001)."""
