@@ -53,16 +53,17 @@ def plan_page(data: PlanPageData, *, made: Mapping[str, str], group_by: str | No
 
 def _numbers(data: PlanPageData) -> str:
     score = data.result.score
-    whole = {name: f"{int(score.get(name, 0)):,}" for name in ("batches", "steps", "moves", "stopovers", "surges")}
+    number = {name: int(score.get(name, 0)) for name in ("batches", "steps", "moves", "stopovers", "surges")}
     bound = data.result.bound
+    twice = f"{count(number['surges'], 'container')} {'runs' if number['surges'] == 1 else 'run'} twice meanwhile"
     return tiles(
         [
-            Tile("batches", whole["batches"], f"at least {bound:.0f} are needed" if bound is not None else ""),
-            Tile("steps", whole["steps"], f"{whole['moves']} creates of containers that ran before"),
+            Tile("batches", f"{number['batches']:,}", f"at least {bound:.0f} are needed" if bound is not None else ""),
+            Tile("steps", f"{number['steps']:,}", f"{count(number['moves'], 'create')} of containers that ran before"),
             Tile("takes about", about(float(data.bars.end.max(initial=0.0)))),
             Tile("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
             Tile("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
-            Tile("stopovers", whole["stopovers"], f"on third machines; {whole['surges']} containers run twice meanwhile"),
+            Tile("stopovers", f"{number['stopovers']:,}", f"on third machines; {twice}"),
         ]
     )
 

@@ -34,12 +34,12 @@ class Chart:
         return self.bottom - (self.bottom - self.top) * (min(value, self.most) / self.most if self.most > 0 else 0.0)
 
 
-def axes(chart: Chart, *, below: str, words: Callable[[float], str] = score) -> str:
+def axes(chart: Chart, *, below: str, words: Callable[[float], str] = score, whole: bool = False) -> str:
     """The grid with its numbers at the left, and below it numbers and what they are."""
     up = round_numbers(0.0, chart.most, round_step(chart.most / max(2, int((chart.bottom - chart.top) / 36))))
     parts = [line(chart.left, chart.y(v), chart.right, chart.y(v), "grid") for v in up if v > 0]
     parts += [text(chart.left - 8, chart.y(v) + 4, words(v), "soft small end") for v in up]
-    return "".join([*parts, number_marks(chart.axis, chart.bottom, below)])
+    return "".join([*parts, number_marks(chart.axis, chart.bottom, below, whole=whole)])
 
 
 def stairs(chart: Chart, edge: Sequence[float], height: Sequence[float], class_: str, title: str, *, closed: bool = False) -> str:

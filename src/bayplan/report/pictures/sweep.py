@@ -36,7 +36,7 @@ def value_curve(points: Sequence[SweepPoint], *, requested: float, width: int = 
             chart, [(float(p.machines), p.value) for p in points], [f"{p.machines:,} machines: {score(p.value)}" for p in points]
         ),
     ]
-    return svg.document(width, height, title, VALUE, "".join([head, axes(chart, below="machines"), *lines]))
+    return svg.document(width, height, title, VALUE, "".join([head, axes(chart, below="machines", whole=True), *lines]))
 
 
 def share_curve(points: Sequence[SweepPoint], requests: int, fewest: FewestMachines | None, *, width: int = 1120) -> str:
@@ -45,7 +45,7 @@ def share_curve(points: Sequence[SweepPoint], requests: int, fewest: FewestMachi
     chart, head, height = _sheet(title, SHARE, points, 1.0, [("line l0", "served")], width)
     shares = [(float(p.machines), share_of(p.served, requests)) for p in points]
     words = [f"{p.machines:,} machines serve {p.served:,} of {requests:,}" for p in points]
-    parts = [head, axes(chart, below="machines", words=percent), _curve(chart, shares, words)]
+    parts = [head, axes(chart, below="machines", words=percent, whole=True), _curve(chart, shares, words)]
     if fewest is not None and fewest.machines is not None and chart.low <= fewest.machines <= chart.high:
         x = chart.x(fewest.machines)
         parts.append(line(x, chart.top, x, chart.bottom, "safety"))
@@ -63,7 +63,7 @@ def worth_curve(points: Sequence[SweepPoint], *, width: int = 1120) -> str:
     chart, head, height = _sheet(title, WORTH, points, most, entries, width)
     steps = stairs(chart, [float(p.machines) for p in points], [max(0.0, s) for s in slope], "line l0", "measured")
     bound = polyline(chart, prices, "line l1", "the bound rises by at most")
-    return svg.document(width, height, title, WORTH, "".join([head, axes(chart, below="machines"), bound, steps]))
+    return svg.document(width, height, title, WORTH, "".join([head, axes(chart, below="machines", whole=True), bound, steps]))
 
 
 def _sheet(

@@ -19,8 +19,8 @@ POINTS = 600  # steps of a curve; more cannot be seen
 LINES = 8  # kinds of lines in picture.css
 
 CAPTION = (
-    "Machines stand from left to right, the fullest first. The height is the capacity that each uses at the stated confidence, "
-    "as a share of its own: above the line, it overflows more often than agreed. A curve that ends early needs few machines."
+    "Machines from left to right, the fullest first. The height is the share of its capacity that each uses at the stated "
+    "confidence: above the line, it overflows more often than agreed. A curve that ends early needs few machines."
 )
 
 
