@@ -51,6 +51,7 @@ _HOME = {  # public name -> module
     "rebalance": "bayplan.api.rebalance",
     "collocate": "bayplan.api.collocate",
     "pack": "bayplan.api.pack",
+    "machines_needed": "bayplan.api.machines_needed",
     "admit": "bayplan.api.admit",
     "Admission": "bayplan.decide.admit",
     "schedule": "bayplan.api.schedule",
@@ -93,6 +94,7 @@ __all__ = [
     "collocate",
     "explain",
     "generate",
+    "machines_needed",
     "methods",
     "pack",
     "place",
@@ -139,6 +141,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write
     from bayplan.api.inspect import check, explain, score
+    from bayplan.api.machines_needed import machines_needed
     from bayplan.api.pack import pack
     from bayplan.api.place import place
     from bayplan.api.rebalance import rebalance

@@ -3,11 +3,17 @@
 import inspect
 import json
 import os
+import shlex
+import shutil
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+import bayplan.api.pack as api_pack
 from bayplan.cli import pack as command
 from bayplan.cli.main import main
 from bayplan.decide.pack import PACKERS
@@ -15,7 +21,7 @@ from bayplan.formats import read, read_placement
 from bayplan.model import Confidence
 from bayplan.score.confidence import ucac, violation_probability
 
-KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out", "violation", "capacity"}
+EXAMPLES = Path(__file__).parents[2] / "examples"
 DAY = """
 bayplan: 1
 name: day
@@ -66,14 +72,16 @@ def test_every_method_packs_what_is_unplaced_and_moves_nothing(method, day, tmp_
     answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--method", method, "--out", out)
     before = read(day)
     after = read_placement(out, before.cluster)
-    assert answer.keys() >= KEYS and answer["score"].keys() >= {"ucac", "machines"}
-    assert (answer["placed"], answer["moved"], answer["left_out"], answer["unplaced"], answer["broken"]) == (6, 0, [], 0, [])
+    details = answer["details"]
+    assert answer["score"].keys() == answer["before"].keys() == {"ucac", "machines"}
+    assert (answer["placed"], answer["moved"], answer["left_out"], answer["still_violated"]) == (6, 0, [], [])
+    assert details["unplaced"] == 0
     assert len(after.unplaced) == 0 and len(after.moved_from(before.placement)) == 0
     assert answer["score"]["ucac"] * 1000 == pytest.approx(ucac(before.cluster, after, 0, alpha=0.99))
     predicted = violation_probability(before.cluster, after, 0)
-    assert answer["violation"]["predicted"]["largest"] == pytest.approx(predicted.max()) and predicted.max() <= 0.01 + 1e-9
-    assert answer["violation"]["simulated"]["mean"] == pytest.approx(answer["violation"]["predicted"]["mean"], abs=0.003)
-    assert answer["capacity"]["reserved"] == 20 and answer["capacity"]["mean"] == 10
+    assert details["violation"]["predicted"]["largest"] == pytest.approx(predicted.max()) and predicted.max() <= 0.01 + 1e-9
+    assert details["violation"]["simulated"]["mean"] == pytest.approx(details["violation"]["predicted"]["mean"], abs=0.003)
+    assert details["capacity"]["reserved"] == 20 and details["capacity"]["mean"] == 10
 
 
 def test_a_bound_is_below_and_the_gap_is_to_it(day, capsys):
@@ -83,7 +91,7 @@ def test_a_bound_is_below_and_the_gap_is_to_it(day, capsys):
 
 
 def test_more_confidence_takes_more_and_limits_take_most(day, capsys):
-    limits, *levels = answer_of(capsys, "pack", day, "--confidence", "0.95", "--method", "bf-ucac")["levels"]
+    limits, *levels = answer_of(capsys, "pack", day, "--confidence", "0.95", "--method", "bf-ucac")["details"]["levels"]
     assert [level["confidence"] for level in levels] == [0.95, 0.99, 0.999, 0.9999]
     taken = [level["ucac"] for level in levels]
     assert taken == sorted(taken) and limits["ucac"] > taken[-1]
@@ -93,14 +101,14 @@ def test_more_confidence_takes_more_and_limits_take_most(day, capsys):
 def test_what_limits_would_take_is_counted_with_machines_that_are_not_there(tmp_path, capsys):
     file = tmp_path / "tight.yaml"
     file.write_text(DAY.replace("  - {name: m-2, capacity: {cpu: 4, memory: 32Gi}}\n", ""), encoding="utf-8")
-    limits, *levels = answer_of(capsys, "pack", file, "--confidence", "0.99")["levels"]
+    limits, *levels = answer_of(capsys, "pack", file, "--confidence", "0.99")["details"]["levels"]
     assert (limits["machines"], limits["left_out"]) == (3, 0)  # of two
     assert [level["saved"] for level in levels] == [1, 1, 1]
 
 
 def test_the_option_replaces_the_confidence_of_the_input(tmp_path, capsys):
     file = written(tmp_path, rules=CONFIDENT)
-    own, other = (answer_of(capsys, "pack", file, *more)["capacity"] for more in ([], ["--confidence", "0.9999"]))
+    own, other = (answer_of(capsys, "pack", file, *more)["details"]["capacity"] for more in ([], ["--confidence", "0.9999"]))
     assert (own["confidence"], other["confidence"]) == (0.95, 0.9999)
     assert own["ucac"] < other["ucac"]
 
@@ -120,7 +128,7 @@ def test_a_service_may_ask_for_more_confidence(day, tmp_path, capsys):
 def test_another_resource_may_count(tmp_path, capsys):
     file = written(tmp_path, rules=CONFIDENT)
     answer = answer_of(capsys, "pack", file, "--resource", "memory")
-    assert answer["capacity"]["resource"] == "memory"
+    assert answer["details"]["capacity"]["resource"] == "memory"
     assert answer["score"]["ucac"] == pytest.approx((6 + 8) * 2**30)  # usage of memory is the request, exactly
 
 
@@ -136,14 +144,14 @@ def test_usage_may_come_from_samples(model, day, tmp_path, capsys):
     samples.write_text(json.dumps({"samples": {"web": [0.5] * 50 + [1.5] * 50, "db": [1] * 100}}), encoding="utf-8")
     options = ["--confidence", "0.9", "--method", "bi-level", "--samples", samples, "--uncertainty", model]
     answer = answer_of(capsys, "pack", day, *options)
-    assert answer["capacity"]["mean"] == pytest.approx(6 * 1 + 2 * 1)
-    assert answer["violation"]["simulated"]["mean"] <= 0.1
+    assert answer["details"]["capacity"]["mean"] == pytest.approx(6 * 1 + 2 * 1)
+    assert answer["details"]["violation"]["simulated"]["mean"] <= 0.1
 
 
 def test_what_fits_nowhere_is_left_out_with_its_reason(tmp_path, capsys):
     file = written(tmp_path, more=BIG)
     answer = answer_of(capsys, "pack", file, "--confidence", "0.99")
-    assert (answer["placed"], answer["unplaced"]) == (6, 2)
+    assert (answer["placed"], answer["details"]["unplaced"]) == (6, 2)
     (reason,) = answer["left_out"]
     assert reason["name"] == "huge" and "2 of 2 left out: 0/3 machines fit" in reason["reason"]
     assert main(["pack", str(file), "--confidence", "0.99", "--quiet"]) == 0
@@ -153,7 +161,7 @@ def test_what_fits_nowhere_is_left_out_with_its_reason(tmp_path, capsys):
 def test_fewer_deviations_than_the_confidence_has_are_said_to_violate_it(day, capsys):
     options = ["pack", day, "--confidence", "0.9999", "--method", "bf-nsigma", "--n-sigma", "0"]
     answer = answer_of(capsys, *options)
-    assert answer["left_out"] == [] and "violated on" in answer["broken"][0]
+    assert answer["left_out"] == [] and "violated on" in answer["still_violated"][0]
     assert main([*map(str, options), "--quiet"]) == 0
     assert "the confidence is violated on" in capsys.readouterr().out
 
@@ -175,7 +183,7 @@ def test_where_nothing_is_unplaced_the_answer_is_about_what_runs(tmp_path, capsy
     )
     assert main(["pack", str(file), "--confidence", "0.9"]) == 0
     assert "nothing to pack: all 2 containers have a machine" in capsys.readouterr().err
-    assert answer_of(capsys, "pack", file, "--confidence", "0.9")["levels"] == []
+    assert answer_of(capsys, "pack", file, "--confidence", "0.9")["details"]["levels"] == []
 
 
 @pytest.mark.parametrize(
@@ -194,7 +202,7 @@ def test_where_nothing_is_unplaced_the_answer_is_about_what_runs(tmp_path, capsy
         (["--confidence", "0.9", "--uncertainty", "fuzzy"], "no uncertainty 'fuzzy'; expected one of gaussian"),
         (["--confidence", "0.9", "--uncertainty", "empirical"], "'empirical' needs measured usage; expected samples"),
         (["--confidence", "0.9", "--method", "magic"], "no method 'magic'; expected one of"),
-        (["--confidence", "0.9", "--n-sigma", "-1"], "n-sigma is -1.0; expected a number of 0 or more"),
+        (["--confidence", "0.9", "--n-sigma", "-1"], "n_sigma is -1.0; expected a number of 0 or more"),
         (["--confidence", "0.9", "--out", "-"], "--out '-': stdout is for the answer"),
         (["--confidence", "0.9", "--machines-needed", "--out", "x.json"], "expected neither --out nor --report"),
     ],
@@ -219,11 +227,12 @@ def test_a_rule_that_is_no_confidence_is_refused_by_its_resource(tmp_path, capsy
 
 def test_machines_needed_are_counted_by_type_from_empty_with_a_bound(day, capsys):
     answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--machines-needed")
-    assert answer["machines"] == sum(row["machines"] for row in answer["by_type"]) == 2
-    assert answer["bound"] <= answer["machines"] and answer["gap"] == pytest.approx(1 - answer["bound"] / answer["machines"])
-    assert {(row["type"], row["there"]) for row in answer["by_type"]} == {("cpu 4, memory 32Gi", 1), ("cpu 8, memory 32Gi", 2)}
+    machines, by_type = answer["details"]["machines"], answer["details"]["by_type"]
+    assert machines == answer["score"]["machines"] == sum(entry["needed"] for entry in by_type) == 2
+    assert answer["bound"] <= machines and answer["gap"] == pytest.approx(1 - answer["bound"] / machines)
+    assert {(entry["name"], entry["available"]) for entry in by_type} == {("cpu 4, memory 32Gi", 1), ("cpu 8, memory 32Gi", 2)}
     assert main(["pack", str(day), "--confidence", "0.99", "--machines-needed", "--quiet"]) == 0
-    assert "machines needed" in capsys.readouterr().out
+    assert "2 machines needed at 99 %" in capsys.readouterr().out
 
 
 def test_machines_needed_says_what_fits_on_none(tmp_path, capsys):
@@ -273,3 +282,58 @@ def test_what_was_packed_keeps_the_confidence_rule_of_the_referee(tmp_path):
     assert any(isinstance(rule, Confidence) for rule in read(file).cluster.rules)
     assert main(["pack", str(file), "--out", str(out), "--quiet"]) == 0
     assert main(["check", str(file), "--placement", str(out), "--quiet"]) == 0
+
+
+def printed_examples() -> list[list[str]]:
+    """What `bayplan pack --help` prints."""
+    lines = [line for line in inspect.getdoc(command.pack).splitlines() if line.startswith("Example: ")]
+    return [shlex.split(line.split("[cyan]")[1].removesuffix("[/cyan]"))[1:] for line in lines]
+
+
+@pytest.mark.parametrize("arguments", printed_examples(), ids=" ".join)
+def test_every_example_of_the_help_works_beside_the_examples(arguments, tmp_path, monkeypatch, capsys):
+    for file in EXAMPLES.iterdir():
+        if file.is_file():
+            shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("when", ["figures_of", "confidence_levels"])
+def test_an_interrupt_while_the_answer_is_put_into_numbers_loses_no_file(when, day, tmp_path, capsys, monkeypatch):
+    original = getattr(api_pack, when)
+
+    def interrupted(*arguments, **keywords):
+        os.kill(os.getpid(), signal.SIGINT)
+        return original(*arguments, **keywords)
+
+    monkeypatch.setattr(api_pack, when, interrupted)
+    out = tmp_path / "best.json"
+    assert main(["pack", str(day), "--confidence", "0.9", "--out", str(out)]) == 0
+    assert len(read_placement(out, read(day).cluster).unplaced) == 0
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a process that runs: other than wall time, they do not depend on what else the machine does."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads CPU times from /proc")
+def test_an_interrupt_ends_a_long_packing_within_two_seconds_with_its_file(tmp_path):
+    fleet, out = tmp_path / "fleet.json", tmp_path / "packed.json"
+    assert main(["generate", "ucac", "--services", "20", "--scale", "0.3", "--out", str(fleet), "--quiet"]) == 0
+    words = [sys.executable, "-m", "bayplan", "pack", str(fleet), "--confidence", "0.999", "--seconds", "60", "--out", str(out)]
+    ended = cpu_of_children()
+    with subprocess.Popen([*words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(6.0)  # reading, then patterns
+        used = cpu_of(process.pid)
+        process.send_signal(signal.SIGINT)
+        text, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and out.is_file()
+    assert cpu_of_children() - ended - used < 2.0 or not json.loads(text)["interrupted"]

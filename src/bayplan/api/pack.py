@@ -1,83 +1,250 @@
-"""Pack a cluster: ask a method, and say what its answer takes, how safe it is, and what over-commitment buys."""
+"""`pack`: put containers whose usage varies onto machines, so that machines overflow with at most a stated probability."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from bayplan.api.decide import Decision, decide
+from bayplan.api.answer import PathLike
+from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.placement import PlacementAnswer, finish_seconds
 from bayplan.api.problem import matching
-from bayplan.decide.pack import PackOptions, PackProblem
+from bayplan.api.registry import method_of
 from bayplan.decide.pack.confidence_levels import confidence_levels
-from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, pack_instance
-from bayplan.errors import UsageError
-from bayplan.formats.document.text import write_text_atomically
-from bayplan.formats.patterns import patterns_of, patterns_text, read_patterns
-from bayplan.formats.solutions import write_solution
-from bayplan.model import Cluster, FloatArray, Placement, Reason, Result, Snapshot, floats
-from bayplan.report.answers.pack_page import PackPageData, pack_page
-from bayplan.report.page import how_made
-from bayplan.report.pictures.ucac import UcacCurve
+from bayplan.decide.pack.cutting_stock import with_bound
+from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, main_resource, pack_instance
+from bayplan.decide.pack.options import PackOptions
+from bayplan.errors import UsageError, did_you_mean
+from bayplan.formats.patterns import patterns_of, write_patterns
+from bayplan.formats.samples import read_samples
+from bayplan.model import Cluster, FloatArray, IntArray, Placement, Snapshot, floats
+from bayplan.model.interrupt import stoppable
 from bayplan.score.counts import containers_on
-from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures, pack_figures, packed_machines, strictest_ucac
+from bayplan.score.packing import (
+    FEWEST_DRAWS,
+    MOST_DRAWS,
+    ConfidenceLevel,
+    PackFigures,
+    pack_figures,
+    packed_machines,
+    strictest_ucac,
+)
+
+if TYPE_CHECKING:
+    from bayplan.report.pictures.ucac import UcacCurve
+    from bayplan.report.table import Report
 
 EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
 
-Ask = Callable[[PackProblem], Result[Placement]]
+Samples = Mapping[str, Sequence[float] | FloatArray]  # workload -> measured usage of the resource that counts, in base units
+
+
+class PackKeywords(RunKeywords, total=False):
+    """Options of the methods."""
+
+    n_sigma: float | None  # bf-nsigma: deviations above its mean that a container counts; those of the confidence if None
+    patterns: IntArray | None  # csp-ucac, csp-machines: the `patterns` of an earlier answer, to begin from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Packing:
-    """What a method made of an instance."""
+class PackingAnswer(PlacementAnswer):
+    """Which machine each container got, what that takes at the stated confidence, and how often machines overflow."""
 
     instance: PackInstance
-    decision: Decision
-    figures: PackFigures
-    levels: tuple[ConfidenceLevel, ...]
+    figures: PackFigures  # of the answer
+    levels: tuple[ConfidenceLevel, ...]  # the same containers at other confidences
 
     @property
-    def placement(self) -> Placement:
-        """Where everything runs now; as before, if there is no solution."""
-        return self.decision.after.placement
+    def patterns(self) -> IntArray:
+        """(pattern, workload) which containers share a machine, for `pack` on another day."""
+        return patterns_of(self.snapshot.cluster, self.placement)
 
     @property
-    def left_out(self) -> tuple[Reason, ...]:
-        """Why containers have no machine."""
-        return self.decision.left_out
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        from bayplan.report.answers.pack_tables import pack_headline
 
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """Where the confidence is not kept: only methods that do not promise it have some."""
-        return self.decision.still_broken
+        return pack_headline(self.result, self.figures, packed=self.placed, left_out=self.unplaced)
 
-    @property
-    def without(self) -> int:
-        """Containers that have no machine."""
-        return len(self.placement.unplaced)
+    def content(self) -> "Report":
+        """What it takes, how often machines overflow, what over-commitment buys, what is left out and why."""
+        from bayplan.report.answers.decision_tables import frame
+        from bayplan.report.answers.pack_tables import pack_report
+        from bayplan.report.table import report
+
+        counts = [("packed", f"{self.placed:,}"), ("left out", f"{self.unplaced:,}")]
+        how = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds, more=counts)
+        return report(how) + pack_report(self.result, self.figures, self.levels)
+
+    def details(self) -> Mapping[str, Any]:
+        """Capacity, overflows and levels of confidence. Amounts are in the resource's written unit."""
+        figures, unit = self.figures, self.figures.resource.scale
+        return {
+            "unplaced": self.unplaced,
+            "violation": {
+                "predicted": figures.predicted,
+                "simulated": figures.simulated,
+                "draws": figures.draws,
+                "allowed": round(1 - figures.alpha, 12),
+            },
+            "capacity": {
+                "resource": figures.resource.name,
+                "confidence": figures.alpha,
+                "ucac": figures.ucac / unit,
+                "mean": figures.mean / unit,
+                "reserved": None if figures.reserved is None else figures.reserved / unit,
+                "reserved_by": figures.reserved_by or None,
+                "machines": figures.capacity / unit,
+                "over_commitment": figures.over_commitment,
+            },
+            "levels": [
+                {
+                    "confidence": level.alpha,
+                    "by": level.by or "bi-level",
+                    "machines": level.machines,
+                    "ucac": level.ucac / unit,
+                    "left_out": level.left_out,
+                    "saved": level.saved,
+                }
+                for level in self.levels
+            ],
+        }
+
+    def save_patterns(self, path: PathLike) -> None:
+        """Write which containers share a machine, for `pack` on another day."""
+        if self.result.solution is not None:
+            write_patterns(path, self.snapshot.cluster, self.patterns)
+
+    def report(self, path: PathLike, *, command: str = "") -> None:
+        """Write one self-contained HTML page for capacity planning."""
+        from bayplan.formats.document.text import write_text_atomically
+        from bayplan.report.answers.pack_page import PackPageData, pack_page
+        from bayplan.report.page import how_made
+
+        if self.result.solution is None:
+            return
+        before, usage = self.snapshot.placement, self.instance.usage
+        machines = packed_machines(
+            self.snapshot.cluster, self.placement, self.instance.problem.main, samples=usage.samples, seed=usage.seed
+        )
+        data = PackPageData(
+            snapshot=replace(self.snapshot, notes=self.input_notes),
+            after=self.placement,
+            result=self.result,
+            figures=self.figures,
+            before=figures_of(self.instance, before) if len(before.placed) else None,
+            curves=tuple(_curves(self.instance, before, self.placement)),
+            levels=self.levels,
+            machines=machines,
+        )
+        write_text_atomically(path, pack_page(data, made=how_made(command)))
 
 
-def pack(instance: PackInstance, ask: Ask) -> Packing:
-    """The packing of a method, in numbers. Ctrl-C asks the method to stop, and its best so far counts."""
-    decision = decide(instance.snapshot, instance.problem, ask)
-    figures = figures_of(instance, decision.after.placement)
-    levels = tuple(confidence_levels(instance)) if len(instance.snapshot.placement.unplaced) else ()
-    return Packing(instance=instance, decision=decision, figures=figures, levels=levels)
+def pack(
+    snapshot: Snapshot,
+    *,
+    confidence: float | None = None,
+    method: str = "csp-ucac",
+    seconds: float = 30.0,
+    seed: int = 0,
+    confidence_of: Mapping[str, float] | None = None,
+    resource: str | None = None,
+    uncertainty: str = "gaussian",
+    samples: Samples | None = None,
+    **options: Unpack[PackKeywords],
+) -> PackingAnswer:
+    """Put containers whose usage varies onto machines, so that machines overflow with at most a stated probability.
+
+    Containers without a machine are packed, those that run stay. As little capacity as possible is used at that confidence
+    (UCaC). What fits nowhere is left out, with the reason.
+
+    - `confidence`: the probability that a machine's usage stays within its capacity; the snapshot's own rules if None;
+    - `confidence_of`: a higher one wherever a service or workload runs, by name or pattern: `{"checkout*": 0.9999}`;
+    - `resource`: the one whose UCaC counts; that of the first confidence rule, or the first, if None;
+    - `uncertainty`: how usage varies: "gaussian" (mean and deviation), "hoeffding" (anything within 0 and the limit),
+      "hoeffding-mean" (the same, sharper), "empirical" (as measured);
+    - `samples`: measured usage of that resource in base units, by workload; mean and deviation come from here.
+
+    >>> import bayplan as bp
+    >>> fleet = bp.generate("ucac", services=5, scale=0.02, machines=40)
+    >>> answer = bp.pack(fleet, confidence=0.99, budget=bp.Budget(iterations=50))
+    >>> answer.unplaced, answer.gap < 0.01
+    (0, True)
+    """
+    control, chosen = Control.of(seconds, seed, options), method_of("pack", method)
+    method_options = options_from(PackOptions, options)
+    instance = instance_of(
+        snapshot,
+        confidence=confidence,
+        confidence_of=confidence_of,
+        resource=resource,
+        uncertainty=uncertainty,
+        samples=samples,
+        seed=seed,
+    )
+    budget = control.method_budget(finish_seconds(snapshot) + EACH_CONTAINER * len(snapshot.cluster.containers.name))
+    clock = budget.clock()
+
+    with stoppable() as stop:  # Ctrl-C while the answer is put into numbers does not lose it
+        result = chosen(instance.problem, method_options, budget=budget, seed=seed, progress=control.progress)
+        if not stop.requested:
+            result = with_bound(instance.problem, result, clock=clock, progress=control.progress)
+        interrupted = stop.requested
+        after = snapshot.placement if result.solution is None else result.solution
+        figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else MOST_DRAWS)
+        levels = () if interrupted or not len(snapshot.placement.unplaced) else tuple(confidence_levels(instance))
+    return PackingAnswer(
+        verb="pack",
+        method=method,
+        seed=seed,
+        result=result,
+        before=_scores_before(instance),
+        seconds=control.seconds,
+        interrupted=interrupted,
+        input_notes=(*snapshot.notes, *instance.notes),
+        snapshot=instance.snapshot,
+        instance=instance,
+        figures=figures,
+        levels=levels,
+    )
+
+
+def read_usage(path: PathLike, cluster: Cluster, resource: str | None = None) -> Samples:
+    """Measured usage from a file (CSV, JSON or YAML), for `samples` of `pack` and `machines_needed`."""
+    by_workload = read_samples(path, cluster, main_resource(cluster, resource))
+    return {cluster.workloads.name[w]: values for w, values in by_workload.items()}
 
 
 def instance_of(
     snapshot: Snapshot,
     *,
     confidence: float | None,
-    confidence_of: Mapping[str, float],
+    confidence_of: Mapping[str, float] | None,
     resource: str | None,
-    usage: UsageModel,
+    uncertainty: str,
+    samples: Samples | None,
+    seed: int,
 ) -> PackInstance:
-    """The instance of a snapshot; `confidence_of`: a higher confidence for services or workloads by name or pattern."""
-    alpha_of = _alpha_of(snapshot.cluster, confidence_of)
-    return pack_instance(snapshot, confidence=confidence, alpha_of=alpha_of, resource=resource, usage=usage)
+    """The instance that a caller of `pack` or `machines_needed` states."""
+    return pack_instance(
+        snapshot,
+        confidence=confidence,
+        alpha_of=_alpha_of(snapshot.cluster, confidence_of or {}),
+        resource=resource,
+        usage=UsageModel(uncertainty=uncertainty, samples=_by_workload(snapshot.cluster, samples or {}), seed=seed),
+    )
+
+
+def _by_workload(cluster: Cluster, samples: Samples) -> dict[int, FloatArray]:
+    """Samples by the number of their workload; UsageError for a name that no workload has."""
+    number, by_workload = {name: w for w, name in enumerate(cluster.workloads.name)}, {}
+    for name, values in samples.items():
+        if name not in number:
+            raise UsageError(f"samples of '{name}': no workload has that name{did_you_mean(name, number)}")
+        by_workload[number[name]] = floats(values)
+    return by_workload
 
 
 def _alpha_of(cluster: Cluster, confidence_of: Mapping[str, float]) -> FloatArray | None:
@@ -97,118 +264,42 @@ def _workloads(cluster: Cluster, pattern: str) -> list[int]:
     of_service = [w for w, s in enumerate(cluster.workloads.service.tolist()) if service[s]]
     if of_service:
         return of_service
-    hit = matching(cluster, pattern, "with a confidence of its own")
-    return [int(w) for w in np.unique(cluster.containers.workload[hit])]
+    containers = matching(cluster, pattern, "with a confidence of its own")
+    return [int(w) for w in np.unique(cluster.containers.workload[containers])]
 
 
-def figures_of(instance: PackInstance, placement: Placement) -> PackFigures:
+def figures_of(instance: PackInstance, placement: Placement, draws: int = MOST_DRAWS) -> PackFigures:
     """The numbers of one placement."""
-    usage = instance.usage
     return pack_figures(
         instance.snapshot.cluster,
         placement,
         instance.problem.main,
         alpha=instance.alpha,
-        samples=usage.samples,
-        seed=usage.seed,
+        samples=instance.usage.samples,
+        seed=instance.usage.seed,
+        most_draws=draws,
     )
 
 
-def _machines(instance: PackInstance, placement: Placement) -> list[PackedMachine]:
-    usage = instance.usage
-    return packed_machines(instance.snapshot.cluster, placement, instance.problem.main, samples=usage.samples, seed=usage.seed)
+def _scores_before(instance: PackInstance) -> Mapping[str, float]:
+    """What ran before takes, under the names of the scores."""
+    cluster, before = instance.snapshot.cluster, instance.snapshot.placement
+    ucac = float(strictest_ucac(cluster, before, instance.problem.main).sum()) / instance.resource.scale
+    return {"ucac": ucac, "machines": float((containers_on(cluster, before) > 0).sum())}
 
 
-def seconds_afterwards(instance: PackInstance, seconds: float) -> float:
-    """What it takes to simulate, and to pack at other confidences, of a user's seconds: at most a quarter."""
-    return min(EACH_CONTAINER * len(instance.snapshot.cluster.containers.name), 0.25 * seconds)
-
-
-def pack_options(instance: PackInstance, *, n_sigma: float | None, patterns: Path | None) -> PackOptions:
-    """The options of a packer; UsageError if one makes no sense."""
-    if n_sigma is not None and not 0 <= n_sigma < float("inf"):
-        raise UsageError(f"n-sigma is {n_sigma}; expected a number of 0 or more")
-    known = None if patterns is None else read_patterns(patterns, instance.problem.cluster)
-    return PackOptions(n_sigma=n_sigma, patterns=known)
-
-
-def save(packing: Packing, path: Path | None) -> None:
-    """Write what shares machines now, for another day."""
-    if path is not None and packing.decision.result.solution is not None:
-        cluster = packing.instance.snapshot.cluster
-        write_text_atomically(path, patterns_text(cluster, patterns_of(cluster, packing.placement)))
-
-
-def pack_object(packing: Packing) -> Mapping[str, Any]:
-    """What `pack` says as JSON beside what every decision says. Amounts are in the resource's written unit."""
-    figures, unit = packing.figures, packing.figures.resource.scale
-    odds = {
-        "predicted": figures.predicted,
-        "simulated": figures.simulated,
-        "draws": figures.draws,
-        "allowed": round(1 - figures.alpha, 12),
-    }
-    capacity = {
-        "resource": figures.resource.name,
-        "confidence": figures.alpha,
-        "ucac": figures.ucac / unit,
-        "mean": figures.mean / unit,
-        "reserved": None if figures.reserved is None else figures.reserved / unit,
-        "reserved_by": figures.reserved_by or None,
-        "machines": figures.capacity / unit,
-        "over_commitment": figures.over_commitment,
-    }
-    levels = [
-        {
-            "confidence": row.alpha,
-            "by": row.by or "bi-level",
-            "machines": row.machines,
-            "ucac": row.ucac / unit,
-            "left_out": row.left_out,
-            "saved": row.saved,
-        }
-        for row in packing.levels
-    ]
-    return {"violation": odds, "capacity": capacity, "levels": levels, "unplaced": packing.without, "broken": packing.broken}
-
-
-def write_packing(packing: Packing, *, out: Path | None, report: Path | None, command: str) -> None:
-    """Write the placement in the form of its input, and a page about it."""
-    placement = packing.decision.result.solution
-    if placement is None:
-        return
-    if out is not None:
-        write_solution(out, packing.decision.snapshot, placement)
-    if report is not None:
-        write_text_atomically(report, pack_page(_page_data(packing), made=how_made(command)))
-
-
-def _page_data(packing: Packing) -> PackPageData:
-    instance, snapshot = packing.instance, packing.decision.snapshot
-    return PackPageData(
-        snapshot=replace(snapshot, notes=(*snapshot.notes, *instance.notes)),
-        after=packing.placement,
-        result=packing.decision.result,
-        figures=packing.figures,
-        before=figures_of(instance, snapshot.placement) if len(snapshot.placement.placed) else None,
-        curves=tuple(_curves(packing)),
-        levels=packing.levels,
-        machines=_machines(instance, packing.placement),
-        left_out=packing.left_out,
-        violated=packing.broken,
-    )
-
-
-def _curves(packing: Packing) -> Iterator[UcacCurve]:
+def _curves(instance: PackInstance, before: Placement, after: Placement) -> Iterator["UcacCurve"]:
     """After, and before if something ran."""
-    yield UcacCurve(name="after", share=_shares(packing.instance, packing.placement))
-    before = packing.decision.snapshot.placement
+    from bayplan.report.pictures.ucac import UcacCurve
+
+    yield UcacCurve(name="after", share=_shares(instance, after))
     if len(before.placed):
-        yield UcacCurve(name="before", share=_shares(packing.instance, before))
+        yield UcacCurve(name="before", share=_shares(instance, before))
 
 
 def _shares(instance: PackInstance, placement: Placement) -> FloatArray:
-    cluster = instance.snapshot.cluster
+    """(machine,) UCaC relative to capacity, where something runs."""
+    cluster, main = instance.snapshot.cluster, instance.problem.main
     busy = containers_on(cluster, placement) > 0
-    capacity = np.maximum(1, cluster.machines.capacity[busy, instance.problem.main.resource])
-    return floats(strictest_ucac(cluster, placement, instance.problem.main)[busy] / capacity)
+    capacity = np.maximum(1, cluster.machines.capacity[busy, main.resource])
+    return floats(strictest_ucac(cluster, placement, main)[busy] / capacity)

@@ -1,22 +1,18 @@
 """`bayplan pack`"""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bayplan.cli import clock, screen
+from bayplan.cli import clock
 from bayplan.cli import pack_options as option
-from bayplan.cli.decision import Out, Seconds, Threads
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import a_file, command_line, expect_files, spare
-from bayplan.cli.terminal import note, warn, working
+from bayplan.cli.decision import Out, Seconds, Threads, finish
+from bayplan.cli.options import File, Json, Quiet, Seed, Start, pairs
+from bayplan.cli.outputs import expect_outputs
+from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.api.pack import Packing
-
-BEST_SO_FAR = "interrupted: this is the best so far"
+    from bayplan.api.machines_needed import MachinesNeededAnswer
+    from bayplan.api.pack import PackingAnswer
 
 
 def pack(
@@ -51,7 +47,7 @@ def pack(
 
     - bf-ucac: best fit, each container on the machine that is fullest with it
 
-    - bi-level: machines and services in the order of their uncertainty
+    - bi-level: machines and workloads in the order of their uncertainty
 
     - bf-nsigma: best fit by mean and n deviations of each container alone, as one does without UCaC
 
@@ -63,63 +59,35 @@ def pack(
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
-    expect_files(out, report, file, start, samples, patterns)
-    a_file(save_patterns, "--save-patterns")
-    spare(save_patterns, "--save-patterns", file, start, samples)
-    if machines_needed and (out or report):
-        raise UsageError("--machines-needed packs nothing: expected neither --out nor --report")
+    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
+    if machines_needed and (out or report or save_patterns):
+        raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
     with working(f"packing {file}", quiet=quiet) as progress:
-        from bayplan.api.decide import budget_for, chosen
-        from bayplan.api.files import read as load
-        from bayplan.api.pack import instance_of, pack_options, save, seconds_afterwards, write_packing
-        from bayplan.api.pack import pack as pack_it
-        from bayplan.api.pack_needed import how_many
-        from bayplan.decide.pack import PACKERS
-        from bayplan.decide.pack.cutting_stock import with_bound
-        from bayplan.decide.pack.instance import UsageModel, main_resource
-        from bayplan.formats.samples import read_samples
+        import bayplan as bp
+        from bayplan.api.pack import read_usage
+        from bayplan.formats.patterns import read_patterns
+        from bayplan.model.interrupt import stoppable
 
-        packer = chosen(PACKERS, method)
-        snapshot = load(file, start)
-        measured = {} if samples is None else read_samples(samples, snapshot.cluster, main_resource(snapshot.cluster, resource))
-        instance = instance_of(
-            snapshot,
-            confidence=confidence,
-            confidence_of=option.confidences_of(confidence_of),
-            resource=resource,
-            usage=UsageModel(uncertainty=uncertainty, samples=measured, seed=seed),
-        )
-        note((*snapshot.notes, *instance.notes), quiet=quiet)
-        options = pack_options(instance, n_sigma=n_sigma, patterns=patterns)
-        budget = budget_for(
-            snapshot, seconds=seconds, used=clock.seconds() + seconds_afterwards(instance, seconds), threads=threads
-        )
-        if machines_needed:
-            needed = how_many(instance, budget=budget, seed=seed, progress=progress)
-        else:
-            left = budget.clock()
-            packing = pack_it(
-                instance,
-                lambda problem: with_bound(
-                    problem, packer(problem, options, budget=budget, seed=seed, progress=progress), clock=left, progress=progress
-                ),
-            )
-            given = {"resource": resource, "uncertainty": uncertainty, "samples": samples, "n_sigma": n_sigma, "start": start}
-            line = command_line(f"pack {file}", method=method, confidence=instance.alpha, seed=seed, **given)
-            write_packing(packing, out=out, report=report, command=line)
-            save(packing, save_patterns)
-    if machines_needed:
-        if needed["interrupted"]:
-            warn(BEST_SO_FAR)
-        screen.needed({**needed, "wall_seconds": clock.seconds()}, as_json=json)
-    else:
-        _say(packing, method=method, seed=seed, as_json=json)
-
-
-def _say(packing: "Packing", *, method: str, seed: int, as_json: bool) -> None:
-    """The answer on stdout; on stderr whether it was cut short. Exit code 3 if there is none."""
-    if packing.decision.interrupted:
-        warn(BEST_SO_FAR)
-    screen.packing(packing, method=method, seed=seed, wall=clock.seconds(), as_json=as_json)
-    if packing.decision.result.solution is None:
-        raise typer.Exit(ANSWER_IS_NO)
+        snapshot = bp.read(file, start)
+        stated: dict[str, Any] = {
+            "confidence": confidence,
+            "confidence_of": pairs(confidence_of, "--confidence-of", option.CONFIDENCES),
+            "resource": resource,
+            "uncertainty": uncertainty,
+            "samples": None if samples is None else read_usage(samples, snapshot.cluster, resource),
+            "seed": seed,
+            "threads": threads,
+            "progress": progress,
+        }
+        earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)
+        left = clock.left(seconds)
+        answer: PackingAnswer | MachinesNeededAnswer
+        with stoppable():  # from here on the first Ctrl-C loses no file
+            if machines_needed:
+                answer = bp.machines_needed(snapshot, seconds=left, **stated)
+            else:
+                answer = bp.pack(snapshot, method=method, seconds=left, n_sigma=n_sigma, patterns=earlier, **stated)
+                if save_patterns is not None:
+                    answer.save_patterns(save_patterns)
+            note(answer.input_notes, quiet=quiet)
+            finish(answer, out=out, report=report, json=json)

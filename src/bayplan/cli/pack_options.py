@@ -1,23 +1,13 @@
-"""The options of `pack`, and what their texts mean."""
+"""The options of `pack`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from bayplan.errors import UsageError
+from bayplan.cli.decision import method_option
 
-
-def _names(incomplete: str) -> list[str]:
-    from bayplan.decide.pack import PACKERS
-
-    return [name for name in PACKERS if name.startswith(incomplete)]
-
-
-Method: TypeAlias = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="How to pack; see above.", autocompletion=_names)
-]
+Method: TypeAlias = Annotated[str, method_option("pack")]
 Alpha: TypeAlias = Annotated[
     float | None,
     typer.Option(
@@ -91,20 +81,4 @@ Report: TypeAlias = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Also write an HTML page for capacity planning.", show_default=False),
 ]
-
-
-def confidences_of(pairs: Sequence[str] | None) -> dict[str, float]:
-    """NAME=ALPHA texts as a mapping; the highest counts where a name is given twice. UsageError names a wrong one."""
-    confidences: dict[str, float] = {}
-    for pair in pairs or ():
-        name, equals, text = pair.rpartition("=")
-        if not equals:
-            raise UsageError(
-                f"--confidence-of '{pair}': expected NAME=ALPHA, NAME a service or a workload, or a pattern of names"
-            )
-        try:
-            value = float(text)
-        except ValueError:
-            raise UsageError(f"--confidence-of '{pair}': '{text}' is not a number; expected a confidence such as 0.999") from None
-        confidences[name] = max(value, confidences.get(name, value))
-    return confidences
+CONFIDENCES = "NAME=ALPHA, NAME a service, a workload or a pattern"  # what --confidence-of expects

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from bayplan.api.inspect import Inspection
     from bayplan.api.judge import Judged
     from bayplan.api.migrate import Route
-    from bayplan.api.pack import Packing
     from bayplan.operate.simulate import Run
     from bayplan.report.table import Report
     from bayplan.score.explain import Explanation
@@ -88,33 +87,6 @@ def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping
     counts: dict[str, int | str] = {"seed": seed, "placed": route.placed, "moved": route.moved}
     counts["duration"] = f"about {seconds(estimate or 0.0)}"
     print_report(plan_report(route.result, rows, method=method, counts=counts, files=files))
-
-
-def packing(packing: "Packing", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
-    """A packing: what it takes, how often machines overflow, what over-commitment buys, who is left out and why."""
-
-    from bayplan.api.pack import pack_object
-    from bayplan.report import json
-    from bayplan.report.answers.pack_tables import pack_report
-
-    new, result = packing.decision.new, packing.decision.result
-    if as_json:
-        answer = json.decision_object(result, method=method, seed=seed, placed=new, moved=packing.decision.moved)
-        print_object({**answer, **pack_object(packing), "interrupted": packing.decision.interrupted, "wall_seconds": wall})
-        return
-    counts = {"seed": seed, "packed": new, "left out": packing.without}
-    figures, levels, violated = packing.figures, packing.levels, packing.broken
-    print_report(pack_report(result, figures, levels, method=method, counts=counts, violated=violated))
-
-
-def needed(answer: Mapping[str, object], *, as_json: bool = False) -> None:
-    """How many machines of which type are needed."""
-    from bayplan.report.answers.pack_tables import needed_report
-
-    if as_json:
-        print_object(answer)
-    else:
-        print_report(needed_report(answer))
 
 
 def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bayplan.errors import UsageError
+from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import Cluster, IntArray, Placement
 from bayplan.score.counts import workload_counts
 
@@ -17,11 +18,11 @@ def patterns_of(cluster: Cluster, placement: Placement) -> IntArray:
     return np.unique(count[count.any(axis=1)], axis=0)
 
 
-def patterns_text(cluster: Cluster, patterns: IntArray) -> str:
-    """The patterns as JSON, one line each: workload -> containers."""
+def write_patterns(path: str | os.PathLike[str], cluster: Cluster, patterns: IntArray) -> None:
+    """Write the patterns as JSON, one line each: workload -> containers."""
     names = cluster.workloads.name
     lines = [json.dumps({names[w]: int(pattern[w]) for w in np.flatnonzero(pattern)}) for pattern in patterns]
-    return '{"patterns": [\n' + ",\n".join(lines) + "\n]}\n"
+    write_text_atomically(path, '{"patterns": [\n' + ",\n".join(lines) + "\n]}\n")
 
 
 def read_patterns(path: str | os.PathLike[str], cluster: Cluster) -> IntArray:

@@ -123,12 +123,13 @@ def pack_figures(
     alpha: float,
     samples: Mapping[int, FloatArray],
     seed: int,
+    most_draws: int = MOST_DRAWS,
 ) -> PackFigures:
     """The numbers of one placement. Usage is drawn as the cluster or the samples state it, whatever the constraint assumes."""
     r = constraint.resource
     busy, reservation = containers_on(cluster, placement) > 0, reservation_of(cluster, r)
     workload = cluster.containers.workload[placement.placed]
-    draws = int(np.clip(NUMBERS // max(1, len(workload)), FEWEST_DRAWS, MOST_DRAWS))
+    draws = int(np.clip(NUMBERS // max(1, len(workload)), FEWEST_DRAWS, most_draws))
     return PackFigures(
         resource=cluster.resources[r],
         alpha=alpha,

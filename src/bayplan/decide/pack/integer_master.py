@@ -27,7 +27,7 @@ def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: StopFl
     candidates.sort(key=lambda count: _cost(master, bins, count))
     seconds = _seconds(clock)
     if seconds > 0 and master.pattern and not stop.requested:
-        times = _improved(master, candidates[0], seconds, stop)
+        times = _improved(master, candidates[0], seconds)
         if times is not None:
             candidates.append(_on_machines(master, times, bins))
     return min(candidates, key=lambda count: _cost(master, bins, count))
@@ -84,7 +84,7 @@ def _cost(master: PatternMaster, bins: Bins, count: IntArray) -> float:
     return missing + float((count.any(axis=1) & empty).sum())
 
 
-def _improved(master: PatternMaster, first: IntArray, seconds: float, stop: StopFlag) -> FloatArray | None:
+def _improved(master: PatternMaster, first: IntArray, seconds: float) -> FloatArray | None:
     """(column,) how often each pattern is used in the best integer solution of the master that HiGHS finds from a first one."""
     for m in np.flatnonzero(first.any(axis=1)).tolist():
         master.add(int(master.groups.of_machine[m]), first[m])

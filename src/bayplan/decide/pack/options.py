@@ -1,9 +1,11 @@
 """What every packer takes and gives."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
 from bayplan.decide.pack.problem import PackProblem
+from bayplan.errors import ModelError
 from bayplan.model import Budget, IntArray, Placement, Progress, Result
 
 
@@ -13,6 +15,10 @@ class PackOptions:
 
     n_sigma: float | None = None  # bf-nsigma: deviations that count as size; None: D(alpha)
     patterns: IntArray | None = None  # (pattern, workload) of an earlier day, to begin from
+
+    def __post_init__(self) -> None:
+        if self.n_sigma is not None and not 0 <= self.n_sigma < math.inf:
+            raise ModelError(f"n_sigma is {self.n_sigma}; expected a number of 0 or more")
 
 
 class Packer(Protocol):

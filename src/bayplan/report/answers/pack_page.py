@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bayplan.model import Placement, Reason, Result, Snapshot
+from bayplan.model import Placement, Result, Snapshot
 from bayplan.report.amounts import odds, percent, scale_of
 from bayplan.report.answers.pack_tables import (
     amount,
@@ -50,20 +50,18 @@ class PackPageData:
     before: PackFigures | None  # None if nothing ran
     curves: Sequence[UcacCurve]
     levels: Sequence[ConfidenceLevel]
-    machines: Sequence[PackedMachine]  # the most probable to overflow first
-    left_out: Sequence[Reason] = ()
-    violated: Sequence[str] = ()  # confidences that do not hold, in words
+    machines: Sequence[PackedMachine]  # the most likely to overflow first
 
 
 def pack_page(data: PackPageData, *, made: Mapping[str, str]) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    name, unplaced = name_of(data.snapshot.cluster), len(data.after.unplaced)
-    verdict = _verdict(data, unplaced)
+    name, unplaced, result = name_of(data.snapshot.cluster), len(data.after.unplaced), data.result
+    verdict, good = _verdict(data, unplaced), not (unplaced or result.still_violated)
     new = len(data.after.placed) - len(data.snapshot.placement.placed)
     body = [
-        header(name, verdict, not (unplaced or data.violated), f"{scale_of(data.snapshot.cluster)}; {new:,} packed now"),
+        header(name, verdict, good, f"{scale_of(data.snapshot.cluster)}; {new:,} packed now"),
         _tiles(data),
-        _left_out(data) if data.left_out or data.violated else "",
+        _left_out(data) if result.left_out or result.still_violated else "",
         tag("h2", "How full is each machine?"),
         figure(ucac_curves(data.curves, title=f"{name}: used capacity at {confidence(data.figures.alpha)}", words=CAPTION)),
         tag("h2", "What it takes"),
@@ -80,7 +78,7 @@ def pack_page(data: PackPageData, *, made: Mapping[str, str]) -> str:
 def _verdict(data: PackPageData, unplaced: int) -> str:
     if unplaced:
         return f"{count(unplaced, 'container')} left out"
-    return data.violated[0] if data.violated else "every container has a machine"
+    return data.result.still_violated[0] if data.result.still_violated else "every container has a machine"
 
 
 def _tiles(data: PackPageData) -> str:
@@ -88,7 +86,7 @@ def _tiles(data: PackPageData) -> str:
     gap = "" if result.gap is None else f"at most {odds(result.gap)} above the least possible"
     gap_of_ucac = gap if result.goal == "ucac" else ""
     used = percent(figures.ucac / figures.capacity) if figures.capacity else "–"
-    promise = (
+    reserved = (
         f"the {figures.reserved_by} of what runs, against the capacity in use" if figures.reserved_by else "no limits stated"
     )
     return tiles(
@@ -96,7 +94,7 @@ def _tiles(data: PackPageData) -> str:
             Tile("machines", f"{figures.machines:,}", gap if result.goal == "machines" else f"of {_all(data):,}"),
             Tile("UCaC", amount(figures.ucac, figures.resource), ", ".join(filter(None, (figures.resource.unit, gap_of_ucac)))),
             Tile("capacity in use", used, f"at {confidence(figures.alpha)}, of the machines that run something"),
-            Tile("over-commitment", times(figures.over_commitment), promise),
+            Tile("over-commitment", times(figures.over_commitment), reserved),
             Tile("violations predicted", odds(figures.predicted.mean), f"{odds(1 - figures.alpha)} are allowed"),
             Tile("violations simulated", odds(figures.simulated.mean), f"{figures.draws:,} draws"),
         ]
@@ -108,9 +106,11 @@ def _all(data: PackPageData) -> int:
 
 
 def _left_out(data: PackPageData) -> str:
-    confidences = [sentence[:1].upper() + sentence[1:] for sentence in data.violated]
+    """What is violated, and what is left out."""
+    violated, left_out = data.result.still_violated, data.result.left_out
+    capital = [sentence[:1].upper() + sentence[1:] for sentence in violated]
     return tag("h2", "What is wrong") + card(
-        "", items(confidences) if confidences else "", first_items(data.left_out, SHOWN, "workloads") if data.left_out else ""
+        "", items(capital) if capital else "", first_items(left_out, SHOWN, "workloads") if left_out else ""
     )
 
 

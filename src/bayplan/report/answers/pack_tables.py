@@ -1,15 +1,16 @@
 """A packing in numbers. Amounts are floats in base units."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bayplan.model import Reason, Resource, Result
 from bayplan.report.amounts import human_amount, odds, percent, score
-from bayplan.report.answers.decision_tables import ended, reason_table
+from bayplan.report.answers.decision_tables import goal_words, reason_table
 from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
+from bayplan.words import count
 
 LEVELS = (
     TableColumn("packed at"),
@@ -34,40 +35,38 @@ COMPARED: Mapping[str, tuple[str, bool]] = {  # field of PackFigures, is it an a
     "capacity of these machines": ("capacity", True),
     "UCaC": ("ucac", True),
     "mean usage": ("mean", True),
-    "promised": ("reserved", True),
+    "reserved": ("reserved", True),
     "over-commitment": ("over_commitment", False),
 }
 
 
-def pack_report(
-    result: Result[Any],
-    figures: PackFigures,
-    levels: Sequence[ConfidenceLevel],
-    *,
-    method: str,
-    counts: Mapping[str, int],
-    violated: Sequence[str] = (),
-) -> Report:
-    """What `pack` prints: how it ended, what it takes, how often machines overflow, what confidence costs, what is left out."""
-    known = [*ended(result, method=method, counts=counts), *capacity_facts(figures)]
-    known += [*bound_facts(result), *overflow_facts(figures)]
-    return report(facts(*known), level_table(levels, figures.resource), _left_out(result.left_out), *sentences(violated, SHOWN))
+def pack_headline(result: Result[Any], figures: PackFigures, *, packed: int, left_out: int) -> str:
+    """'6 containers packed, 2 left out; 8 run on 3 machines at 99 %; ucac 12.3 (at least 12.1 is possible)'."""
+    if result.solution is None:
+        return f"no packing: {result.status}"
+    missing = f", {left_out:,} left out" if left_out else ""
+    runs = f"{figures.containers:,} run on {count(figures.machines, 'machine')} at {confidence(figures.alpha)}"
+    return f"{count(packed, 'container')} packed{missing}; {runs}; {goal_words(result)}"
 
 
-def needed_report(answer: Mapping[str, Any]) -> Report:
-    """What `pack --machines-needed` prints, from the object that it says as JSON."""
-    gap = "" if answer["gap"] is None else f", gap {odds(answer['gap'])}"
-    known = facts(
-        ("machines needed", f"{answer['machines']:,}"),
-        ("proven bound", "none" if answer["bound"] is None else f"at least {answer['bound']:,.0f}{gap}"),
-        ("confidence", f"{confidence(answer['confidence'])} that a machine's {answer['resource']} suffices"),
-        ("status", answer["status"]),
-        ("seconds", f"{answer['seconds']:.2f}"),
-    )
-    columns = (TableColumn("type of machine"), TableColumn("needed", "number"), TableColumn("there are", "number"))
-    rows = ((Cell(row["type"]), count_cell(row["machines"]), count_cell(row["there"])) for row in answer["by_type"])
-    left_out = [Reason(entry["name"], entry["reason"]) for entry in answer["left_out"]]
-    return report(known, table(columns, rows, title="By type"), _left_out(left_out))
+def pack_report(result: Result[Any], figures: PackFigures, levels: Sequence[ConfidenceLevel]) -> Report:
+    """What a packing takes, how often machines overflow, what confidence costs, what is left out, what is violated."""
+    known = facts(*capacity_facts(figures), *bound_facts(result), *overflow_facts(figures))
+    violated = sentences(result.still_violated, SHOWN)
+    return report(known, level_table(levels, figures.resource), _left_out(result.left_out), *violated)
+
+
+def needed_headline(result: Result[Any], machines: int, alpha: float, resource: Resource) -> str:
+    """'22 machines needed at 99.9 % that cpu suffices; at least 21 is proven'."""
+    bound = "nothing is proven" if result.bound is None else f"at least {result.bound:,.0f} is proven"
+    return f"{count(machines, 'machine')} needed at {confidence(alpha)} that {resource.name} suffices; {bound}"
+
+
+def needed_report(by_type: Iterable[tuple[str, int, int]], left_out: Sequence[Reason]) -> Report:
+    """How many machines of each type are needed and available, and what fits on none."""
+    columns = (TableColumn("type of machine"), TableColumn("needed", "number"), TableColumn("available", "number"))
+    rows = ((Cell(name), count_cell(needed), count_cell(available)) for name, needed, available in by_type)
+    return report(table(columns, rows, title="By type"), _left_out(left_out))
 
 
 def _left_out(reasons: Sequence[Reason]) -> Table:
@@ -126,14 +125,14 @@ def machine_table(machines: Sequence[PackedMachine], resource: Resource) -> Tabl
 
 def _machine(row: PackedMachine, resource: Resource) -> tuple[Cell, ...]:
     share = row.ucac / row.capacity if row.capacity else math.inf
-    promised = row.reserved / row.capacity if row.reserved is not None and row.capacity else None
+    reserved = row.reserved / row.capacity if row.reserved is not None and row.capacity else None
     return (
         Cell(row.machine),
         count_cell(row.containers),
         Cell(amount(row.mean, resource), row.mean),
         Cell(amount(row.ucac, resource), row.ucac),
         Cell(percent(share), share, "bad" if share > 1 + 1e-9 else ""),
-        Cell(times(promised), promised),
+        Cell(times(reserved), reserved),
         Cell(odds(row.predicted), row.predicted),
         Cell(odds(row.simulated), row.simulated),
     )
@@ -154,12 +153,12 @@ def _compared(name: str, before: PackFigures, after: PackFigures, field: str, is
             return Cell(with_unit(value, figures.resource), value)
         return Cell(f"{value:,}" if isinstance(value, int) else times(value), float(value))
 
-    promise = f" ({after.reserved_by})" if field == "reserved" and after.reserved_by else ""
-    return (Cell(f"{name}{promise}"), cell(before), cell(after))
+    by = f" ({after.reserved_by})" if field == "reserved" and after.reserved_by else ""
+    return (Cell(f"{name}{by}"), cell(before), cell(after))
 
 
 def capacity_facts(figures: PackFigures) -> list[tuple[str, str]]:
-    """Names and values: what is used, against what would be on average and what was promised."""
+    """Names and values: what is used, against what would be on average and what is reserved."""
     ucac, resource = figures.ucac, figures.resource
     used = percent(ucac / figures.capacity) if figures.capacity else UNKNOWN
     lines = [
@@ -169,9 +168,9 @@ def capacity_facts(figures: PackFigures) -> list[tuple[str, str]]:
         ("mean usage", f"{with_unit(figures.mean, resource)}{_against(ucac, figures.mean, 'UCaC is')}"),
     ]
     if figures.reserved is not None:
-        promise = f"{with_unit(figures.reserved, resource)}{_against(ucac, figures.reserved, 'UCaC is')}"
+        reserved = f"{with_unit(figures.reserved, resource)}{_against(ucac, figures.reserved, 'UCaC is')}"
         lines += [
-            (f"sum of {figures.reserved_by}", promise),
+            (f"sum of {figures.reserved_by}", reserved),
             ("over-commitment", f"{times(figures.over_commitment)} the capacity"),
         ]
     return lines

@@ -8,7 +8,7 @@ from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.machines_needed import machines_needed
 from bayplan.errors import UsageError
-from bayplan.formats.patterns import patterns_of, patterns_text, read_patterns
+from bayplan.formats.patterns import patterns_of, read_patterns, write_patterns
 from bayplan.generate.ucac import ucac
 from bayplan.model import Budget, Placement, silent
 
@@ -52,7 +52,7 @@ def test_patterns_are_read_as_they_were_written(tmp_path):
     problem = small()
     patterns = patterns_of(problem.cluster, packed(problem).solution)
     path = tmp_path / "patterns.json"
-    path.write_text(patterns_text(problem.cluster, patterns))
+    write_patterns(path, problem.cluster, patterns)
     assert (read_patterns(path, problem.cluster) == patterns).all()
     again = packed(problem, "csp-ucac", patterns=patterns)
     assert again.score["ucac"] <= packed(problem).score["ucac"] + 1e-9
