@@ -410,3 +410,17 @@ def test_the_timer_of_a_host_program_is_left_alone(capsys):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
+
+
+def test_explain_of_a_workload_goes_machine_by_machine(shop, capsys):
+    code, answer = run_json(capsys, "explain", str(shop), "frontend")
+    assert code == 0 and answer["workload"] == "frontend" and answer["replicas"] > 1
+    assert sum(len(group["containers"]) for group in answer["groups"]) + answer["not_shown"] == answer["replicas"]
+    assert main(["explain", str(shop), "frontend"]) == 0
+    page = capsys.readouterr().out
+    assert "frontend-0" in page and "Machine by machine" in page
+
+
+def test_explain_of_an_unknown_name_suggests_a_workload_too(shop, capsys):
+    assert main(["explain", str(shop), "frontnd"]) == 2
+    assert "did you mean 'frontend'?" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from bayplan.api.answer import PathLike
 from bayplan.check import Violation, violations
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import Cluster, Placement, Snapshot
-from bayplan.score.explain import Explanation
+from bayplan.score.explain import Explanation, WorkloadExplanation, explain_workload
 from bayplan.score.explain import explain as explanation_of
 from bayplan.score.summary import Summary, summarise
 
@@ -155,16 +155,23 @@ def check(snapshot: Snapshot, *, before: Placement | None = None) -> CheckResult
     return CheckResult(name=snapshot.cluster.name, violations=violated, score=state.score)
 
 
-def explain(snapshot: Snapshot, container: str) -> Explanation:
+def explain(snapshot: Snapshot, name: str) -> Explanation | WorkloadExplanation:
     """Why a container is where it is, which machines could take it, and what blocks the others.
+
+    `name` is a container or a workload. Of a workload with several containers there is one explanation per machine.
 
     >>> import bayplan as bp
     >>> why = bp.explain(bp.generate("boutique"), "frontend-0")
     >>> why.container, why.workload
     ('frontend-0', 'frontend')
     """
-    index = container_index(snapshot.cluster, container)
-    return explanation_of(snapshot.cluster, snapshot.placement, index, objective=snapshot.objective)
+    cluster, placement = snapshot.cluster, snapshot.placement
+    if name not in cluster.containers.name and name in cluster.workloads.name:
+        workload = cluster.workloads.name.index(name)
+        if cluster.replicas[workload] != 1:
+            return explain_workload(cluster, placement, workload, snapshot.objective)
+        name = cluster.containers.name[int((cluster.containers.workload == workload).argmax())]
+    return explanation_of(cluster, placement, container_index(cluster, name), objective=snapshot.objective)
 
 
 def inspect(snapshot: Snapshot, *, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:
@@ -183,8 +190,8 @@ def container_index(cluster: Cluster, name: str) -> int:
     """The index of the container called `name`; UsageError with the nearest name if there is none."""
     if name in cluster.containers.name:
         return cluster.containers.name.index(name)
-    hint = did_you_mean(name, cluster.containers.name)
-    raise UsageError(f"no container '{name}' in cluster '{cluster.name}'{hint}")
+    hint = did_you_mean(name, [*cluster.containers.name, *cluster.workloads.name])
+    raise UsageError(f"no container or workload '{name}' in cluster '{cluster.name}'{hint}")
 
 
 def write_report(path: PathLike, inspection: Inspection, *, command: str, group_by: str | None = None) -> None:

@@ -9,15 +9,17 @@ from bayplan.cli.options import File, Json, Out, Quiet, Start
 from bayplan.cli.outputs import expect_outputs
 from bayplan.cli.terminal import note, working
 
-Container = Annotated[str, typer.Argument(metavar="CONTAINER", help="The container's name.", show_default=False)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a container or of a workload.", show_default=False)]
 
 
-def explain(
-    file: File, container: Container, start: Start = None, out: Out = None, json: Json = False, quiet: Quiet = False
-) -> None:
+def explain(file: File, name: Name, start: Start = None, out: Out = None, json: Json = False, quiet: Quiet = False) -> None:
     """Say why a container is where it is, which machines could take it, and what blocks the others.
 
+    Of a workload, say it of all its containers, machine by machine.
+
     Example: [cyan]bayplan explain shop.yaml web-0[/cyan]
+
+    Example: [cyan]bayplan explain shop.yaml web[/cyan]
     """
     expect_outputs({"--out": out}, file, start, stdout=True)
     with working(f"reading {file}", quiet=quiet):
@@ -25,5 +27,5 @@ def explain(
 
         snapshot = bp.read(file, start)
         note(snapshot.notes, quiet=quiet)
-        explanation = bp.explain(snapshot, container)
+        explanation = bp.explain(snapshot, name)
     screen.explain(explanation, as_json=json, out=out)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayplan.api.migrate import Route
     from bayplan.operate.simulate import Run
     from bayplan.report.table import Report
-    from bayplan.score.explain import Explanation
+    from bayplan.score.explain import Explanation, WorkloadExplanation
 
 FILE_WIDTH = 120  # columns of a table that goes to a file
 
@@ -60,7 +60,7 @@ def judged(judged: "Judged", *, as_json: bool = False, out: Path | None = None) 
     _say("".join(f"{printable(line)}\n" for line in lines), out)
 
 
-def explain(explanation: "Explanation", *, as_json: bool = False, out: Path | None = None) -> None:
+def explain(explanation: "Explanation | WorkloadExplanation", *, as_json: bool = False, out: Path | None = None) -> None:
     """Why a container is where it is."""
     from bayplan.report import json
     from bayplan.report.answers.explain_tables import explain_report

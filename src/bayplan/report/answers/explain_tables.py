@@ -1,9 +1,11 @@
 """Why a container is where it is: sentences, other machines, traffic, and what blocks the other machines."""
 
+from dataclasses import replace
+
 from bayplan.report.names import printable_fields
 from bayplan.report.table import Cell, Report, Sentence, Style, Table, TableColumn, report, share_cell, table
-from bayplan.score.explain import Explanation
-from bayplan.words import and_more
+from bayplan.score.explain import Explanation, WorkloadExplanation
+from bayplan.words import and_more, first_names
 
 FEW = 8  # machines and partners of one container
 
@@ -13,9 +15,42 @@ def explain_report(explanation: object) -> Report:
     explanation = printable_fields(explanation)
     first, *others = str(explanation).split("\n")
     words = (Sentence(first, "strong"), *map(Sentence, others))
+    if isinstance(explanation, WorkloadExplanation):
+        return report(words[0], _groups(explanation))
     if not isinstance(explanation, Explanation):
         return report(*words)
     return report(*words, _alternatives(explanation).first(FEW), _partners(explanation), _blocked(explanation).first(FEW))
+
+
+def _groups(explanation: WorkloadExplanation) -> Table:
+    """The containers of a workload, machine by machine."""
+    columns = (
+        TableColumn("containers"),
+        TableColumn("machine"),
+        TableColumn("fits", "number", key="fits"),
+        TableColumn("best other machine", key="best"),
+        TableColumn("change of the objective", "number", short="change of the\nobjective", key="change"),
+        TableColumn("local traffic", "share", drop=1, key="local"),
+        TableColumn("what blocks the others", drop=2, key="blocked"),
+    )
+    rows = []
+    for group in explanation.groups:
+        one = group.explanation
+        best = one.alternatives[0] if one.alternatives else None
+        change = best.change if best and one.machine is not None else None  # from no machine only the order says something
+        rows.append(
+            (
+                Cell(first_names(group.containers, 1)),
+                Cell(one.machine or "none", style="" if one.machine is not None else "warn"),
+                Cell(f"{len(one.fits):,} of {one.machines:,}", len(one.fits)),
+                Cell(best.machine if best else ""),
+                Cell(f"{change:+.3g}", change, "good" if change < 0 else "soft") if change is not None else Cell(""),
+                share_cell(one.local) if one.local is not None else Cell(""),
+                Cell(", ".join(f"{machines:,} {reason}" for reason, machines in one.blocked.items())),
+            )
+        )
+    hidden = and_more(explanation.not_shown, "containers on other machines")
+    return replace(table(columns, rows, title="Machine by machine"), footer=hidden)
 
 
 def _alternatives(explanation: Explanation) -> Table:
