@@ -1,4 +1,4 @@
-"""What was measured on the published cluster M3 (the authors' data of 004), and how close a generated one must be.
+"""What was measured on the published cluster M3 (the authors' data of [RASA]), and how close a generated one must be.
 
 The generator does not read this: tests and the calibration table do.
 """

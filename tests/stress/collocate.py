@@ -16,7 +16,7 @@ from tests.naive.collocate import most_gained
 from tests.naive.search import breaches
 
 from bayplan.decide.collocate.bound import affinity_bound
-from bayplan.decide.collocate.columns.pattern_master import PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.columns.solve import solve_columns
 from bayplan.decide.collocate.subproblem import gained, violations
@@ -59,7 +59,7 @@ def wrong(seed: int, seen: Counter[str]) -> Iterator[str]:
     if gained(subproblem, counts) > best + 1e-12:
         yield f"{gained(subproblem, counts)} is above the optimum {best}"
     rounds = PricingRounds(
-        master=PatternMaster(subproblem=subproblem, types=machine_types_of(subproblem)), seed=seed, boxes=(1, 3, 3_000)[seed % 3]
+        master=AffinityMaster(subproblem=subproblem, types=machine_types_of(subproblem)), seed=seed, boxes=(1, 3, 3_000)[seed % 3]
     )
     for _ in range(40):
         rounds.price(lambda: False)

@@ -2,7 +2,7 @@
 
 Sizes, arrivals and lifetimes are those of batches that one tenant started in one slot of 300 s. The trace has no traffic. So
 each batch is paired with an application of the other trace that has as many members: **the pairing is synthetic**. Zones,
-links, caps and values are those of 001 section VI. Time is counted in slots.
+links, caps and values are those of [Online clusters] §VI. Time is counted in slots.
 """
 
 import os
@@ -35,7 +35,7 @@ class _Batch(NamedTuple):
 class _Trace(NamedTuple):
     batches: tuple[_Batch, ...]
     calls: dict[int, tuple[FloatArray, ...]]  # members -> (member, member) calls of each application, the busiest pair 1
-    work: FloatArray  # (resource,) demand x slots that a batch asks for on average, of a window of T slots
+    work: FloatArray  # (resource,) demand x slots that a batch requests on average, of a window of T slots
 
 
 def azure_clusters(  # more than 7 arguments: each is a setting of its own on the command line
@@ -93,7 +93,7 @@ def azure_clusters(  # more than 7 arguments: each is a setting of its own on th
 
 
 def scaled(zones: Zones, factor: FloatArray) -> Zones:
-    """The zones with so much of each resource, and links with so much as the first resource; room for one request in any case."""
+    """The zones with each resource times its factor, links times that of the first; a zone always fits one request."""
     capacity = np.maximum(np.rint(zones.capacity * factor), zones.request_cap)
     return replace(zones, capacity=ints(capacity), bandwidth=ints(np.rint(zones.bandwidth * factor[0])))
 
@@ -131,13 +131,15 @@ def _trace(folder: str) -> _Trace:
     lasts = np.array([batch.slots for batch in batches])
     within = np.minimum(lasts[:, None], np.arange(1, SLOTS + 1)).mean(axis=1)  # slots before the window ends
     total = np.array([batch.demand.sum(axis=0) for batch in batches])
-    return _Trace(batches, {size: tuple(found) for size, found in calls.items()}, floats((total * within[:, None]).mean(axis=0)))
+    return _Trace(
+        batches, {size: tuple(graphs) for size, graphs in calls.items()}, floats((total * within[:, None]).mean(axis=0))
+    )
 
 
 def _chosen(trace: _Trace, sizes: tuple[int, int], count: int, slots: int, rng: np.random.Generator) -> list[tuple[_Batch, int]]:
     """Batches and the slot in which each arrives: of a seeded window of the trace, drawn from all that fit in size.
 
-    Where a window of so many slots has too few, as many windows as it takes are laid over one another.
+    Where a window of that many slots has too few, as many windows as needed are laid over one another.
     """
     fitting = [batch for batch in trace.batches if sizes[0] <= len(batch.demand) <= sizes[1] and trace.calls[len(batch.demand)]]
     if count > len(fitting):
@@ -154,7 +156,7 @@ def _chosen(trace: _Trace, sizes: tuple[int, int], count: int, slots: int, rng: 
 
 
 def _traffic(trace: _Trace, members: int, rng: np.random.Generator) -> FloatArray:
-    """(member, member) calls of an application with as many members, the busiest pair 10 units; who is who is drawn, too."""
+    """(member, member) calls of an application with as many members, the busiest pair 10 units; members are permuted."""
     known = trace.calls[members]
     calls, order = known[int(rng.integers(len(known)))], rng.permutation(members)
     return floats(np.rint(calls[np.ix_(order, order)] * TRAFFIC * UNIT))

@@ -1,7 +1,7 @@
-"""A dozen services of a web shop on twelve machines, valid but not well: for demos.
+"""A dozen services of a web shop on twelve machines, valid but far from good: for demos.
 
 Machines a1, a2, a3 and b1 run above their safety capacity while the west is half empty; the services that talk
-most run apart; one frontend and one ranker wait for a machine.
+most run apart; one frontend and one ranker have no machine.
 """
 
 from dataclasses import replace
@@ -90,7 +90,7 @@ USAGE_JITTER, TRAFFIC_JITTER = (0.9, 1.1), (0.8, 1.25)  # what the seed changes
 
 
 def boutique(*, broken: int = 0, seed: int = 0, progress: Progress = silent) -> Snapshot:
-    """The shop. The seed varies usage and traffic a little; `broken=1` plants violations for `check`."""
+    """The shop. The seed varies usage and traffic a little; `broken=1` plants rule violations for `check`."""
     require("boutique", (broken in (0, 1), f"broken is {broken}; expected 0 or 1"))
     rng = np.random.default_rng(seed)
     cluster = _cluster(rng)
@@ -117,7 +117,7 @@ def _cluster(rng: np.random.Generator) -> Cluster:
         workloads=_workloads(service, rng),
         containers=Containers.replicas_of(tuple(WORKLOADS), [workload.replicas for workload in WORKLOADS.values()]),
         traffic=_traffic(rng),
-        machine_sets={name: ints(sorted(machine.index(m) for m in some)) for name, some in MACHINE_SETS.items()},
+        machine_sets={name: ints(sorted(machine.index(m) for m in members)) for name, members in MACHINE_SETS.items()},
     )
     return replace(cluster, rules=shop_rules(cluster))
 
@@ -152,7 +152,7 @@ def _traffic(rng: np.random.Generator) -> Traffic:
 
 
 def _machine_of(cluster: Cluster) -> IntArray:
-    """(container,) machines by `LAYOUT`: replicas are dealt out in machine order, the rest wait."""
+    """(container,) machines by `LAYOUT`: replicas are assigned in machine order, the others have none."""
     machine_of = np.full(len(cluster.containers.name), UNPLACED)
     first = np.concatenate([[0], np.cumsum(cluster.replicas)])
     dealt = np.zeros(len(cluster.workloads.name), dtype=np.int64)

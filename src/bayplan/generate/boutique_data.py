@@ -1,4 +1,4 @@
-"""The web shop of the demo in tables: machines, workloads, traffic, and who runs where. Own numbers.
+"""The web shop of the demo in tables: machines, workloads, traffic, and what runs where. Own numbers.
 
 The cast follows public shop demos; requests are those of a shop with real traffic, about five to ten times theirs.
 """
@@ -19,7 +19,7 @@ STANDARD, BIG, GPU = MachineKind(8, 32, 0), MachineKind(16, 64, 0), MachineKind(
 
 
 class Machine(NamedTuple):
-    """A machine and where it stands."""
+    """A machine and its place in the topology."""
 
     kind: MachineKind
     rack: str
@@ -117,9 +117,9 @@ LAYOUT: Mapping[str, Mapping[str, int]] = {  # containers of each workload on ea
     "c2": {"cart-redis": 1, "cart": 1, "catalogue": 1, "payment": 1, "payment-vault": 1, "shipping": 1, "email": 1},
     "c3": {"catalogue-db": 1, "search": 1, "ads": 1, "load-generator": 1},
     "c4": {"recommendation": 1},
-}  # one frontend and one ranker wait
+}  # one frontend and one ranker have no machine
 
-VIOLATING: Mapping[str, str] = {  # container -> where it stands when violations are wanted
+VIOLATING: Mapping[str, str] = {  # container -> its machine when violations are wanted
     "cart-redis-1": "a4",  # anti-affinity: two of them on one machine
     "payment-vault-2": "a3",  # co-locate: its payment container runs elsewhere
     "load-generator-0": "b1",  # capacity, and interference with checkout

@@ -1,4 +1,4 @@
-"""Zones with links, and clusters of communicating containers that arrive over time (001 section VI).
+"""Zones with links, and clusters of communicating containers that arrive over time ([Online clusters] §VI).
 
 One unit of the paper is `UNIT` base units, for demand, capacity, traffic, bandwidth and value alike,
 so that fractions of it are whole numbers and 1 <= b / f <= U holds for the stored amounts.
@@ -9,11 +9,11 @@ import numpy as np
 from bayplan.generate.generator import require
 from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Resource, Zones, floats, ints, silent
 
-UNIT = 1000  # base units in one unit of 001
-CAPACITY = (50, 100)  # C and D: uniform, 001 section VI
-TRAFFIC = 10  # uniform on [0, 10], 001 section VI
-REQUEST_CAP = 10  # B, 001 section VI
-DEMAND_MEDIAN, DEMAND_SIGMA = 2.0, 0.6  # lognormal, capped at B; stands for the trace's subtasks, which cannot be had
+UNIT = 1000  # base units in one unit of [Online clusters]
+CAPACITY = (50, 100)  # C and D: uniform, [Online clusters] §VI
+TRAFFIC = 10  # uniform on [0, 10], [Online clusters] §VI
+REQUEST_CAP = 10  # B, [Online clusters] §VI
+DEMAND_MEDIAN, DEMAND_SIGMA = 2.0, 0.6  # lognormal, capped at B; instead of the trace's subtasks, which are not available
 RESOURCES = ("cpu", "memory", "disk", "network", "gpu")
 
 
@@ -32,7 +32,7 @@ def container_clusters(  # more than 7 arguments: each is a setting of its own o
     """`count` requests (I) over `slots` slots (T) for `zones` zones (S) with `resources` resources (K).
 
     `value_ratio` is U. A request starts in a uniform slot and ends in a uniform slot from there on; it
-    arrives when it starts. Closed slots [t-, t+] of 001 are stored half-open, (t- - 1, t+].
+    arrives when it starts. Closed slots [t-, t+] of [Online clusters] are stored half-open, (t- - 1, t+].
     """
     require(
         "container-clusters",
@@ -93,7 +93,7 @@ def _request(name: str, members: int, resources: int, rng: np.random.Generator) 
 
 
 def largest_use(demand: IntArray, traffic: FloatArray) -> float:
-    """max f of 001 section III: the most of one zone's resource or of one link that a placement can take.
+    """max f of [Online clusters] §III: the most of one zone's resource or of one link that a placement can take.
 
     A zone: all members in it, up to B. A link: the largest directed cut between two groups of members.
     """

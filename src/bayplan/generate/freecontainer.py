@@ -1,4 +1,4 @@
-"""Two data centres at the scale of FreeContainer's (000 section VI), and the service each is to take in.
+"""Two data centres at the scale of FreeContainer's ([FreeContainer] §VI), and a new service for each.
 
 The paper's Tables II and III (server and service sizes) are not in its text: the constants below stand
 for them. What the text says of them is kept: several server types, the top of each resource is 1, DC_A
@@ -41,13 +41,13 @@ from bayplan.model import (
 )
 
 SCALE = 10_000  # base units in the largest server
-SAFETY = (0.6, 0.8, 0.8)  # cpu: latency grows above 60 % (000 section VII-C); memory and SSD: own choice
+SAFETY = (0.6, 0.8, 0.8)  # cpu: latency grows above 60 % ([FreeContainer] §VII-C); memory and SSD: own choice
 RACK, ZONE = 24, 10  # servers in a rack, racks in a zone: own choice, the paper states no topology
 SPREAD_SHARE = 0.2  # M(S): a service uses at least as many servers as a fifth of its containers
 
 
 class ServerType(NamedTuple):
-    """A line of a table like 000 Table II: relative to the largest server, and its share of the racks."""
+    """A line of a table like [FreeContainer] Table II: relative to the largest server, and its share of the racks."""
 
     cpu: float
     memory: float
@@ -57,7 +57,7 @@ class ServerType(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataCentre:
-    """The counts of 000 section VI, and the server types that stand for Table II."""
+    """The counts of [FreeContainer] §VI, and the server types that stand for Table II."""
 
     name: str
     servers: int
@@ -91,17 +91,17 @@ DC_B = DataCentre(
 
 
 def freecontainer_dca(*, transient: str = "joint", seed: int = 0, progress: Progress = silent) -> Snapshot:
-    """DC_A: 2,513 servers, 10,000+ containers of 25 services, 2,000+ of a new one that wait."""
+    """DC_A: 2,513 servers, 10,000+ containers of 25 services, 2,000+ of a new one without machines."""
     return data_centre(DC_A, transient, seed, progress)
 
 
 def freecontainer_dcb(*, transient: str = "joint", seed: int = 0, progress: Progress = silent) -> Snapshot:
-    """DC_B: 4,361 servers, 25,000+ containers of 29 services, 5,000+ of a new one that wait."""
+    """DC_B: 4,361 servers, 25,000+ containers of 29 services, 5,000+ of a new one without machines."""
     return data_centre(DC_B, transient, seed, progress)
 
 
 def data_centre(centre: DataCentre, transient: str, seed: int, progress: Progress) -> Snapshot:
-    """A data centre of any size: what runs is placed close together, the new service waits."""
+    """A data centre of any size: what runs is placed close together, the new service has no machines."""
     modes = ", ".join(TransientMode)
     require(centre.name, (transient in tuple(TransientMode), f"transient is '{transient}'; expected one of {modes}"))
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def data_centre(centre: DataCentre, transient: str, seed: int, progress: Progres
         traffic=Traffic.none(),
         rules=_rules(template, machine_of, TransientMode(transient)),
     )
-    notes = ("server and service sizes are generated: Tables II and III of 000 are not in its text",)
+    notes = ("server and service sizes are generated: Tables II and III of [FreeContainer] are not in its text",)
     return Snapshot(
         cluster=cluster, placement=Placement(machine_of=machine_of), objective=Objective.default(cluster), notes=notes
     )
@@ -146,7 +146,7 @@ def _servers(centre: DataCentre, rng: np.random.Generator) -> tuple[Machines, tu
 
 
 def _services(services: int) -> Services:
-    """The running ones and the new one; every pair of a service's containers talks (000 (1))."""
+    """The running ones and the new one; every pair of a service's containers talks ([FreeContainer] (1))."""
     name = (*(f"S{s + 1:02d}" for s in range(services)), "new")
     return Services(name=name, clique=floats(np.ones(len(name))))
 
@@ -161,11 +161,11 @@ def _rules(template: Template, machine_of: IntArray, mode: TransientMode) -> tup
         for i in range(template.replicas[w])
     ]
     return (
-        Capacity(resources=tuple(every)),  # 000 (7)
-        *conflict,  # 000 (8)
-        *_spread(template, machine_of),  # 000 (9)
-        *together,  # 000 (10)
-        *(Transient(resource=r, mode=mode) for r in every),  # 000 (11)
+        Capacity(resources=tuple(every)),  # [FreeContainer] (7)
+        *conflict,  # [FreeContainer] (8)
+        *_spread(template, machine_of),  # [FreeContainer] (9)
+        *together,  # [FreeContainer] (10)
+        *(Transient(resource=r, mode=mode) for r in every),  # [FreeContainer] (11)
     )
 
 

@@ -1,4 +1,8 @@
-"""A layout in the manner of 000 section I: the containers of a service stand close together, which makes hot spots."""
+"""Services in the manner of [FreeContainer] Table III, and a layout in the manner of its §I.
+
+Workloads, replicas and requests are scaled to a utilisation. The containers of a service run close together, which makes hot
+spots.
+"""
 
 from dataclasses import dataclass
 
@@ -7,11 +11,11 @@ import numpy as np
 from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, FloatArray, IntArray, ints
 
-MADE_OF = ("cpu", "memory", "ssd")  # 000 section VI
-UTILISATION = (0.5116, 0.48, 0.55)  # cpu: the mean that 000 section VI-B states for DC_A; the others own choice
+MADE_OF = ("cpu", "memory", "ssd")  # [FreeContainer] §VI
+UTILISATION = (0.5116, 0.48, 0.55)  # cpu: the mean that [FreeContainer] §VI-B states for DC_A; the others own choice
 SIZE_SIGMA = 1.0  # lognormal sizes of services; section VII-B names 588 and 2,268 containers
 REPLICAS = (3, 8, 20)  # mean of small, medium and large services (section VII-B has three types; numbers are ours)
-DOMINANT = 2.5  # a cpu-, memory- or io-intensive service asks for this much more of that resource
+DOMINANT = 2.5  # a cpu-, memory- or io-intensive service requests this much more of that resource
 SERVICE_SIGMA, WORKLOAD_SIGMA = 0.6, 0.3  # lognormal request sizes between and within services
 LARGEST = 0.45  # of the largest server: no request is larger
 SIDECAR = 0.15  # of its mate's request
@@ -20,7 +24,7 @@ OVER = 0.02  # the paper's "+": up to 2 % more, and the sidecars
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How many: the counts of 000 section VI."""
+    """How many: the counts of [FreeContainer] §VI."""
 
     services: int
     containers: int
@@ -106,7 +110,7 @@ def _scaled(raw: FloatArray, replicas: IntArray, capacity: IntArray) -> IntArray
     return np.maximum(np.rint(request), 1).astype(np.int64)
 
 
-OWN_SHARE = (0.15, 0.45)  # a service keeps to this much of a server (uniform per service) until it finds no room nearby
+OWN_SHARE = (0.15, 0.45)  # a service keeps to this much of a server (uniform per service) until nothing is free nearby
 
 
 def place_close_together(template: Template, capacity: IntArray, rng: np.random.Generator) -> IntArray:
@@ -138,23 +142,23 @@ class _Layout:
         mate_of = dict(self.template.sidecar)
         lead = [w for w in members if w not in mate_of.values()]
         size = self.template.request[lead].max(axis=1)
-        room = (self.capacity * own_share).astype(np.int64)  # what the service may still take, (machine, resource)
+        share = (self.capacity * own_share).astype(np.int64)  # what the service may still take, (machine, resource)
         for place in np.argsort(-size, kind="stable"):
             group = [w for w in (lead[place], mate_of.get(lead[place])) if w is not None]
             request = self.template.request[group].sum(axis=0)
-            chosen = self._nearest(home, request, room, int(self.template.replicas[group[0]]))
-            room[chosen] -= request
+            chosen = self._nearest(home, request, share, int(self.template.replicas[group[0]]))
+            share[chosen] -= request
             self.free[chosen] -= request
             for w in group:
                 self.machine_of[self.first[w] : self.first[w + 1]] = chosen
 
-    def _nearest(self, home: int, request: IntArray, room: IntArray, count: int) -> IntArray:
+    def _nearest(self, home: int, request: IntArray, share: IntArray, count: int) -> IntArray:
         """The `count` servers nearest to home that fit: within the service's share first, then any."""
         fits = np.all(self.free >= request, axis=1)
-        preferred = fits & np.all(room >= request, axis=1)
+        preferred = fits & np.all(share >= request, axis=1)
         index = np.arange(len(fits))
         distance = np.abs(index - home)
-        distance = np.minimum(distance, len(fits) - distance)  # servers stand in a ring
+        distance = np.minimum(distance, len(fits) - distance)  # servers form a ring
         order = np.lexsort((distance, ~preferred, ~fits))[:count]
         if not fits[order].all() or len(order) < count:
             raise ModelError(f"only {int(fits.sum())} of {len(fits)} servers fit {request.tolist()}, {count} are needed")

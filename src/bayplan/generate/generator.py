@@ -26,7 +26,7 @@ class Generator:
     """One entry of `GENERATORS`."""
 
     about: str  # one line for --help
-    source: str  # "004 Table II"
+    source: str  # "[RASA] Table II"
     make: Callable[..., Instance]  # keyword-only: seed, progress, and settings with defaults
 
 
@@ -91,6 +91,6 @@ def _one_of(names: Mapping[str, object]) -> str:
 
 def require(generator: str, *claims: tuple[bool, str]) -> None:
     """UsageError with every claim about the settings that does not hold."""
-    broken = [claim for holds, claim in claims if not holds]
-    if broken:
-        raise UsageError(f"generator '{generator}': " + "; ".join(broken))
+    violated = [claim for holds, claim in claims if not holds]
+    if violated:
+        raise UsageError(f"generator '{generator}': " + "; ".join(violated))

@@ -1,4 +1,4 @@
-"""Random one-shot questions as in 001 section VI."""
+"""Random one-shot problems as in [Online clusters] §VI."""
 
 import numpy as np
 
@@ -20,8 +20,8 @@ def random_case(
     """P_vs and P_v1,v2,s1,s2 uniform on [0, 1]; B = 10; no limit on links, which (4) has not.
 
     `same_zone`: traffic within a zone costs as much as any other; else nothing, which is (4) to the letter. `largest`: demands
-    are uniform on (0, largest]. 001 takes them from a trace whose machines have 1 of each resource, so that one zone always
-    holds eight members; with more than 10 / members (4a) can bind.
+    are uniform on (0, largest]. [Online clusters] takes them from a trace whose machines have 1 of each resource, so that one
+    zone always holds eight members; with more than 10 / members (4a) can bind.
     """
     link = rng.random((members * members, zones, zones))
     if not same_zone:

@@ -1,6 +1,6 @@
-"""Timed requests for cpu and memory at a stated load factor (002 section V).
+"""Timed requests for cpu and memory at a stated load factor ([Cradle] §V).
 
-The shapes are those of the trace that 002 uses, measured on the first 94 minutes of it (Google 2011,
+The shapes are those of the trace that [Cradle] uses, measured on the first 94 minutes of it (Google 2011,
 190,926 tasks): see the constants. The time unit is the second.
 """
 
@@ -39,9 +39,9 @@ def requests(
     seed: int = 0,
     progress: Progress = silent,
 ) -> TimedRequests:
-    """Requests within `horizon` whose load factor (002 (5)) on `machines` machines is `load`.
+    """Requests within `horizon` whose load factor ([Cradle] (5)) on `machines` machines is `load`.
 
-    With `n` 0 as many are drawn as the load takes. With another `n`, exactly so many, their demands stretched by one
+    With `n` 0 as many are drawn as the load takes. With another `n`, exactly that many, their demands stretched by one
     factor (and capped at one machine). `weights`: value 1 each, (cpu + memory) / 2 times duration, or uniform on [1, 100].
     """
     require(
@@ -81,7 +81,7 @@ def _draw(n: int, horizon: float, rng: np.random.Generator) -> tuple[FloatArray,
 
 
 def _draw_until(work: float, horizon: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Just enough requests for `work` machine seconds, by 002 (5)."""
+    """Just enough requests for `work` machine seconds, by [Cradle] (5)."""
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     done = 0.0
     while done < work:

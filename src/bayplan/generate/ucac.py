@@ -1,6 +1,7 @@
-"""Nonempty clusters of 003 section 6.1.1: pack an empty cluster, evict a share of every service, ask for a target.
+"""Services with uncertain cpu usage that need machines ([UCaC] §6.1 and Table 5).
 
-A layout is an array (machine, workload) of containers that run there.
+Nonempty clusters (§6.1.1): an empty cluster is packed, a share of every service is evicted, and a target number of containers is
+stated. A layout is an array (machine, workload) of the containers that run there.
 """
 
 from collections.abc import Callable
@@ -38,7 +39,7 @@ FACTOR = {"scale-down": 0.87, "scale-up": 1.05}  # target counts over initial co
 
 
 def csp_ucac(problem: "PackProblem", *, seed: int = 0, progress: Progress = silent) -> Placement:
-    """The placement of `csp-ucac`, which made the initial layouts of 003.
+    """The placement of `csp-ucac`, which made the initial layouts of [UCaC].
 
     Its rounds are limited, not its seconds, so that a seed is an instance.
     """
@@ -84,7 +85,7 @@ def share_evicted(layout: IntArray, rate: FloatArray, rng: np.random.Generator) 
 
 
 def towards(cluster: Cluster, layout: IntArray, target: IntArray, rng: np.random.Generator) -> Snapshot:
-    """The layout's containers run, what is missing to `target` (workload,) waits; what is beyond it leaves, at random."""
+    """The layout's containers run, what is missing to `target` (workload,) has no machine; what exceeds it leaves, at random."""
     kept = evicted(layout, np.maximum(0, layout.sum(axis=0) - target), rng)
     containers = Containers.replicas_of(cluster.workloads.name, target)
     machine_of = np.full(len(containers.name), UNPLACED)
@@ -97,7 +98,7 @@ def towards(cluster: Cluster, layout: IntArray, target: IntArray, rng: np.random
 
 
 def scaled_replicas(replicas: IntArray, factor: float) -> IntArray:
-    """(workload,) the target counts: so many times the initial ones, rounded, at least one."""
+    """(workload,) the target counts: `factor` times the initial ones, rounded, at least one."""
     return ints(np.maximum(1, np.round(factor * replicas)))
 
 
@@ -114,16 +115,16 @@ def ucac(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Snapshot:
-    """`services` services of Table 5 that ask for room, on empty or half-empty machines.
+    """`services` services of Table 5 that need machines, on empty or half-empty machines.
 
     Up to 17 services are drawn without replacement and keep the table's order; more are drawn with
-    replacement (003 runs K = 20). `scale` multiplies the numbers of containers; 0 sets it so that all
-    services together use on average what those of Table 5 use, as in 003 Table 3, where the totals
-    hardly depend on K. Containers have no request: the one rule is the chance constraint (003 (2)).
+    replacement ([UCaC] runs K = 20). `scale` multiplies the numbers of containers; 0 sets it so that all
+    services together use on average what those of Table 5 use, as in [UCaC] Table 3, where the totals
+    hardly depend on K. Containers have no request: the one rule is the chance constraint ([UCaC] (2)).
 
-    `case` "empty": all containers wait. "scale-down" and "scale-up" (section 6.1.1): the empty cluster is
-    packed by `csp-ucac`, the share of Table 5 is evicted from each service at random, and services ask for
-    what is missing to `FACTOR` times their initial numbers. 003 states no factors: docs/verbs/ucac.md has how
+    `case` "empty": no container has a machine. "scale-down" and "scale-up" (section 6.1.1): the empty cluster is
+    packed by `csp-ucac`, the share of Table 5 is evicted from each service at random, and services request
+    what is missing to `FACTOR` times their initial numbers. [UCaC] states no factors: docs/verbs/ucac.md has how
     ours were set.
     """
     require(
@@ -138,17 +139,20 @@ def ucac(
         (case in CASES, f"case is '{case}'; expected one of {', '.join(CASES)}"),
     )
     cluster, rate = base(services=services, alpha=alpha, scale=scale, machines=machines, seed=seed)
-    notes = (f"limit = mean + {LIMIT_STD:g} std: 003 states none", "containers request nothing: only the confidence rule binds")
+    notes = (
+        f"limit = mean + {LIMIT_STD:g} std: [UCaC] states none",
+        "containers request nothing: only the confidence rule binds",
+    )
     if case == "empty":
         placement = Placement.empty(len(cluster.containers.name))
         return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
     layout = initial_layout(cluster, lambda problem: csp_ucac(problem, seed=seed, progress=progress))
     snapshot = nonempty(cluster, layout, rate, factor=FACTOR[case], seed=seed)
-    return replace(snapshot, notes=(*notes, f"{case}: {FACTOR[case]:g} of the initial containers; 003 states no factor"))
+    return replace(snapshot, notes=(*notes, f"{case}: {FACTOR[case]:g} of the initial containers; [UCaC] states no factor"))
 
 
 def nonempty(cluster: Cluster, layout: IntArray, rate: FloatArray, *, factor: float, seed: int) -> Snapshot:
-    """The layout without the share `rate` (workload,) of each service; what is missing to `factor` times its counts waits."""
+    """The layout without the share `rate` (workload,) of each service; what `factor` times its counts misses is unplaced."""
     rng = np.random.default_rng([seed, 1])
     return towards(cluster, share_evicted(layout, rate, rng), scaled_replicas(cluster.replicas, factor), rng)
 

@@ -1,8 +1,8 @@
-"""A week of services whose usage and numbers change from day to day (003 section 6.2 and Figure 5).
+"""The services and machines of [UCaC] §6: Table 5, clusters drawn from it, and a week in which usage and numbers change.
 
-The paper's trace is not public. Of it we know: 17 services, nine days of which two are a weekend; at weekends the mean usage is
-very low, its relative deviation is high, and nothing is packed; on weekdays the mean is high and the relative deviation
-reasonable; services ask for containers and give some back every day. What follows is ours: the numbers below.
+The trace of the week (§6.2, Figure 5) is not public. We know: 17 services, nine days of which two are a weekend; at weekends the
+mean usage is very low, its relative deviation is high, and nothing is packed; on weekdays the mean is high and the relative
+deviation reasonable; services request containers and give some back every day. All other numbers of the week are ours.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from bayplan.model import (
 
 
 class Usage(NamedTuple):
-    """One column of 003 Table 5, in cpu cores."""
+    """One column of [UCaC] Table 5, in cpu cores."""
 
     mean: float
     std: float
@@ -37,7 +37,7 @@ class Usage(NamedTuple):
     remove_rate: float  # share that leaves when a nonempty layout is made
 
 
-TABLE_5 = (  # 003 appendix E, left to right, upper half first
+TABLE_5 = (  # [UCaC] appendix E, left to right, upper half first
     Usage(6.18, 1.73, 270, 0.5),
     Usage(2.47, 0.47, 55, 0.3),
     Usage(1.07, 0.43, 1618, 0.8),
@@ -57,14 +57,16 @@ TABLE_5 = (  # 003 appendix E, left to right, upper half first
     Usage(3.33, 0.9, 701, 0.5),
 )
 MILLI = 1000  # base units in a core
-CAPACITY = 31_580  # 31.58 cores, 003 section 6
-STD_FACTOR = (0.9, 1.1)  # 003 section 6.1 (1)
-LIMIT_STD = 4.0  # limit = mean + 4 std; 003 gives none. Beyond what a 99.9 % confidence sees, so only usage below 0 is cut often
+CAPACITY = 31_580  # 31.58 cores, [UCaC] §6
+STD_FACTOR = (0.9, 1.1)  # [UCaC] §6.1 (1)
+LIMIT_STD = (
+    4.0  # limit = mean + 4 std; [UCaC] gives none. Beyond what a 99.9 % confidence sees, so only usage below 0 is cut often
+)
 BASE_USAGE = sum(column.mean * column.containers for column in TABLE_5)  # cores, mean of all containers of Table 5
 
 
 def drawn_columns(services: int, rng: np.random.Generator) -> IntArray:
-    """Which columns of Table 5, ascending: without replacement up to 17, with it beyond (003 runs K = 20)."""
+    """Which columns of Table 5, ascending: without replacement up to 17, with it beyond ([UCaC] runs K = 20)."""
     return np.sort(rng.choice(len(TABLE_5), size=services, replace=services > len(TABLE_5)))
 
 
@@ -97,7 +99,7 @@ def workloads_of(mean: FloatArray, std: FloatArray) -> Workloads:
 
 
 def cluster_of(workloads: Workloads, replicas: IntArray, machines: int, alpha: float) -> Cluster:
-    """So many machines of 31.58 cores, so many containers of each service, one rule: confidence on cpu (003 (2))."""
+    """Machines of 31.58 cores, `replicas` containers of each service, one rule: confidence on cpu ([UCaC] (2))."""
     machine = tuple(f"m{m:04d}" for m in range(machines))
     capacity = ints(np.full((machines, 1), CAPACITY))
     return Cluster(
@@ -115,7 +117,7 @@ def cluster_of(workloads: Workloads, replicas: IntArray, machines: int, alpha: f
 
 DAYS = ("Wed", "Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed 2", "Thu 2")
 WEEKEND = ("Sat", "Sun")
-SIZE = 1.24  # containers over those of Table 5, so that about 41,400 cores are used as in 003 Table 4
+SIZE = 1.24  # containers over those of Table 5, so that about 41,400 cores are used as in [UCaC] Table 4
 SWING = 0.15  # the number of containers of a service on a weekday is its own times U(1 - SWING, 1 + SWING)
 DRIFT = 0.03  # its mean usage on a weekday is its own times U(1 - DRIFT, 1 + DRIFT)
 RATIO_FACTOR = (0.9, 1.1)  # of the ratio of deviation and mean
@@ -124,12 +126,12 @@ LOW, HIGH = (0.2, 0.4), (1.5, 2.5)  # mean and ratio at a weekend, per service a
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Week:
-    """What every service uses and asks for on every day."""
+    """What every service uses and requests on every day."""
 
     weekend: BoolArray  # (day,)
     mean: FloatArray  # (day, workload) base units
     std: FloatArray  # (day, workload)
-    replicas: IntArray  # (day, workload) containers that shall run; at a weekend those of the day before
+    replicas: IntArray  # (day, workload) containers that must run; at a weekend those of the day before
 
     @property
     def weekdays(self) -> list[int]:
@@ -158,5 +160,5 @@ def ucac_week(*, size: float = SIZE, swing: float = SWING, drift: float = DRIFT,
 
 
 def day_cluster(week: Week, day: int, *, machines: int, alpha: float) -> Cluster:
-    """The cluster of one day, with the containers that shall run."""
+    """The cluster of one day, with the containers that must run."""
     return cluster_of(workloads_of(week.mean[day], week.std[day]), week.replicas[day], machines, alpha)

@@ -222,7 +222,7 @@ def test_apportions_by_largest_remainders():
 
 
 def test_traffic_follows_the_shifted_power_law(m3):
-    # 004 Assumption 4.1: falling totals, in a graph where every active service has an edge
+    # [RASA] Assumption 4.1: falling totals, in a graph where every active service has an edge
     cluster = m3.cluster
     total = np.bincount(cluster.traffic.a, cluster.traffic.weight, 547) + np.bincount(
         cluster.traffic.b, cluster.traffic.weight, 547

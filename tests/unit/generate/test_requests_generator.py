@@ -6,7 +6,7 @@ from bayplan.generate.requests import SCALE, WINDOW, requests
 
 
 def load_factor(timed, machines):
-    """002 (5), literally."""
+    """[Cradle] (5), literally."""
     total = 0.0
     for (a, b), s, f in zip((timed.demand / SCALE).tolist(), timed.start.tolist(), timed.end.tolist(), strict=True):
         total += (a + b) / 2 * (f - s)

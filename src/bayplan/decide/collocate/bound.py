@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayplan.decide.collocate.columns.integer_master import patterns_of
-from bayplan.decide.collocate.columns.pattern_master import PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, whole_cluster
@@ -100,7 +100,7 @@ class BoundProgress:
 def _bounded(subproblem: Subproblem, seconds: float, report: BoundProgress) -> float:
     """A bound of what the workloads of a subproblem gain together; infinite if time runs out before there is one."""
     ends = time.perf_counter() + seconds
-    master = PatternMaster(subproblem=subproblem, types=machine_types_of(subproblem))
+    master = AffinityMaster(subproblem=subproblem, types=machine_types_of(subproblem))
     for t, pattern in patterns_of(master.types, greedy_counts(subproblem)):
         master.add(t, pattern)
     rounds, late = PricingRounds(master=master, seed=0), ends - PROOF * seconds

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from bayplan.kernels.search.board import NOWHERE
 from bayplan.kernels.search.place_greedy import Desk, Kin, Taste, place_in_order
 from bayplan.model import FloatArray, IntArray, Placement
+from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, new_game
@@ -86,4 +87,4 @@ def _lists_are_full(state: Game) -> bool:
 
 
 def _first_random_state(seed: int) -> int:
-    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]) | 1
+    return int(random_state(seed)[0])

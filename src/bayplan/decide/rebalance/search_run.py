@@ -13,6 +13,7 @@ from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.kernels.search.board import BREACHES, NOWHERE
 from bayplan.kernels.search.book import LENGTH, OPEN, Book, close
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
+from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
@@ -149,8 +150,3 @@ def new_incumbent(state: Game) -> Book:
     entries = np.zeros(JOURNAL, dtype=np.int64)
     violations = view(state.board, "tally", BREACHES + 1)[BREACHES]
     return Book(np.array([state.total]), best_of, entries, entries.copy(), np.array([0, 1, violations]))
-
-
-def random_state(seed: int) -> npt.NDArray[np.uint64]:
-    """The state of the random numbers for a seed; never zero."""
-    return np.random.SeedSequence(seed).generate_state(1, dtype=np.uint64) | np.uint64(1)

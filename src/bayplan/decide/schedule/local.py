@@ -16,6 +16,7 @@ from bayplan.decide.schedule.prices import PriceTable
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
 from bayplan.kernels.schedule.exchange import PASSES, Draft, Pool, exchanges
 from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick
+from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
 
 MULTIPLES = (1.0, 1.05, 1.1, 1.2, 0.9)  # of the price, in the order in which they are tried
@@ -182,7 +183,7 @@ class ExchangeSearch:
             into=np.zeros(len(member), dtype=np.int64),
             limit=np.zeros(PASSES),
         )
-        self._random_state = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
+        self._random_state = random_state(seed)
 
     @property
     def possible(self) -> bool:

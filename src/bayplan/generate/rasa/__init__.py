@@ -1,4 +1,4 @@
-"""Clusters at the scales of 004 (RASA), Table II, calibrated to its published cluster M3."""
+"""Clusters at the scales of [RASA] Table II, calibrated to its published cluster M3."""
 
 from bayplan.generate.rasa.cluster import make, rasa_m1, rasa_m2, rasa_m3, rasa_m4
 

@@ -1,4 +1,7 @@
-"""The ORIGINAL placement: containers arrive in random order, a kube-like first fit places each at once, a few leave."""
+"""One recipe for the four clusters of [RASA] Table II, with their ORIGINAL placement.
+
+For it, containers arrive in random order, a kube-like first fit places each at once, and a few leave.
+"""
 
 from typing import NamedTuple
 
@@ -36,7 +39,7 @@ SLICE = 2_000  # containers between two ticks; Ctrl-C waits as long
 
 
 class Arrivals(NamedTuple):
-    """What the scheduler is told. Its machines are numbered as they joined."""
+    """What the scheduler gets. Its machines are numbered as they joined."""
 
     jobs: Jobs  # the containers of the cluster, then those that leave
     capacity: IntArray  # (machine, resource)
@@ -117,7 +120,7 @@ def make(settings: ClusterSettings, seed: int, progress: Progress = silent) -> S
 
 
 def make_cluster(settings: ClusterSettings, rng: np.random.Generator) -> Cluster:
-    """Everything but the placement. A service of 004 is a workload here, alone in its service."""
+    """Everything but the placement. A service of [RASA] is a workload here, alone in its service."""
     machines = make_machines(settings, rng)
     machine_sets = make_machine_sets(machines, rng)
     by_traffic = make_workloads(settings, ints(machines.capacity.sum(axis=0)), rng)

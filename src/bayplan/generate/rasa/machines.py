@@ -1,4 +1,4 @@
-"""Machines of M3's ten types in M3's shares, and the named sets that compatibility lists refer to."""
+"""Machines of M3's ten types in M3's shares, the named sets that allow lists refer to, and the rules of a generated cluster."""
 
 from collections.abc import Iterable, Mapping
 
@@ -54,7 +54,7 @@ def _size(kind: MachineType) -> tuple[int, int]:
 
 
 def make_machine_sets(machines: Machines, rng: np.random.Generator) -> dict[str, IntArray]:
-    """Machines by network stack (004 section II names IPv4 and IPv6) and by size."""
+    """Machines by network stack ([RASA] §II names IPv4 and IPv6) and by size."""
     count = apportion(len(machines.name), STACKS.values())
     stack = rng.permutation(np.repeat(np.arange(len(STACKS)), count))
     dual, v4, v6 = (stack == kind for kind in range(len(STACKS)))
@@ -68,11 +68,11 @@ def make_rules(
 ) -> tuple[Rule, ...]:
     """Capacity of both resources, then allow rules, then anti-affinity of one service, then of several."""
     allow = _allow(settings, rng)
-    room = np.full(settings.services, settings.machines)  # (workload,) machines it may use
+    usable = np.full(settings.services, settings.machines)  # (workload,) machines it may use
     for rule in allow:
-        room[list(rule.workloads)] = len(machine_sets[rule.machines])
-    groups = [*_alone(settings.rules, replicas, rng), *_together(settings, rng)]
-    apart = [AntiAffinity(workloads=group, limit=_limit(group, replicas, room, settings.rules.slack)) for group in groups]
+        usable[list(rule.workloads)] = len(machine_sets[rule.machines])
+    groups = [*_one_workload_sets(settings.rules, replicas, rng), *_several_workload_sets(settings, rng)]
+    apart = [AntiAffinity(workloads=group, limit=_limit(group, replicas, usable, settings.rules.slack)) for group in groups]
     return Capacity(resources=(0, 1)), *allow, *apart
 
 
@@ -85,13 +85,13 @@ def _allow(settings: ClusterSettings, rng: np.random.Generator) -> list[Allow]:
     return [Allow(workloads=_ascending(part), machines=name) for name, part in named if len(part)]
 
 
-def _alone(shares: RuleShares, replicas: IntArray, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _one_workload_sets(shares: RuleShares, replicas: IntArray, rng: np.random.Generator) -> list[tuple[int, ...]]:
     several = np.flatnonzero(replicas > 1)
     chosen = rng.choice(several, round(shares.alone * len(several)), replace=False)
     return [(w,) for w in _ascending(chosen)]
 
 
-def _together(settings: ClusterSettings, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _several_workload_sets(settings: ClusterSettings, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Disjoint groups of several services."""
     low, high = settings.rules.set_sizes
     sizes = rng.integers(low, high + 1, round(settings.rules.sets_per_service * settings.services))
@@ -99,10 +99,10 @@ def _together(settings: ClusterSettings, rng: np.random.Generator) -> list[tuple
     return [_ascending(part) for part in parts[:-1]]
 
 
-def _limit(group: tuple[int, ...], replicas: IntArray, room: IntArray, slack: int) -> int:
+def _limit(group: tuple[int, ...], replicas: IntArray, usable: IntArray, slack: int) -> int:
     """h such that the group needs at most one in `slack` of the machines it may use."""
     members = list(group)
-    return max(1, -int(-slack * replicas[members].sum() // room[members].min()))
+    return max(1, -int(-slack * replicas[members].sum() // usable[members].min()))
 
 
 def _ascending(workloads: IntArray) -> tuple[int, ...]:

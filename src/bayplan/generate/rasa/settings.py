@@ -1,6 +1,6 @@
 """What the generated RASA clusters are calibrated to. Fixed here, never tuned to a method's results.
 
-M3 is the one cluster of 004 that its authors published. It is normalised: one cluster has 1.0 of each resource.
+M3 is the one cluster of [RASA] that its authors published. It is normalised: one cluster has 1.0 of each resource.
 Its requests lie within 2.5 % around multiples of a quarter: of 1/6300 of the cluster's CPU, taken as one core,
 and of 1/27190 of its memory, taken as one GiB. All amounts here are in these two units.
 """
@@ -74,7 +74,7 @@ REPLICAS: tuple[tuple[float, float], ...] = (
 
 ACTIVE_SHARE = 161 / 547  # services with any traffic, M3
 EDGES_PER_SERVICE = 344 / 547  # M3
-BETA = 3.26  # T(s) ~ (s + shift)^-beta: Assumption 4.1 of 004 with a shift, fitted to M3's top 10/20/50 shares
+BETA = 3.26  # T(s) ~ (s + shift)^-beta: Assumption 4.1 of [RASA] with a shift, fitted to M3's top 10/20/50 shares
 RANK_SHIFT_M3 = 20.0
 DEGREE_BETA, DEGREE_SHIFT_M3 = 1.15, 5.0  # the pull of a service by rank, fitted to M3's degrees (34, 29, 27, ..)
 EDGE_SPREAD = 2.0  # sigma of the log-normal weights before they are fitted to T(s)
@@ -87,8 +87,8 @@ TRAFFIC_CPU = 0.26
 REPLICAS_CPU = 0.22
 
 # The ORIGINAL placement, fitted to how full M3's machines are, on seeds 100 to 139.
-WINDOW = 1 / 8  # of the machines: the first so many that fit are scored; 12 of M3's 96 joined last
-DEPARTED = 0.04  # of the containers: so many more were placed among them and left later
+WINDOW = 1 / 8  # of the machines: of those that fit, this share is scored; 12 of M3's 96 joined last
+DEPARTED = 0.04  # of the containers: this share more were placed among them and left later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ MANY_CORES, LARGE_MEMORY = 70, 240  # cores, GiB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSettings:
-    """One cluster of 004, Table II."""
+    """One cluster of [RASA] Table II."""
 
     name: str
     services: int
@@ -119,7 +119,7 @@ class ClusterSettings:
     rules: RuleShares = RULES
 
 
-# The shift of M1, M2, M4: what the master services, the first 45 ln^0.66 N (004 section V-B), leave out is the
+# The shift of M1, M2, M4: what the master services, the first 45 ln^0.66 N ([RASA] §V-B), leave out is the
 # partition loss that the authors report (3.85, 11.53, 8.67 %). M3's own shift gives 0.8 %; they report 0.91 %.
 M1 = ClusterSettings(name="rasa-m1", services=5_904, containers=25_640, machines=977, rank_shift=58.0)
 M2 = ClusterSettings(name="rasa-m2", services=10_180, containers=152_833, machines=5_284, rank_shift=122.0)

@@ -1,7 +1,8 @@
-"""Who talks to whom, and how much: a hub-and-leaf graph whose total affinity per service falls by a power law.
+"""Replicas, requests and traffic of workloads: M3's distributions, with M3's rank correlations, at another scale.
 
-004, Assumption 4.1: the s-th service by total affinity has T(s) ~ s^-beta. M3 bends away from a pure power
-law at the head, so we use (s + shift)^-beta.
+Values are stratified: every seed gets the same replica counts and the same requests, given to other workloads. Traffic is a
+hub-and-leaf graph whose total affinity per workload falls by a power law: [RASA] Assumption 4.1 says that the s-th by total
+affinity has T(s) ~ s^-beta. M3 bends away from a pure power law at the head, so we use (s + shift)^-beta.
 """
 
 from typing import NamedTuple
@@ -35,7 +36,7 @@ from bayplan.model import FloatArray, IntArray, Traffic, floats, ints
 
 BISECTIONS = 60
 TRADES_PER_SERVICE = 40  # attempts
-TRADING_SHARE = 0.05  # of the services: one of each pair is among so many with most replicas
+TRADING_SHARE = 0.05  # of the services: one of each pair is among this share, those with most replicas
 CLOSE_ENOUGH = 0.001  # of the capacity, both resources together
 
 
@@ -102,7 +103,7 @@ def _swapped_requests(
 ) -> IntArray:
     """`request` after random pairs of services traded theirs until the totals are close to `target`.
 
-    Both distributions stay as they are; only who requests what changes. One of each pair is among the
+    Both distributions stay as they are; only which workload requests what changes. One of each pair is among the
     services with most replicas: few trades are then enough, and the rank correlations stay.
     """
     row = request.copy()

@@ -9,7 +9,7 @@ from tests.naive.collocate import most_gained
 from tests.naive.columns import every_pattern
 
 from bayplan.decide.collocate.columns.integer_master import choose_patterns, patterns_of
-from bayplan.decide.collocate.columns.pattern_master import PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.columns.solve import solve_columns
 from bayplan.decide.collocate.greedy import greedy_counts
@@ -55,7 +55,7 @@ def test_answers_are_between_now_and_the_optimum(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_bound_is_the_linear_master_in_the_end_and_never_below_the_optimum(seed):
     subproblem = drawn_subproblem(seed)
-    rounds = PricingRounds(master=PatternMaster(subproblem=subproblem, types=machine_types_of(subproblem)), seed=seed)
+    rounds = PricingRounds(master=AffinityMaster(subproblem=subproblem, types=machine_types_of(subproblem)), seed=seed)
     for _ in range(60):
         rounds.price(never)
         if rounds.done:
@@ -87,7 +87,7 @@ def test_the_patterns_of_an_answer_give_it_back(seed):
 def test_others_keep_their_room():
     subproblem = drawn_subproblem(5, workloads=4, machines=4, edges=6)
     rest = (subproblem.free.sum(axis=0) * 0.7).astype(np.int64)
-    master = PatternMaster(
+    master = AffinityMaster(
         subproblem=subproblem, types=machine_types_of(subproblem), left=np.maximum(1.0, subproblem.free.sum(axis=0) - rest)
     )
     rounds = PricingRounds(master=master, seed=1)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bayplan.decide.collocate.columns.pattern_master import MachineTypes, PatternMaster
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, MachineTypes
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, gained
 from bayplan.model import FloatArray, IntArray
@@ -66,7 +66,7 @@ def choose_patterns(
 
 def _ranked(types: MachineTypes, patterns: Sequence[Pattern], subproblem: Subproblem, left: FloatArray | None) -> IntArray:
     """Patterns by what they add at the prices of the linear master, the best ones first."""
-    master = PatternMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
+    master = AffinityMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
     numbers = [n for n, (t, pattern) in enumerate(patterns) if master.add(t, pattern)]
     reduced = master.reduced(master.solve()) if numbers else np.zeros(0)
     return np.array(numbers, dtype=np.int64)[np.argsort(-reduced, kind="stable")]

@@ -53,7 +53,7 @@ def machine_types_of(subproblem: Subproblem) -> MachineTypes:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PatternMaster:
+class AffinityMaster:
     """The patterns of all types, and the master program over them."""
 
     subproblem: Subproblem

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayplan.decide.collocate.columns.pattern_master import DualPrices, PatternMaster
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, DualPrices
 from bayplan.decide.collocate.columns.pricing import Chance
 from bayplan.model import BoolArray, FloatArray, IntArray
 
@@ -25,7 +25,7 @@ USED = 1e-6  # value of a column that the master uses
 class PricingRounds:
     """A column generation under way, and the best bound so far."""
 
-    master: PatternMaster
+    master: AffinityMaster
     seed: int
     boxes: int = 3_000  # of one branch and bound
     bound: float = np.inf  # proven: no integer solution gains more
@@ -131,7 +131,7 @@ def _after(moment: float) -> Callable[[], bool]:
     return lambda: time.perf_counter() > moment
 
 
-def _below(master: PatternMaster) -> BoolArray:
+def _below(master: AffinityMaster) -> BoolArray:
     """(type, type) does the first have no more free, allow no more, and run the same fixed containers as the second?"""
     subproblem, first = master.subproblem, master.types.first
     limits = subproblem.free[first].T, subproblem.allow[:, first], subproblem.set_free[:, first]

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from bayplan.decide.collocate.columns.integer_master import Pattern, choose_patterns, kept_or_better, patterns_of
-from bayplan.decide.collocate.columns.pattern_master import MachineTypes, PatternMaster, machine_types_of
+from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, MachineTypes, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, violations
@@ -55,7 +55,7 @@ def _generated(
     subproblem: Subproblem, types: MachineTypes, known: Sequence[Pattern], left: FloatArray | None, ends: float, seed: int
 ) -> list[Pattern]:
     """Patterns that are worth a choice, the best ones first."""
-    master = PatternMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
+    master = AffinityMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
     for t, pattern in known:
         master.add(t, pattern)
     rounds, began = PricingRounds(master=master, seed=seed), time.perf_counter()
