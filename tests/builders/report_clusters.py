@@ -23,7 +23,7 @@ RESOURCES = (Resource(name="cpu", scale=1000, unit="cores"), Resource(name="memo
 
 
 def cluster_of(*, machines: int, services: int, replicas: int, seed: int = 0, name: str = "sample") -> Snapshot:
-    """A random cluster: every container on a random machine, except the last one, which waits."""
+    """A random cluster: every container on a random machine, except the last one, which is unplaced."""
     rng = np.random.default_rng(seed)
     names = tuple(f"node-{m}" for m in range(machines))
     capacity = np.stack([rng.choice([16000, 32000], machines), rng.choice([64, 128], machines) * GIB], axis=1)

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from bayplan.report.answers import admit_tables, pack_tables, placement_tables, plan_tables, schedule_tables, sweep_tables
 from bayplan.report.answers.decision_tables import move_table
 from bayplan.report.fragment import fragment
 from bayplan.report.json import records, to_json
@@ -106,6 +107,17 @@ def test_a_fragment_shows_headline_facts_and_the_first_rows_without_script():
 def test_every_row_has_a_cell_for_each_column():
     with pytest.raises(ValueError, match="Machines"):
         Table(columns=COLUMNS, rows=((Cell("a"),),), title="Machines")
+
+
+@pytest.mark.parametrize("module", [admit_tables, pack_tables, placement_tables, plan_tables, schedule_tables, sweep_tables])
+def test_the_columns_of_every_answer_have_keys_of_their_own(module):
+    groups = [
+        value for value in vars(module).values() if isinstance(value, tuple) and value and isinstance(value[0], TableColumn)
+    ]
+    assert groups
+    for columns in groups:
+        keys = [column.json_key for column in columns]
+        assert len(set(keys)) == len(keys) and all(key.isidentifier() and key == key.lower() for key in keys)
 
 
 def test_a_report_leaves_out_what_says_nothing_and_keeps_sentences_together():

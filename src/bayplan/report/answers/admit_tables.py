@@ -12,13 +12,13 @@ from bayplan.report.violations import SHOWN
 
 REFUSALS = (TableColumn("why"), TableColumn("requests", "number"), TableColumn("value", "number", drop=1))
 REFUSED = (
-    TableColumn("request"),
+    TableColumn("request", key="name"),
     TableColumn("members", "number", drop=1),
-    TableColumn("arrives", "number", drop=2),
-    TableColumn("from", "number", drop=3),
-    TableColumn("until", "number", drop=4),
+    TableColumn("arrives", "number", drop=2, key="arrival"),
+    TableColumn("from", "number", drop=3, key="start"),
+    TableColumn("until", "number", drop=4, key="end"),
     TableColumn("value", "number"),
-    TableColumn("why"),
+    TableColumn("why", key="reason"),
 )
 
 

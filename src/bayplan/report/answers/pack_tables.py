@@ -17,14 +17,14 @@ LEVELS = (
     TableColumn("machines", "number"),
     TableColumn("UCaC", "number"),
     TableColumn("left out", "number", drop=1),
-    TableColumn("machines saved", "number"),
+    TableColumn("machines saved", "number", key="saved"),
 )
 MACHINES = (
     TableColumn("machine"),
     TableColumn("containers", "number", drop=1),
     TableColumn("mean", "number", drop=2),
     TableColumn("UCaC", "number"),
-    TableColumn("of capacity", "share"),
+    TableColumn("of capacity", "share", key="share"),
     TableColumn("over-commitment", "number", drop=3),
     TableColumn("predicted", "share"),
     TableColumn("simulated", "share"),
@@ -64,7 +64,7 @@ def needed_headline(result: Result[Any], machines: int, alpha: float, resource: 
 
 def needed_report(by_type: Iterable[tuple[str, int, int]], left_out: Sequence[Reason]) -> Report:
     """How many machines of each type are needed and available, and what fits on none."""
-    columns = (TableColumn("type of machine"), TableColumn("needed", "number"), TableColumn("available", "number"))
+    columns = (TableColumn("type of machine", key="type"), TableColumn("needed", "number"), TableColumn("available", "number"))
     rows = ((Cell(name), count_cell(needed), count_cell(available)) for name, needed, available in by_type)
     return report(table(columns, rows, title="By type"), _left_out(left_out))
 

@@ -33,9 +33,9 @@ USE = (
     TableColumn("load", "number", drop=7),
     TableColumn("capacity", "number", drop=6),
     TableColumn("mean", "share"),
-    TableColumn("median", "share", short="p50", drop=4),
-    TableColumn("95th percentile", "share", short="p95", drop=5),
-    TableColumn("highest", "share", short="max"),
+    TableColumn("median", "share", short="p50", drop=4, key="p50"),
+    TableColumn("95th percentile", "share", short="p95", drop=5, key="p95"),
+    TableColumn("highest", "share", short="max", key="maximum"),
     TableColumn("top 1 %", "share", short="top\n1 %", drop=3, key="top1"),
     TableColumn("top 5 %", "share", short="top\n5 %", drop=1, key="top5"),
     TableColumn("top 10 %", "share", short="top\n10 %", drop=2, key="top10"),
@@ -53,10 +53,10 @@ CHANGE = (
 PAIRS = (
     TableColumn("workload"),
     TableColumn("talks to"),
-    TableColumn("share of traffic", "share"),
-    TableColumn("local before", "share"),
-    TableColumn("local after", "share"),
-    TableColumn("change in points", "number"),
+    TableColumn("share of traffic", "share", key="traffic"),
+    TableColumn("local before", "share", key="before"),
+    TableColumn("local after", "share", key="after"),
+    TableColumn("change in points", "number", key="change"),
 )
 
 
@@ -116,8 +116,8 @@ def hot_table(summary: Summary, resources: Sequence[Resource] = ()) -> Table:
     worth_saying = any(hot.over_safety or hot.over_capacity for hot in summary.hot)
     columns = (
         TableColumn("machine"),
-        TableColumn("fullest resource", drop=2),
-        TableColumn("use", "share"),
+        TableColumn("fullest resource", drop=2, key="resource"),
+        TableColumn("use", "share", key="utilisation"),
         TableColumn("containers", "number", drop=1),
         *((TableColumn("state", least=13),) if worth_saying else ()),
     )

@@ -29,16 +29,16 @@ MOST_BATCHES = 12  # batches of a longer plan are shown from both ends
 FIRST = 6
 
 BATCHES = (
-    TableColumn("batch", "number"),
-    TableColumn("starts at", "duration", short="starts\nat", drop=1),
-    TableColumn("takes", "duration", drop=4),
+    TableColumn("batch", "number", key="number"),
+    TableColumn("starts at", "duration", short="starts\nat", drop=1, key="start"),
+    TableColumn("takes", "duration", drop=4, key="seconds"),
     TableColumn("steps", "number"),
     TableColumn("creates", "number", drop=6),
     TableColumn("deletes", "number", drop=5),
     TableColumn("stopovers", "number", drop=3),
-    TableColumn("running twice", "number", short="running\ntwice", drop=2),
-    TableColumn("least alive", "share", short="least\nalive"),
-    TableColumn("peak use", "share", short="peak\nuse"),
+    TableColumn("running twice", "number", short="running\ntwice", drop=2, key="doubled"),
+    TableColumn("least alive", "share", short="least\nalive", key="alive"),
+    TableColumn("peak use", "share", short="peak\nuse", key="peak"),
 )
 
 

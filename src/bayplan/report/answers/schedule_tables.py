@@ -23,19 +23,19 @@ from bayplan.report.violations import SHOWN
 from bayplan.words import count
 
 CLASSES = (
-    TableColumn("class"),
+    TableColumn("class", key="name"),
     TableColumn("requests", "number"),
     TableColumn("served", "number"),
     TableColumn("share", "share"),
-    TableColumn("value requested", "number", drop=1),
-    TableColumn("value served", "number"),
-    TableColumn("share of value", "share", drop=2),
+    TableColumn("value requested", "number", drop=1, key="requested"),
+    TableColumn("value served", "number", key="value"),
+    TableColumn("share of value", "share", drop=2, key="value_share"),
 )
 KINDS = (
-    TableColumn("kind of machine"),
+    TableColumn("kind of machine", key="name"),
     TableColumn("machines", "number"),
-    TableColumn("requests served", "number"),
-    TableColumn("value served", "number"),
+    TableColumn("requests served", "number", key="served"),
+    TableColumn("value served", "number", key="value"),
 )
 
 

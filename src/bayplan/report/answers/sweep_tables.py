@@ -26,10 +26,10 @@ SWEEP = (
     TableColumn("served", "number", drop=1),
     TableColumn("share", "share"),
     TableColumn("value", "number"),
-    TableColumn("proven bound", "number"),
+    TableColumn("proven bound", "number", key="bound"),
     TableColumn("gap", "share", drop=3),
     TableColumn("one more adds", "number"),
-    TableColumn("the bound gains at most", "number", drop=2),
+    TableColumn("the bound gains at most", "number", drop=2, key="price"),
 )
 
 
