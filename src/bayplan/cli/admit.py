@@ -67,7 +67,7 @@ def admit(
 
     Example: [cyan]bayplan admit stream.jsonl --method primal-dual --value-ratio 50 --alpha 2 --bound --json[/cyan]
 
-    Example: [cyan]bayplan admit requests.csv --zones zones.json --method available --keep-going[/cyan]
+    Example: [cyan]bayplan admit stream.csv --zones admission.json --method available --keep-going[/cyan]
     """
     expect_files(out, report, file, zones)
     with working(f"admitting {file}", quiet=quiet) as progress:

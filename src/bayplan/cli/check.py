@@ -57,9 +57,9 @@ def check(
 
     With --served, one of `schedule`, on the machines that are stated as there: is no machine over capacity at any time?
 
-    Example: [cyan]bayplan check shop.yaml --placement new.json[/cyan]
+    Example: [cyan]bayplan check shop.yaml --placement placement.json[/cyan]
 
-    Example: [cyan]bayplan check day.json --served served.json --machines 100[/cyan]
+    Example: [cyan]bayplan check requests.json --served served.json --machines 1[/cyan]
 
     Example: [cyan]bayplan check stream.jsonl --accepted accepted.json[/cyan]
     """

@@ -57,9 +57,9 @@ def collocate(
 
     Example: [cyan]bayplan collocate shop.yaml --seconds 10 --out new.json --report new.html[/cyan]
 
-    Example: [cyan]bayplan collocate M3.json --max-moves 10% --min-gain 3% --freeze 'db-*' --priority 'checkout*=5'[/cyan]
+    Example: [cyan]bayplan collocate rasa.json --max-moves 50% --min-gain 3% --freeze 'mail*' --priority 'cart*=5'[/cyan]
 
-    Example: [cyan]bayplan collocate M3.json --method rasa --trivial pinned --threads 2 --bound --json[/cyan]
+    Example: [cyan]bayplan collocate rasa.json --method rasa --trivial pinned --threads 2 --bound --json[/cyan]
     """
     expect_outputs({"--out": out, "--report": report}, file, start)
     with working(f"collocating {file}", quiet=quiet) as progress:

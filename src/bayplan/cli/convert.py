@@ -69,9 +69,9 @@ def convert(
 
     Streams of cluster requests are written as native documents, as JSON lines (jsonl) or as a table without zones (csv).
 
-    Example: [cyan]bayplan convert M3.json --out m3.yaml[/cyan]
+    Example: [cyan]bayplan convert rasa.json --out cluster.yaml[/cyan]
 
-    Example: [cyan]bayplan convert stream.json --to jsonl --out stream.jsonl[/cyan]
+    Example: [cyan]bayplan convert admission.json --to jsonl --out stream.jsonl[/cyan]
     """
     with working(f"converting {file}", quiet=quiet):
         from bayplan.api.files import started_from

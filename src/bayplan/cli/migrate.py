@@ -65,11 +65,11 @@ def migrate(
 
     - rasa: RASA's migration path (Algorithm 2), a delete and a create per machine and round
 
-    Example: [cyan]bayplan migrate shop.json --to after.json --out plan.json --report plan.html[/cyan]
+    Example: [cyan]bayplan migrate shop.yaml --to placement.json --out plan.json --report plan.html[/cyan]
 
-    Example: [cyan]bayplan migrate shop.json --to after.json --resume plan.json --done 3 --failed 'create web-3'[/cyan]
+    Example: [cyan]bayplan migrate shop.yaml --to placement.json --resume plan.json --done 1 --failed 'create web-1'[/cyan]
 
-    Example: [cyan]bayplan migrate shop.json --rollback plan.json --done 3 --out back.json[/cyan]
+    Example: [cyan]bayplan migrate shop.yaml --rollback plan.json --done 1 --out back.json[/cyan]
     """
     source = _expect_one_question(to, rollback, resume, (done, failed, dead))
     for output, option in ((out, "--out"), (rollback_out, "--rollback-out"), (report, "--report")):

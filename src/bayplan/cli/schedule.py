@@ -69,11 +69,11 @@ def schedule(
 
     With --sweep or --serve it plans capacity: what so many machines are good for, how few are enough, what one more is worth.
 
-    Example: [cyan]bayplan schedule day.json --machines 100 --out served.json --report day.html[/cyan]
+    Example: [cyan]bayplan schedule requests.json --machines 2 --out served.json --report day.html[/cyan]
 
-    Example: [cyan]bayplan schedule day.csv --fleet fleet.json --profit prod=10 --profit batch=1[/cyan]
+    Example: [cyan]bayplan schedule requests.csv --fleet fleet.json --profit prod=10 --profit batch=1[/cyan]
 
-    Example: [cyan]bayplan schedule day.json --sweep 50:1000 --serve 0.95 --report plan.html[/cyan]
+    Example: [cyan]bayplan schedule requests.json --sweep 1:4 --serve 0.95 --report plan.html[/cyan]
     """
     from bayplan.api.schedule_wishes import ScheduleWishes
 

@@ -46,9 +46,9 @@ def simulate(
     decides; when one fails, the others of its batch are still made, and no later batch is begun. Without --to, the target
     is where the plan ends. Exit code 3 if the plan is unsafe or was not carried out to its end.
 
-    Example: [cyan]bayplan simulate shop.json --plan plan.json --to after.json[/cyan]
+    Example: [cyan]bayplan simulate rasa.json --plan plan.json --alive 0.5[/cyan]
 
-    Example: [cyan]bayplan simulate shop.json --plan plan.json --kill m-3@2 --fail-create web-1[/cyan]
+    Example: [cyan]bayplan simulate rasa.json --plan plan.json --kill 10.0.0.2@1 --fail-create mail-0[/cyan]
     """
     with working(f"simulating {plan}", quiet=quiet) as progress:
         from bayplan.api.files import read as load
