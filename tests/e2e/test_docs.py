@@ -49,10 +49,11 @@ def test_the_site_lists_every_page():
     assert listed == {str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS)}
 
 
-def test_the_snapshot_of_the_readme_can_be_read(tmp_path):
+def test_the_snapshot_of_the_how_to_can_be_read(tmp_path):
     from bayplan.formats import read
 
-    snapshot = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    file = tmp_path / "readme.yaml"
+    page = (DOCS / "how-to" / "write-a-snapshot.md").read_text(encoding="utf-8")
+    snapshot = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    file = tmp_path / "tiny.yaml"
     file.write_text(snapshot.group(1), encoding="utf-8")
     assert len(read(file).cluster.containers.name) == 5

@@ -103,7 +103,7 @@ def test_examples_run_as_printed(name, folder, capsys):
     for kind, text in SECTIONS[name]:
         if kind == "python":
             if ">>>" not in text:  # doctests are run by the tests of their pages
-                exec(compile(text, name, "exec"), names)
+                exec(compile(re.sub(r"seconds=[\d.]+", f"seconds={SECONDS}", text), name, "exec"), names)
         elif kind != "command":
             (folder / kind).write_text(text, encoding="utf-8")
         elif not skipped(text):
