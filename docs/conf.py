@@ -1,5 +1,9 @@
 """Sphinx: the pages of this folder and the docstrings of the public library as one site (`make docs`)."""
 
+import re
+
+from sphinx.application import Sphinx
+
 import bayplan
 
 project = "bayplan"
@@ -19,4 +23,15 @@ myst_enable_extensions = ["deflist"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-nitpicky = False
+
+
+def as_written(_app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
+    """Docstrings are written as people write: `x` is code, and | is a letter. reStructuredText wants ``x`` and \\|."""
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            lines[number] = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", line).replace("|", r"\|")
+
+
+def setup(app: Sphinx) -> None:
+    """What Sphinx calls first."""
+    app.connect("autodoc-process-docstring", as_written)
