@@ -26,6 +26,7 @@ VALUES = {  # file -> what it holds
     "shop.yaml": Snapshot,
     "small.json": Snapshot,
     "stream.jsonl": ClusterRequests,
+    "web.yaml": Snapshot,
 }
 BESIDE = {  # files that go with another one: how they are read
     "accepted.json": lambda path: formats.read_accepted(path, formats.read_admission(EXAMPLES / "admission.json")),

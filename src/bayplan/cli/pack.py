@@ -53,11 +53,11 @@ def pack(
 
     - csp-machines: as few machines as possible
 
-    Example: [cyan]bayplan pack shop.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
 
-    Example: [cyan]bayplan pack shop.yaml --confidence 0.99 --confidence-of cart=0.9999 --method bi-level[/cyan]
+    Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
 
-    Example: [cyan]bayplan pack shop.yaml --confidence 0.999 --machines-needed --json[/cyan]
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
     expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
     if machines_needed and (out or report or save_patterns):

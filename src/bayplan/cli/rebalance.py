@@ -79,7 +79,7 @@ def rebalance(
 
     Example: [cyan]bayplan rebalance shop.yaml --seconds 10 --max-moves 5% --out new.json[/cyan]
 
-    Example: [cyan]bayplan rebalance gmrp/model_tiny.txt --start gmrp/assignment_tiny.txt --objective gmrp --seconds 60 --out new.txt[/cyan]
+    Example: [cyan]bayplan rebalance gmrp/model_tiny.txt --start gmrp/assignment_tiny.txt --objective gmrp --out new.txt[/cyan]
     """
     expect_outputs({"--out": out, "--report": report}, file, start)
     with working(f"rebalancing {file}", quiet=quiet) as progress:
