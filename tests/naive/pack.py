@@ -35,13 +35,13 @@ def most_of(sizes: Sizes, bins: Bins, i: int, k: int, wanted: int) -> int:
     return count[k]
 
 
-def best_pattern(sizes: Sizes, bins: Bins, i: int, value: list[float], priced: bool) -> tuple[float, tuple[int, ...]]:
+def best_pattern(sizes: Sizes, bins: Bins, i: int, value: list[float], minimise_ucac: bool) -> tuple[float, tuple[int, ...]]:
     """The largest value - cost of all patterns, by trying all of them."""
     best: tuple[float, tuple[int, ...]] = (0.0, (0,) * len(value))
     for count in product(*(range(int(bins.most[i, k]) + 1) for k in range(len(value)))):
         if fits(sizes, bins, i, list(count)):
             worth = sum(n * v for n, v in zip(count, value, strict=True))
-            if priced:
+            if minimise_ucac:
                 d = max([float(bins.d[i, 0]), *(float(sizes.d[0, k]) for k, n in enumerate(count) if n)])
                 start = float(bins.variance[i, 0])
                 variance = start + sum(n * float(sizes.variance[0, k]) for k, n in enumerate(count))

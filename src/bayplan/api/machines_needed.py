@@ -83,8 +83,8 @@ class MachinesNeededAnswer(Answer[Placement]):
         from bayplan.report.answers.pack_tables import needed_report
         from bayplan.report.table import report
 
-        how = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds)
-        return report(how) + needed_report([entry[:3] for entry in self.by_type], self.left_out)
+        frame_facts = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds)
+        return report(frame_facts) + needed_report([entry[:3] for entry in self.by_type], self.left_out)
 
     def details(self) -> Mapping[str, Any]:
         """How many of each type, at which confidence of which resource."""

@@ -75,8 +75,8 @@ class PackingAnswer(PlacementAnswer):
         from bayplan.report.table import report
 
         counts = [("packed", f"{self.placed:,}"), ("left out", f"{self.unplaced:,}")]
-        how = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds, more=counts)
-        return report(how) + pack_report(self.result, self.figures, self.levels)
+        frame_facts = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds, more=counts)
+        return report(frame_facts) + pack_report(self.result, self.figures, self.levels)
 
     def details(self) -> Mapping[str, Any]:
         """Capacity, overflows and levels of confidence. Amounts are in the resource's written unit."""

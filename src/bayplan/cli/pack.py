@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from bayplan.cli import clock
 from bayplan.cli import pack_options as option
 from bayplan.cli.decision import Out, Seconds, Threads, finish
-from bayplan.cli.options import File, Json, Quiet, Seed, Start, pairs
+from bayplan.cli.options import File, Json, Quiet, Start, pairs
 from bayplan.cli.outputs import expect_outputs
 from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
@@ -28,7 +28,7 @@ def pack(
     save_patterns: option.SavePatterns = None,
     machines_needed: option.Needed = False,
     seconds: Seconds = 30.0,
-    seed: Seed = 0,
+    seed: option.Seed = 0,
     start: Start = None,
     threads: Threads = 1,
     out: Out = None,
@@ -62,7 +62,7 @@ def pack(
     expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
     if machines_needed and (out or report or save_patterns):
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
-    with working(f"packing {file}", quiet=quiet) as progress:
+    with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
         from bayplan.api.pack import read_usage
         from bayplan.formats.patterns import read_patterns
@@ -77,17 +77,17 @@ def pack(
             "samples": None if samples is None else read_usage(samples, snapshot.cluster, resource),
             "seed": seed,
             "threads": threads,
-            "progress": progress,
         }
         earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)
-        left = clock.left(seconds)
-        answer: PackingAnswer | MachinesNeededAnswer
-        with stoppable():  # from here on the first Ctrl-C loses no file
+    answer: PackingAnswer | MachinesNeededAnswer
+    with stoppable():  # from here on the first Ctrl-C loses no file
+        with working(f"packing {file}", quiet=quiet) as progress:
+            stated |= {"seconds": clock.left(seconds), "progress": progress}
             if machines_needed:
-                answer = bp.machines_needed(snapshot, seconds=left, **stated)
+                answer = bp.machines_needed(snapshot, **stated)
             else:
-                answer = bp.pack(snapshot, method=method, seconds=left, n_sigma=n_sigma, patterns=earlier, **stated)
+                answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, **stated)
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
-            note(answer.input_notes, quiet=quiet)
-            finish(answer, out=out, report=report, json=json)
+        note(answer.input_notes, quiet=quiet)
+        finish(answer, out=out, report=report, json=json)

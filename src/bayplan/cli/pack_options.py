@@ -8,6 +8,9 @@ import typer
 from bayplan.cli.decision import method_option
 
 Method: TypeAlias = Annotated[str, method_option("pack")]
+Seed: TypeAlias = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of the usage that is simulated; the methods draw no random numbers.")
+]
 Alpha: TypeAlias = Annotated[
     float | None,
     typer.Option(

@@ -56,7 +56,7 @@ class PricingProblem:
 def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: StopFlag | None = None) -> PricedPatterns:
     """Patterns of the largest gain of each bin and interval of the variance, if that is above the threshold.
 
-    `exhaustive`: the best of all, not only some that gain. Once a stop is asked for, it ends and proves nothing.
+    `exhaustive`: the best of all, not only some that gain. Once a stop is requested, it ends and proves nothing.
     """
     stop = StopFlag() if stop is None else stop
     for effort in EFFORTS[-1:] if exhaustive else EFFORTS:
