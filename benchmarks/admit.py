@@ -21,7 +21,7 @@ from experiments.results import append, commit, machine
 from bayplan.check import check_admission
 from bayplan.decide.admit import Admission, AdmitOptions
 from bayplan.generate import GENERATORS
-from bayplan.kernels.admit import warm_up
+from bayplan.kernels.admit.warmup import warm_up
 from bayplan.model import Acceptance, ClusterRequest, ClusterRequests
 
 RESULTS = Path(__file__).parent / "admit.csv"

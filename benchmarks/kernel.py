@@ -18,8 +18,8 @@ from experiments.results import append, commit, machine
 
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.generate.freecontainer import freecontainer_dcb
+from bayplan.kernels.search.evaluate_all import new_evaluation
 from bayplan.kernels.search.scan import scan_shifts, scan_swaps
-from bayplan.kernels.search.survey import new_view
 from bayplan.model import Budget, IntArray, Placement, Snapshot, silent
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
@@ -71,11 +71,11 @@ def measurements(items: int) -> Iterator[Counted]:
 
 def scans(game: Game, standing: IntArray, items: int, naive: float) -> Iterator[Counted]:
     """Shifts of some items to every machine; swaps with every other item."""
-    best, view = np.zeros(1), new_view(len(game.cluster.machines.name), len(game.cluster.resources))
+    best, view = np.zeros(1), new_evaluation(len(game.cluster.machines.name), len(game.cluster.resources))
     some = standing[:items]
-    yield Counted("kernel: shifts", *fastest(lambda: int(scan_shifts(game.board, some, view, best))), naive)
+    yield Counted("kernel: shifts", *fastest(lambda: int(scan_shifts(game.arrays, some, view, best))), naive)
     few = standing[: max(1, items // 50)]
-    yield Counted("kernel: swaps", *fastest(lambda: int(scan_swaps(game.board, few, standing, best))), naive)
+    yield Counted("kernel: swaps", *fastest(lambda: int(scan_swaps(game.arrays, few, standing, best))), naive)
 
 
 def score_all(snapshot: Snapshot, moves: int) -> int:

@@ -7,11 +7,17 @@ from pathlib import Path
 import pytest
 
 import bayplan.kernels
+from bayplan.kernels import KERNELS
 
-NAMES = [module.name for module in pkgutil.iter_modules(bayplan.kernels.__path__)]
+SHARED = {"jit", "random"}  # what all kernels are made with
 TESTS = Path(__file__).parents[1]
 
-every_kernel = pytest.mark.parametrize("name", NAMES)
+every_kernel = pytest.mark.parametrize("name", KERNELS)
+
+
+def test_every_module_is_registered_or_shared():
+    names = {module.name for module in pkgutil.iter_modules(bayplan.kernels.__path__)}
+    assert names == {*KERNELS, *SHARED}
 
 
 @every_kernel

@@ -10,10 +10,19 @@ from bayplan.decide.admit.booking_calendar import BookingCalendar
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.decide.admit.request_placer import RequestPlacer
 from bayplan.generate import GENERATORS
+from bayplan.kernels.admit.bookings import BLOCK, Bookings, add_booking, clear_blocks, price_all, sum_slots
 from bayplan.kernels.admit.decide import decide_greedily
-from bayplan.kernels.admit.first_found import FOUND, NOTHING_FITS, OUT_OF_NODES, first_found
-from bayplan.kernels.admit.ledger import BLOCK, Ledger, book, clear, look, price_all
-from bayplan.kernels.admit.use import NO_LINK, dearest, first_over, homes, largest_cut, sound, use_of, value_ratio
+from bayplan.kernels.admit.first_feasible import FOUND, NOTHING_FITS, OUT_OF_NODES, first_feasible
+from bayplan.kernels.admit.resource_use import (
+    NO_LINK,
+    first_over,
+    largest_cut,
+    list_use,
+    most_expensive,
+    value_ratio,
+    well_formed,
+    zones_that_fit,
+)
 
 some = settings(max_examples=60, deadline=None)
 ROWS, M, BASE = 4 * BLOCK, 5, 37.0
@@ -23,7 +32,7 @@ LIMIT = np.array([10, 7, 2**50, 0, 3])
 
 def ledger():
     load, price = np.zeros((ROWS, M), dtype=np.int64), np.zeros((ROWS, M))
-    return Ledger(load, price, load[: ROWS // BLOCK].copy(), price[: ROWS // BLOCK].copy(), LIMIT)
+    return Bookings(load, price, load[: ROWS // BLOCK].copy(), price[: ROWS // BLOCK].copy(), LIMIT)
 
 
 @st.composite
@@ -42,7 +51,7 @@ def bookings(draw):
 def booked(found):
     fast, slow = ledger(), naive.Book(LIMIT.tolist(), BASE)
     for first, last, resource, amount in found:
-        book(fast, first, last, LOG, resource, amount)
+        add_booking(fast, first, last, LOG, resource, amount)
         slow.book(first, last, resource.tolist(), amount.tolist())
     return fast, slow
 
@@ -55,7 +64,7 @@ def test_prices_and_peaks_of_an_interval_are_those_of_its_slots(case, data):
     first = data.draw(st.integers(origin, origin + ROWS - 1))
     last = data.draw(st.integers(first - 1, origin + ROWS - 1))
     price, peak = np.ones(M), np.ones(M, dtype=np.int64)
-    look(fast, first, last, price, peak)
+    sum_slots(fast, first, last, price, peak)
     prices, peaks = slow.look(first, last)
     assert price == pytest.approx(prices, rel=1e-12, abs=1e-14)
     assert peak.tolist() == peaks
@@ -68,7 +77,7 @@ def test_what_is_booked_and_given_back_leaves_exactly_nothing(case, random):
     fast, _ = booked(found)
     random.shuffle(found)
     for first, last, resource, amount in found:
-        book(fast, first, last, LOG, resource, -amount)
+        add_booking(fast, first, last, LOG, resource, -amount)
     assert not any(array.any() for array in fast[:4])
 
 
@@ -83,7 +92,7 @@ def test_all_prices_anew_are_those_of_booking(case):
 
 def test_clearing_blocks_leaves_the_others():
     fast, _ = booked([(0, ROWS - 1, np.array([1]), np.array([2]))])
-    clear(fast, 1, 2)
+    clear_blocks(fast, 1, 2)
     assert fast.load[:, 1].tolist() == [2] * BLOCK + [0] * 2 * BLOCK + [2] * BLOCK
     assert (fast.block_load[:, 1] > 0).tolist() == (fast.block_price[:, 1] > 0).tolist() == [True, False, False, True]
 
@@ -105,7 +114,7 @@ def groups(draw):
 def test_a_placement_takes_what_its_members_ask_for(group):
     demand, traffic, zone, scale = group
     resource, amount = np.zeros(40, dtype=np.int64), np.zeros(40, dtype=np.int64)
-    taken = use_of(zone, demand, traffic, scale, resource, amount)
+    taken = list_use(zone, demand, traffic, scale, resource, amount)
     found = dict(zip(resource[:taken].tolist(), amount[:taken].tolist(), strict=True))
     assert len(found) == taken
     assert {m: None if a == NO_LINK else a for m, a in found.items()} == naive.use(zone, demand, traffic, scale)
@@ -117,7 +126,7 @@ def test_the_first_placement_is_the_first_of_all_that_fit(group, room):
     demand, traffic, _, scale = group
     room, out = np.array(room), np.zeros(len(demand), dtype=np.int64)
     pair, link = np.zeros(traffic.shape, dtype=np.int64), np.zeros((1, 3, 3))
-    state = first_found(demand, room, traffic, pair, link, scale, 10**6, out)
+    state = first_feasible(demand, room, traffic, pair, link, scale, 10**6, out)
     expected = naive.first_found(demand, room, traffic, scale)
     assert state == (NOTHING_FITS if expected is None else FOUND)
     assert expected is None or out.tolist() == list(expected)
@@ -127,9 +136,9 @@ def test_a_search_that_runs_out_of_nodes_says_so():
     demand, room = np.array([[2], [2]]), np.array([[3], [3]])
     nothing, out = np.zeros((2, 2)), np.zeros(2, dtype=np.int64)
     asked = nothing.astype(np.int64), nothing[None].copy(), nothing
-    assert first_found(demand, room, nothing, *asked, 1, out) == OUT_OF_NODES
+    assert first_feasible(demand, room, nothing, *asked, 1, out) == OUT_OF_NODES
     assert out.tolist() == [-1, -1]
-    assert first_found(demand, room, nothing, *asked, 2, out) == FOUND
+    assert first_feasible(demand, room, nothing, *asked, 2, out) == FOUND
 
 
 @some
@@ -154,9 +163,9 @@ def test_too_much_and_most_are_named_by_their_first_place():
     resource, amount = np.array([2, 0, 1]), np.array([3, 4, 4])
     assert first_over(resource, amount, np.array([4, 4, 3]), np.array([0, 0, 0])) == -1
     assert first_over(resource, amount, np.array([4, 4, 3]), np.array([1, 1, 0])) == 1
-    assert dearest(resource, amount, np.ones(3), np.array([3.0, 3.0, 4.0])) == 0
-    assert dearest(resource, amount, np.array([1.0, 1.0, 2.0]), np.array([3.0, 3.0, 4.0])) == 1
-    assert dearest(resource[:0], amount[:0], np.ones(3), np.ones(3)) == -1
+    assert most_expensive(resource, amount, np.ones(3), np.array([3.0, 3.0, 4.0])) == 0
+    assert most_expensive(resource, amount, np.array([1.0, 1.0, 2.0]), np.array([3.0, 3.0, 4.0])) == 1
+    assert most_expensive(resource[:0], amount[:0], np.ones(3), np.ones(3)) == -1
 
 
 @pytest.mark.parametrize(
@@ -173,8 +182,8 @@ def test_too_much_and_most_are_named_by_their_first_place():
     ids=["good", "too large", "negative", "negative traffic", "no number", "infinite", "to itself"],
 )
 def test_what_is_sound(demand, traffic, expected):
-    assert sound(np.array(demand), np.array(traffic), np.array([[2], [1]])) is expected
-    assert homes(np.array(demand)[0], np.array([[2], [1]])) == 2
+    assert well_formed(np.array(demand), np.array(traffic), np.array([[2], [1]])) is expected
+    assert zones_that_fit(np.array(demand)[0], np.array([[2], [1]])) == 2
 
 
 @pytest.mark.parametrize("literal", [False, True])

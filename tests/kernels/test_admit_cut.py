@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.naive.admit_cut import least_cut as naive
 
-from bayplan.kernels.admit.cut import least_cut
+from bayplan.kernels.admit.least_cut import least_cut
 
 
 def cut(demand, room, traffic, groups, nodes=10**6):

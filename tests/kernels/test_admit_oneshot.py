@@ -11,9 +11,9 @@ from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of
 from bayplan.decide.admit.one_shot.tree_search import best_of_starts
 from bayplan.generate.one_shot_problems import random_case
 from bayplan.kernels.admit.branch import branch
-from bayplan.kernels.admit.climb import cost_of
 from bayplan.kernels.admit.greedy import greedy
-from bayplan.kernels.admit.messages import certain, tighten
+from bayplan.kernels.admit.local_search import cost_of
+from bayplan.kernels.admit.message_bound import sum_of_least, tighten
 from bayplan.kernels.admit.repair import repair
 
 few = settings(max_examples=60, deadline=None)
@@ -66,7 +66,7 @@ def test_moving_costs_onto_members_changes_no_placement_and_never_lowers_the_bou
     problem = random_case(np.random.default_rng(1), 4, 3, 1, same_zone)
     tables = tables_of(question_of(problem))
     single, lam, members = tables.single.copy(), np.zeros((4, 4, 3)), np.arange(4)
-    bound = certain(members, single)
+    bound = sum_of_least(members, single)
     for _ in range(5):
         raised = tighten(tables.pair, tables.talks, members, single, lam, np.zeros((3, 3)))
         assert raised >= bound - 1e-12
@@ -121,5 +121,5 @@ def test_a_forbidden_choice_costs_more_than_all_that_are_allowed(problem):
     for zone in np.ndindex(*[problem.cost.shape[1]] * len(problem.cost)):
         at = np.array(zone)
         real, seen = problem.cost_of(at), cost_of(tables, at)
-        assert seen == pytest.approx(real) if np.isfinite(real) else seen >= tables.barred[0]
-        assert not np.isfinite(real) or real < tables.barred[0]
+        assert seen == pytest.approx(real) if np.isfinite(real) else seen >= tables.forbidden_cost[0]
+        assert not np.isfinite(real) or real < tables.forbidden_cost[0]

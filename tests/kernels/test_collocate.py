@@ -12,8 +12,8 @@ from tests.naive.collocate_hold import expect_consistent
 from bayplan.check import check
 from bayplan.decide.collocate.annealing.count_state import copied, count_state, placement_of
 from bayplan.decide.collocate.annealing.walker import CountWalker
-from bayplan.kernels.collocate.anneal import Style, new_party, walk
-from bayplan.kernels.collocate.hold import MOST_MOVES, MOVES, PRICE
+from bayplan.kernels.collocate.anneal import EjectionSettings, new_ejected_set, walk
+from bayplan.kernels.collocate.count_state import MAX_MOVES, MOVES, PRICE
 from bayplan.model import Allow, AntiAffinity, Capacity, Snapshot
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -37,8 +37,8 @@ def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed
     hold.worth[PRICE] = 0.01
     if not len(who):
         return
-    style = Style(near=0.4, back=0.2, ejected=3, looks=2, tries=4, finds=2)
-    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), heat, 200, new_party())
+    style = EjectionSettings(near=0.4, back=0.2, max_ejected=3, samples=2, tries=4, finds=2)
+    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), heat, 200, new_ejected_set())
     after = placement_of(snapshot.placement, who, hold.machine_of)
     expect_consistent(hold, snapshot.cluster, after, snapshot.placement)
     assert not check(snapshot.cluster, after)
@@ -49,9 +49,9 @@ def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed
 def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
     hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=most)
     if len(who):
-        style = Style(near=0.4, back=0.2, ejected=3, looks=1, tries=4, finds=1)
-        walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 1.0, 200, new_party())
-    assert hold.tally[MOVES] <= hold.tally[MOST_MOVES] == most
+        style = EjectionSettings(near=0.4, back=0.2, max_ejected=3, samples=1, tries=4, finds=1)
+        walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 1.0, 200, new_ejected_set())
+    assert hold.tally[MOVES] <= hold.tally[MAX_MOVES] == most
 
 
 @given(snapshot=valid_snapshots(complete=True).map(plain), seed=st.integers(0, 99))
@@ -60,8 +60,8 @@ def test_without_heat_nothing_gets_worse(snapshot, seed):
     hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=None)
     if not len(who):
         return
-    style = Style(near=0.4, back=0.0, ejected=3, looks=1, tries=4, finds=1)
-    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 0.0, 200, new_party())
+    style = EjectionSettings(near=0.4, back=0.0, max_ejected=3, samples=1, tries=4, finds=1)
+    walk(hold, np.arange(len(who)), style, np.array([seed + 1], dtype=np.uint64), 0.0, 200, new_ejected_set())
     after = placement_of(snapshot.placement, who, hold.machine_of)
     before = gained_affinity(snapshot.cluster, snapshot.placement)
     assert gained_affinity(snapshot.cluster, after) >= before - 1e-12

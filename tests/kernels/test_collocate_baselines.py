@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.naive import collocate_baselines as naive
 
-from bayplan.kernels.collocate.bisect import Part, bisect
-from bayplan.kernels.collocate.k8s_plus import Seen, schedule
-from bayplan.kernels.collocate.parts import desk_of, pack_part
-from bayplan.kernels.collocate.yard import Yard, best_fit, fits, go_home
+from bayplan.kernels.collocate.bisect import BisectedPart, bisect
+from bayplan.kernels.collocate.k8s_plus import MachinesByWorkload, schedule
+from bayplan.kernels.collocate.packing_state import PackingState, best_fit, fits, return_home
+from bayplan.kernels.collocate.parts import new_part_scratch, pack_part
 
 every_seed = pytest.mark.parametrize("seed", range(60))
 
@@ -36,7 +36,7 @@ def yard_of(case):
     mine = [[k for k, (members, _) in enumerate(case["sets"]) if s in members] for s in range(n_s)]
     near = [[(b if a == s else a, w) for a, b, w in case["edges"] if s in (a, b)] for s in range(n_s)]
     capacity = np.array(case["capacity"])
-    return Yard(
+    return PackingState(
         request=np.array(case["request"]),
         one_over=1.0 / np.array(case["replicas"]),
         row_of=np.arange(n_s),
@@ -46,11 +46,11 @@ def yard_of(case):
         edge_start=np.cumsum([0, *map(len, near)]),
         neighbour=np.array([t for some in near for t, _ in some], dtype=np.int64),
         weight=np.array([w for some in near for _, w in some]),
-        line_of=np.arange(n_s),
+        traffic_row=np.arange(n_s),
         unit=1.0 / np.maximum(1, capacity),
         free=capacity.copy(),
-        spare=np.array([[limit] * n_m for _, limit in case["sets"]], dtype=np.int32).reshape(len(case["sets"]), n_m),
-        standing=np.zeros((n_s, n_m), dtype=np.int32),
+        set_free=np.array([[limit] * n_m for _, limit in case["sets"]], dtype=np.int32).reshape(len(case["sets"]), n_m),
+        placed=np.zeros((n_s, n_m), dtype=np.int32),
     )
 
 
@@ -65,12 +65,12 @@ def test_k8s_plus_chooses_what_the_twin_chooses(seed):
     yard, services = yard_of(case), one_each(rng, case)
     start = np.cumsum([0, *case["replicas"]])
     size = np.zeros(len(case["replicas"]), dtype=np.int64)
-    seen = Seen(start=start, size=size, machine=np.zeros(start[-1], dtype=np.int32), score=np.zeros(len(yard.free)))
+    seen = MachinesByWorkload(start=start, size=size, machine=np.zeros(start[-1], dtype=np.int32), score=np.zeros(len(yard.free)))
     found = np.empty(len(services), dtype=np.int64)
     schedule(yard, seen, services, found)
     quay = naive.Quay(case)
     assert found.tolist() == naive.schedule(quay, services.tolist())
-    assert yard.standing.T.tolist() == [[at[s] for s in range(len(size))] for at in quay.at]
+    assert yard.placed.T.tolist() == [[at[s] for s in range(len(size))] for at in quay.at]
 
 
 @every_seed
@@ -86,7 +86,7 @@ def test_best_fit_chooses_what_the_twin_chooses(seed):
 def test_a_part_goes_where_the_twin_puts_it(seed):
     rng, case = drawn(seed)
     yard, quay = yard_of(case), naive.Quay(case)
-    desk = desk_of(yard)
+    desk = new_part_scratch(yard)
     for _ in range(8):
         service = np.flatnonzero(rng.random(len(yard.request)) < 0.5)
         if not len(service):
@@ -104,7 +104,7 @@ def test_a_cut_keeps_what_it_says_and_never_more_than_the_best_one(seed):
     n_s = len(yard.request)
     number = np.array([int(rng.integers(1, min(3, d) + 1)) for d in case["replicas"]])
     side = np.zeros(n_s, dtype=np.int64)
-    part = Part(
+    part = BisectedPart(
         number=number,
         one_over=yard.one_over,
         size=rng.random(n_s),
@@ -126,7 +126,7 @@ def test_two_pairs_are_cut_between_and_one_large_pair_through():
         n_s = len(number)
         near = [[(b if a == s else a, w) for a, b, w in edges if s in (a, b)] for s in range(n_s)]
         side = np.zeros(n_s, dtype=np.int64)
-        part = Part(
+        part = BisectedPart(
             number=np.array(number),
             one_over=1.0 / np.array(replicas),
             size=np.ones(n_s),
@@ -151,11 +151,11 @@ def test_who_waits_goes_home_if_there_is_room():
     yard = yard_of(case | {"replicas": [2, 2]})
     yard = yard._replace(allow=yard.allow.astype(np.bool_))
     machine = np.array([-1, -1, -1, -1])
-    go_home(yard, np.array([0, 1, 1, 0]), np.array([0, 0, 1, -1]), machine)
+    return_home(yard, np.array([0, 1, 1, 0]), np.array([0, 0, 1, -1]), machine)
     assert machine.tolist() == [0, -1, 1, -1]
     assert not fits(yard, 0, 0) and fits(yard, 1, 1)
 
 
-@pytest.mark.parametrize("name", ["yard", "k8s_plus", "parts", "bisect"])
+@pytest.mark.parametrize("name", ["packing_state", "k8s_plus", "parts", "bisect"])
 def test_can_be_warmed_up(name):
     import_module(f"bayplan.kernels.collocate.{name}").warm_up()

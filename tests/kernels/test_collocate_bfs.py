@@ -6,7 +6,7 @@ from tests.builders.affinity_graphs import drawn_graph, edges_of
 from tests.naive import collocate_bfs as naive
 
 from bayplan.decide.collocate.partition.multi_stage import _web
-from bayplan.kernels.collocate.bfs import Queues, grow, judge
+from bayplan.kernels.collocate.bfs import Queues, evaluate_seeds, grow
 
 SEEDS = range(60)
 
@@ -22,7 +22,7 @@ def test_parts_grow_as_with_deques(seed):
         seeds = rng.choice(graph.n, parts, replace=False)
         grow(web, seeds, queues, part)
         assert part.tolist() == naive.grow(graph.n, edges, seeds.tolist())
-        assert queues.held.tolist() == np.bincount(part, minlength=parts).tolist()
+        assert queues.part_size.tolist() == np.bincount(part, minlength=parts).tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -33,7 +33,7 @@ def test_rounds_are_judged_by_their_sizes_and_their_loss(seed):
     parts = int(rng.integers(1, min(n, 4) + 1))
     seeds = np.array([rng.choice(n, parts, replace=False) for _ in range(4)])
     largest, smallest, lost = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4)
-    judge(web, seeds, Queues.of(n, parts, len(web.size)), np.empty(n, np.int64), largest, smallest, lost)
+    evaluate_seeds(web, seeds, Queues.of(n, parts, len(web.size)), np.empty(n, np.int64), largest, smallest, lost)
     for i in range(4):
         part = naive.grow(n, edges, seeds[i].tolist())
         sizes = np.bincount(part, minlength=parts)

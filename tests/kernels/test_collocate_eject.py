@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.naive.collocate_eject import Harbour
 
-from bayplan.kernels.collocate.eject import MOST, NOWHERE, Pool, enter, settle
-from bayplan.kernels.collocate.yard import Yard, fits
+from bayplan.kernels.collocate.eject import MAX_LEAVING, NOWHERE, EjectionPool, place, place_unplaced
+from bayplan.kernels.collocate.packing_state import PackingState, fits
 
 
 def drawn(seed):
@@ -26,7 +26,7 @@ def drawn(seed):
 def yard_of(case):
     n_s, n_m = case["allow"].shape
     mine = [[k for k, (members, _) in enumerate(case["sets"]) if s in members] for s in range(n_s)]
-    return Yard(
+    return PackingState(
         request=case["request"],
         one_over=np.ones(n_s),
         row_of=np.arange(n_s),
@@ -36,11 +36,11 @@ def yard_of(case):
         edge_start=np.zeros(n_s + 1, dtype=np.int64),
         neighbour=np.zeros(0, dtype=np.int64),
         weight=np.zeros(0),
-        line_of=np.full(n_s, -1),
+        traffic_row=np.full(n_s, -1),
         unit=1.0 / np.maximum(1, case["capacity"]),
         free=case["capacity"].copy(),
-        spare=np.repeat([[limit] for _, limit in case["sets"]], n_m, axis=1).astype(np.int32),
-        standing=np.zeros((0, n_m), dtype=np.int32),
+        set_free=np.repeat([[limit] for _, limit in case["sets"]], n_m, axis=1).astype(np.int32),
+        placed=np.zeros((0, n_m), dtype=np.int32),
     )
 
 
@@ -48,25 +48,25 @@ def pool_of(rng, service, yard):
     """Containers where they happen to fit; the others wait."""
     n_c, n_m = len(service), len(yard.free)
     none = [np.full(n, NOWHERE, dtype=np.int64) for n in (n_c, n_m, n_c, n_c, n_c)]
-    pool = Pool(
-        service=service,
-        may_go=rng.random(n_c) < 0.8,
+    pool = EjectionPool(
+        workload=service,
+        may_leave=rng.random(n_c) < 0.8,
         machine_of=none[0],
         price=1.0 + rng.random(len(yard.row_of)),
         head=none[1],
         after=none[2],
         before=none[3],
-        waiting=none[4],
+        unplaced=none[4],
         size=np.zeros(1, dtype=np.int64),
-        leaves=np.zeros((2, MOST), dtype=np.int64),
-        gap=np.zeros(2, dtype=np.int64),
+        leaving=np.zeros((2, MAX_LEAVING), dtype=np.int64),
+        shortage=np.zeros(2, dtype=np.int64),
     )
     for c in range(n_c):
         m = int(rng.integers(n_m))
         if rng.random() < 0.8 and fits(yard, service[c], m):
-            enter(yard, pool, c, m)
+            place(yard, pool, c, m)
         else:
-            pool.waiting[pool.size[0]] = c
+            pool.unplaced[pool.size[0]] = c
             pool.size[0] += 1
     return pool
 
@@ -79,9 +79,9 @@ def test_every_ejection_is_that_of_the_slow_twin(steps):
         yard = yard_of(case)
         pool = pool_of(rng, service, yard)
         start = pool.machine_of.copy()
-        harbour = Harbour(service, pool.may_go, start, pool.price, pool.waiting[: pool.size[0]].tolist(), **case)
+        harbour = Harbour(service, pool.may_leave, start, pool.price, pool.unplaced[: pool.size[0]].tolist(), **case)
         chances = [np.array([seed + 1], dtype=np.uint64) for _ in range(2)]
-        left = settle(yard, pool, steps, chances[0])
+        left = place_unplaced(yard, pool, steps, chances[0])
         assert (left, pool.machine_of.tolist()) == (harbour.settle(steps, chances[1]), harbour.machine_of)
         assert np.allclose(pool.price, harbour.price)
         crowded += bool((pool.machine_of != start)[start >= 0].any())
@@ -93,11 +93,11 @@ def test_nothing_is_broken_and_nobody_is_lost():
         rng, service, case = drawn(seed)
         yard = yard_of(case)
         pool = pool_of(rng, service, yard)
-        stays = ~pool.may_go & (pool.machine_of >= 0)
+        stays = ~pool.may_leave & (pool.machine_of >= 0)
         start = pool.machine_of.copy()
-        left = settle(yard, pool, 50, np.array([seed], dtype=np.uint64))
-        assert (yard.free >= 0).all() and (yard.spare >= 0).all()
-        assert sorted(pool.waiting[:left].tolist()) == np.flatnonzero(pool.machine_of < 0).tolist()
+        left = place_unplaced(yard, pool, 50, np.array([seed], dtype=np.uint64))
+        assert (yard.free >= 0).all() and (yard.set_free >= 0).all()
+        assert sorted(pool.unplaced[:left].tolist()) == np.flatnonzero(pool.machine_of < 0).tolist()
         assert (pool.machine_of[stays] == start[stays]).all()
         for m, free in enumerate(yard.free):
             assert (free == case["capacity"][m] - case["request"][service[pool.machine_of == m]].sum(axis=0)).all()

@@ -6,9 +6,9 @@ from tests.builders.collocations import drawn_subproblem
 from tests.naive.columns import every_pattern, gain, most_added
 
 from bayplan.decide.collocate.columns.pricing import Pricer, one_machine, pricing_problem, scratch_arrays
-from bayplan.kernels.collocate.branch import PROVEN, explore, warm_up
-from bayplan.kernels.collocate.pattern_search import search, worth
-from bayplan.kernels.collocate.relax import bound_at, lower, open_box
+from bayplan.kernels.collocate.pattern_bound import bound_at, set_box, tighten_bound
+from bayplan.kernels.collocate.pattern_branch import PROVEN, explore, warm_up
+from bayplan.kernels.collocate.pattern_search import pattern_value, search_pattern
 
 SEEDS = range(150)
 
@@ -48,23 +48,23 @@ def test_any_prices_bound_every_pattern_of_a_box(seed):
     question, service, _ = pricing_problem(subproblem, one_machine(subproblem, m), cost)
     part, _, prices = scratch_arrays(question)
     rng = np.random.default_rng(seed)
-    low = rng.integers(0, 2, len(service)) % (question.most + 1)
-    high = rng.integers(low, question.most + 1)
+    low = rng.integers(0, 2, len(service)) % (question.max_count + 1)
+    high = rng.integers(low, question.max_count + 1)
     prices.nu[:] = rng.uniform(0.0, 0.3, len(prices.nu))
     for h in np.flatnonzero(np.arange(len(question.twin)) < question.twin):
         prices.alpha[h] = rng.uniform(0.0, question.weight[h])
         prices.alpha[question.twin[h]] = question.weight[h] - prices.alpha[h]
-    open_box(question, part, low, high)
+    set_box(question, part, low, high)
     bound = bound_at(question, part, prices.alpha, prices.nu, low, high)
     inside = [p[service] for p in every_pattern(subproblem, m) if (low <= p[service]).all() and (p[service] <= high).all()]
-    assert all(worth(question, pattern) <= bound + 1e-12 for pattern in inside)
+    assert all(pattern_value(question, pattern) <= bound + 1e-12 for pattern in inside)
 
 
 def test_a_target_that_nothing_beats_is_proven_at_once():
     subproblem, m, cost = asked(3)
     question, service, _ = pricing_problem(subproblem, one_machine(subproblem, m), cost)
     part, stack, now = scratch_arrays(question)
-    stack.high[0] = question.most
+    stack.high[0] = question.max_count
     found = np.zeros(len(service), dtype=np.int64)
     assert explore(question, part, stack, now, 10.0, 5, 10, found) == PROVEN
 
@@ -83,9 +83,9 @@ def test_a_walk_ends_with_a_pattern_that_fits_and_is_worth_what_it_says(seed):
 
 def test_a_warm_up_compiles_what_a_price_needs():
     warm_up()
-    before = [len(kernel.signatures) for kernel in (explore, search, lower)]
+    before = [len(kernel.signatures) for kernel in (explore, search_pattern, tighten_bound)]
     subproblem, m, cost = asked(3)
     pricer = Pricer(subproblem=subproblem, machine=one_machine(subproblem, m))
     pricer.priced(cost, target=0.0, boxes=5, stop=lambda: False)
     pricer.walked(cost, np.zeros(len(cost), dtype=np.int64), 0.5, np.array([7], dtype=np.uint64))
-    assert [len(kernel.signatures) for kernel in (explore, search, lower)] == before
+    assert [len(kernel.signatures) for kernel in (explore, search_pattern, tighten_bound)] == before

@@ -6,7 +6,7 @@ from tests.naive import pack as naive
 
 from bayplan.decide.pack.kernel_arrays import copy_bins
 from bayplan.decide.pack.pricing import PricingProblem, price_patterns
-from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
+from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 
 SEEDS = range(40)
 
@@ -26,35 +26,35 @@ def drawn(seed: int, workloads: int = 4, bins: int = 3) -> tuple[Sizes, Bins]:
     sizes = Sizes(mean=mean, variance=variance, d=d, request=rng.integers(0, 4, (resources, workloads)))
     busy = rng.random(bins) < 0.5
     some = Bins(
-        full=np.ones((bins, chances)),
-        room=np.where(busy[:, None], rng.uniform(0.2, 0.9, (bins, chances)), 1.0),
+        capacity=np.ones((bins, chances)),
+        free_mean=np.where(busy[:, None], rng.uniform(0.2, 0.9, (bins, chances)), 1.0),
         variance=np.where(busy[:, None], rng.uniform(0.0, 0.05, (bins, chances)), 0.0),
         d=np.where(busy[:, None], rng.choice(levels, (bins, 1)), 0.0) * np.ones((1, chances)),
         free=rng.integers(3, 12, (bins, resources)),
-        most=rng.integers(0, 6, (bins, workloads)),
+        max_count=rng.integers(0, 6, (bins, workloads)),
     )
     return sizes, some
 
 
 def pricing(sizes: Sizes, bins: Bins, value: np.ndarray, *, minimise_ucac: bool) -> PricingProblem:
-    base = np.zeros(len(bins.room))
+    base = np.zeros(len(bins.free_mean))
     return PricingProblem(sizes=sizes, bins=bins, value=value, base=base, minimise_ucac=minimise_ucac, threshold=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_most_that_fit_are_as_many_as_one_at_a_time(seed):
     sizes, bins = drawn(seed)
-    for i in range(len(bins.room)):
+    for i in range(len(bins.free_mean)):
         for k in range(sizes.mean.shape[1]):
-            assert most_of(sizes, bins, i, k, 5) == naive.most_of(sizes, bins, i, k, 5)
+            assert max_containers(sizes, bins, i, k, 5) == naive.most_of(sizes, bins, i, k, 5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_machines_are_filled_until_nothing_fits(seed):
     sizes, bins = drawn(seed)
-    left, count = np.full(sizes.mean.shape[1], 7), np.zeros(bins.most.shape, dtype=np.int64)
+    left, count = np.full(sizes.mean.shape[1], 7), np.zeros(bins.max_count.shape, dtype=np.int64)
     full = copy_bins(bins)
-    fill_in_order(sizes, full, np.arange(len(bins.room)), np.arange(len(left)), left, count)
+    fill_in_order(sizes, full, np.arange(len(bins.free_mean)), np.arange(len(left)), left, count)
     assert (count.sum(axis=0) + left == 7).all()
     for i in range(len(count)):
         begun = naive.fits(sizes, bins, i, [0] * len(left))
@@ -72,7 +72,7 @@ def test_pricing_finds_the_best_pattern_of_all(seed, minimise_ucac):
     value = np.random.default_rng([seed, 1]).uniform(0.0, 0.6, sizes.mean.shape[1])
     priced = price_patterns(pricing(sizes, bins, value, minimise_ucac=minimise_ucac), exhaustive=True)
     assert priced.proven
-    for i in range(len(bins.room)):
+    for i in range(len(bins.free_mean)):
         worth, _ = naive.best_pattern(sizes, bins, i, value.tolist(), minimise_ucac)
         mine = priced.gain[priced.bin == i].max(initial=0.0)
         assert mine == pytest.approx(max(worth, 0.0), abs=1e-8)

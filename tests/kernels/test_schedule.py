@@ -10,9 +10,9 @@ from tests.naive import schedule as naive
 from bayplan.decide.schedule.best_effort import best_effort, best_effort_order, profile_of, time_ranks, windows_of
 from bayplan.decide.schedule.cradle import class_of, classes, local_ratio
 from bayplan.kernels.schedule.first_fit import first_fit
+from bayplan.kernels.schedule.free_tree import NO_MACHINE, add_free, build_tree, first_fit_now
 from bayplan.kernels.schedule.local_ratio import push
-from bayplan.kernels.schedule.profile import fits, put, take
-from bayplan.kernels.schedule.rooms import NOBODY, change, first_room, tree_of
+from bayplan.kernels.schedule.profile import fits, put, remove
 from bayplan.model import UNPLACED, Fleet
 
 SEEDS = range(60)
@@ -62,18 +62,18 @@ def test_the_first_room_is_that_of_a_linear_scan(seed, machines):
     rng = np.random.default_rng(seed)
     leaves, capacity = 1 << (machines - 1).bit_length(), np.array([9, 9])
     most, demand = np.empty((2 * leaves, 2), dtype=np.int64), rng.integers(0, 7, (40, 2))
-    tree_of(capacity, machines, most)
+    build_tree(capacity, machines, most)
     free = np.repeat(capacity[None, :], machines, axis=0)
     for j in range(40):
         room = np.flatnonzero((free >= demand[j]).all(axis=1))
-        m = first_room(most, demand, j)
-        assert m == (room[0] if len(room) else NOBODY)
-        if m != NOBODY:
-            change(most, m, demand, j, -1)
+        m = first_fit_now(most, demand, j)
+        assert m == (room[0] if len(room) else NO_MACHINE)
+        if m != NO_MACHINE:
+            add_free(most, m, demand, j, -1)
             free[m] -= demand[j]
         else:
             freed = int(rng.integers(machines))
-            change(most, freed, capacity[None, :] - free[freed][None, :], 0, 1)
+            add_free(most, freed, capacity[None, :] - free[freed][None, :], 0, 1)
             free[freed] = capacity
 
 
@@ -87,7 +87,7 @@ def test_a_profile_follows_what_is_put_and_taken(seed, cells):
     for _ in range(3 * n):
         j, m = int(rng.integers(n)), int(rng.integers(k))
         if machine_of[j] != UNPLACED:
-            take(profile, machine_of[j], j)
+            remove(profile, machine_of[j], j)
             machine_of[j] = UNPLACED
         here = np.flatnonzero(machine_of == m).tolist()
         room = naive.holds(asked, 0, [*here, j])
@@ -108,7 +108,7 @@ def test_first_fit_is_that_of_looking_at_every_machine(seed, cells):
     windows = windows_of(profile)
     for j in range(len(asked.requests.name)):
         room = [m for m in range(asked.fleet.size) if fits(profile, m, j)]
-        assert first_fit(windows, profile, j) == (room[0] if room else NOBODY)
+        assert first_fit(windows, profile, j) == (room[0] if room else NO_MACHINE)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -64,5 +64,5 @@ def test_sums_of_rounded_prices_are_exact():
     _, _, prices = drawn(3)
     exact = prices.rounded
     each = np.repeat(exact.price, np.diff(exact.edge), axis=1)
-    assert [float(sum(map(float, each[0, :t, 0]))) for t in exact.edge.tolist()] == exact.for_kernel.paid[0, :, 0].tolist()
+    assert [float(sum(map(float, each[0, :t, 0]))) for t in exact.edge.tolist()] == exact.for_kernel.running_sum[0, :, 0].tolist()
     assert (exact.price <= prices.price).all()

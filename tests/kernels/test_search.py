@@ -19,9 +19,10 @@ from tests.naive.search import allowed_move, breaches, change, same_broken_group
 from tests.stress.search_walks import expect_sound, problems, standing, strolled
 
 from bayplan.errors import ModelError
-from bayplan.kernels.search.board import MOVED
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import fits, leaves_well, price
+from bayplan.kernels.search.delta_cost import delta_cost
+from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import MOVED
 from bayplan.model import UNPLACED, Capacity, Spread, Transient
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import TermInputs
@@ -49,12 +50,12 @@ def machines(game):
 def test_prices_are_changes_of_the_objective(problem):
     game = new_game(problem)
     for i in standing(game).tolist():
-        origin = lift(game.board, i)
-        here = price(game.board, i, origin)
+        origin = lift(game.arrays, i)
+        here = delta_cost(game.arrays, i, origin)
         for m in machines(game):
             expected = change(case(problem), members(game, i), origin, m)
-            assert price(game.board, i, m) - here == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        drop(game.board, i, origin)
+            assert delta_cost(game.arrays, i, m) - here == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        drop(game.arrays, i, origin)
 
 
 @FEW
@@ -64,7 +65,7 @@ def test_prices_of_new_containers_differ_as_the_objective_does(problem):
     for i in np.flatnonzero(game.machine_of == UNPLACED).tolist():
         for m in machines(game):
             expected = change(case(problem), members(game, i), 0, m)
-            assert price(game.board, i, m) - price(game.board, i, 0) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+            assert delta_cost(game.arrays, i, m) - delta_cost(game.arrays, i, 0) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @FEW
@@ -72,10 +73,12 @@ def test_prices_of_new_containers_differ_as_the_objective_does(problem):
 def test_what_may_be_dropped_breaks_nothing(problem):
     game = new_game(problem)
     for i in standing(game).tolist():
-        origin = lift(game.board, i)
-        good = [m for m in machines(game) if m != origin and fits(game.board, i, m) and leaves_well(game.board, i, origin, m)]
+        origin = lift(game.arrays, i)
+        good = [
+            m for m in machines(game) if m != origin and fits(game.arrays, i, m) and dependants_kept(game.arrays, i, origin, m)
+        ]
         assert all(allowed_move(problem.cluster, problem.before, problem.start, members(game, i), m) for m in good)
-        drop(game.board, i, origin)
+        drop(game.arrays, i, origin)
 
 
 @FEW
@@ -83,7 +86,7 @@ def test_what_may_be_dropped_breaks_nothing(problem):
 def test_new_containers_that_may_be_dropped_break_nothing(problem):
     game = new_game(problem)
     for i in np.flatnonzero(game.machine_of == UNPLACED).tolist():
-        good = [m for m in machines(game) if fits(game.board, i, m)]
+        good = [m for m in machines(game) if fits(game.arrays, i, m)]
         assert all(allowed_move(problem.cluster, problem.before, problem.start, members(game, i), m) for m in good)
 
 
@@ -97,14 +100,14 @@ def test_what_breaks_nothing_may_be_dropped(problem):
     waits = (problem.start.machine_of == UNPLACED).any()
     assume(not (waits and any(isinstance(rule, Spread) for rule in cluster.rules)))
     for i in standing(game).tolist():
-        origin = lift(game.board, i)
+        origin = lift(game.arrays, i)
         for m in machines(game):
             if m == origin or same_broken_group(cluster, now, origin, m):
                 continue
             if allowed_move(cluster, problem.before, problem.start, members(game, i), m):
-                assert fits(game.board, i, m)
-                assert leaves_well(game.board, i, origin, m)
-        drop(game.board, i, origin)
+                assert fits(game.arrays, i, m)
+                assert dependants_kept(game.arrays, i, origin, m)
+        drop(game.arrays, i, origin)
 
 
 @FEW
@@ -136,7 +139,7 @@ def test_moves_of_units_are_counted_by_name(problem, seed):
     """Replicas are interchangeable, units are not; so the board never counts fewer moves than the score."""
     assume(problem.max_moves is not None)
     stroll = strolled(problem, seed=seed)
-    counted = int(block(stroll.game.board, "tally")[MOVED])
+    counted = int(block(stroll.game.arrays, "tally")[MOVED])
     scored = moves(problem.cluster, stroll.game.placement(), problem.before)
     assert counted == scored if not stroll.game.items.units else counted >= scored
 
@@ -145,12 +148,12 @@ def test_moves_of_units_are_counted_by_name(problem, seed):
 @given(problem=problems())
 def test_an_audit_finds_any_wrong_sum(problem):
     game = new_game(problem)
-    for name in ("machine", "count", "used", "placed", "total", "utilised"):
-        if len(block(game.board, name)):
-            block(game.board, name)[0] += 1
+    for name in ("amount", "count", "groups_used", "row_placed", "total", "utilisation_sum"):
+        if len(block(game.arrays, name)):
+            block(game.arrays, name)[0] += 1
             with pytest.raises(ModelError, match=name):
                 audit(game, problem)
-            block(game.board, name)[0] -= 1
+            block(game.arrays, name)[0] -= 1
 
 
 def test_strolls_go_somewhere():

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bayplan.kernels.collocate.eject import MOST, NOISE
-from bayplan.kernels.search.chance import share
+from bayplan.kernels.collocate.eject import MAX_LEAVING, NOISE
+from bayplan.kernels.random import uniform
 
 
 class Harbour:
@@ -47,7 +47,7 @@ class Harbour:
                     whole = bool((need >= gap).all())
                     price = self.price[self.service[c]]
                     options.append((not whole, price if whole else price / frees, c))
-            if not options or len(gone) == MOST:
+            if not options or len(gone) == MAX_LEAVING:
                 return None
             gone.append(min(options)[2])
         return gone
@@ -71,7 +71,7 @@ class Harbour:
         s, best, least = self.service[c], None, np.inf
         for m in range(len(self.capacity)):
             if self.may_come(s, m):
-                noise = 1.0 + NOISE * share(chance)
+                noise = 1.0 + NOISE * uniform(chance)
                 gone = self.leaving(s, m)
                 price = np.inf if gone is None else noise * sum(self.price[self.service[other]] for other in gone)
                 if price < least:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from bayplan.kernels.collocate.hold import GAINED, MOVES, PRICE, Hold
+from bayplan.kernels.collocate.count_state import GAINED, MOVES, PRICE, CountState
 from bayplan.model import UNPLACED, Cluster, Placement
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.gmrp import moves
@@ -16,12 +16,12 @@ def counted(cluster: Cluster, placement: Placement) -> Counter[tuple[int, int]]:
     return Counter(zip(placement.machine_of[placed].tolist(), cluster.containers.workload[placed].tolist(), strict=True))
 
 
-def expect_consistent(hold: Hold, cluster: Cluster, placement: Placement, before: Placement) -> None:
+def expect_consistent(hold: CountState, cluster: Cluster, placement: Placement, before: Placement) -> None:
     """AssertionError if the hold differs from what the placement says. `before`: everybody ran then."""
     counts = counted(cluster, placement)
     assert {(m, w): int(hold.counts[m, w]) for m, w in zip(*np.nonzero(hold.counts), strict=True)} == counts
-    for m in range(len(hold.size)):
-        here = hold.on[m, : hold.size[m]].tolist()
+    for m in range(len(hold.number_on)):
+        here = hold.containers_on[m, : hold.number_on[m]].tolist()
         assert sorted(here) == np.flatnonzero(hold.machine_of == m).tolist()
         assert all(hold.slot_of[c] == slot for slot, c in enumerate(here))
         for r in range(hold.free.shape[1]):

@@ -6,7 +6,7 @@ from bayplan.decide.pack import PackProblem
 from bayplan.decide.pack.heuristics import fullness
 from bayplan.decide.pack.kernel_arrays import bins_of, copy_bins, sizes_of
 from bayplan.errors import UsageError
-from bayplan.kernels.pack.fill import Bins, Sizes, most_of, put
+from bayplan.kernels.pack.fill import Bins, Sizes, add_containers, max_containers
 from bayplan.model import IntArray
 
 
@@ -17,14 +17,14 @@ class OnlineBestFit:
         self.problem = problem
         self.sizes: Sizes = sizes_of(problem)
         self.bins: Bins = copy_bins(bins_of(problem))
-        self.bins.most[:] = np.where(problem.allowed.T, np.iinfo(np.int64).max // 4, 0)  # later arrivals are not known
+        self.bins.max_count[:] = np.where(problem.allowed.T, np.iinfo(np.int64).max // 4, 0)  # later arrivals are not known
         self.running: IntArray = problem.running.copy()  # (machine, workload)
 
     def arrive(self, workload: int) -> int | None:
         """The machine for one more container: the fullest with it that can take it, the first of equal ones; None if none can."""
         for m in np.argsort(-fullness(self.sizes, self.bins, workload), kind="stable").tolist():
-            if most_of(self.sizes, self.bins, m, workload, 1) > 0:
-                put(self.sizes, self.bins, m, workload, 1)
+            if max_containers(self.sizes, self.bins, m, workload, 1) > 0:
+                add_containers(self.sizes, self.bins, m, workload, 1)
                 self.running[m, workload] += 1
                 return int(m)
         return None
@@ -35,12 +35,12 @@ class OnlineBestFit:
             names = self.problem.cluster.workloads.name[workload], self.problem.cluster.machines.name[machine]
             raise UsageError(f"no container of '{names[0]}' runs on machine '{names[1]}'")
         self.running[machine, workload] -= 1
-        put(self.sizes, self.bins, machine, workload, -1)
+        add_containers(self.sizes, self.bins, machine, workload, -1)
         self._recompute(machine)
 
     def _recompute(self, machine: int) -> None:
         """Sums anew, so that no rounding adds up and the strictest workload may have gone."""
         here = self.running[machine]
-        self.bins.room[machine] = self.bins.full[machine] - self.sizes.mean @ here
+        self.bins.free_mean[machine] = self.bins.capacity[machine] - self.sizes.mean @ here
         self.bins.variance[machine] = self.sizes.variance @ here
         self.bins.d[machine] = np.where(here > 0, self.sizes.d, 0.0).max(axis=1, initial=0.0)

@@ -10,7 +10,7 @@ ROUNDING = 1e-10
 
 def fits(sizes: Sizes, bins: Bins, i: int, count: list[int]) -> bool:
     """May bin i take these containers beside what it has?"""
-    if any(count[k] > bins.most[i, k] for k in range(len(count))):
+    if any(count[k] > bins.max_count[i, k] for k in range(len(count))):
         return False
     for r in range(len(sizes.request)):
         if sum(n * int(sizes.request[r, k]) for k, n in enumerate(count)) > bins.free[i, r]:
@@ -20,7 +20,7 @@ def fits(sizes: Sizes, bins: Bins, i: int, count: list[int]) -> bool:
         mean = sum(n * float(sizes.mean[q, k]) for k, n in enumerate(count))
         variance = float(bins.variance[i, q]) + sum(n * float(sizes.variance[q, k]) for k, n in enumerate(count))
         used = mean + d * sqrt(variance)
-        if used > bins.room[i, q] + ROUNDING * (abs(bins.room[i, q]) + used):
+        if used > bins.free_mean[i, q] + ROUNDING * (abs(bins.free_mean[i, q]) + used):
             return False
     return True
 
@@ -38,7 +38,7 @@ def most_of(sizes: Sizes, bins: Bins, i: int, k: int, wanted: int) -> int:
 def best_pattern(sizes: Sizes, bins: Bins, i: int, value: list[float], minimise_ucac: bool) -> tuple[float, tuple[int, ...]]:
     """The largest value - cost of all patterns, by trying all of them."""
     best: tuple[float, tuple[int, ...]] = (0.0, (0,) * len(value))
-    for count in product(*(range(int(bins.most[i, k]) + 1) for k in range(len(value)))):
+    for count in product(*(range(int(bins.max_count[i, k]) + 1) for k in range(len(value)))):
         if fits(sizes, bins, i, list(count)):
             worth = sum(n * v for n, v in zip(count, value, strict=True))
             if minimise_ucac:

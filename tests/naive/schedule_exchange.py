@@ -4,8 +4,8 @@ import numpy as np
 from tests.naive.schedule import holds
 
 from bayplan.decide.schedule.local import MACHINES, WINDOW
-from bayplan.kernels.schedule.exchange import PLAIN
-from bayplan.kernels.search.chance import below, share
+from bayplan.kernels.random import below, uniform
+from bayplan.kernels.schedule.exchange import ONE_THRESHOLD_SHARE
 
 
 def _machines(chance, machines):
@@ -19,8 +19,8 @@ def _machines(chance, machines):
 
 
 def _limits(chance):
-    noise = 0.85 + 0.35 * share(chance)
-    return (noise, 1.2 * noise, np.inf) if share(chance) < PLAIN else (0.6 * noise, noise, np.inf)
+    noise = 0.85 + 0.35 * uniform(chance)
+    return (noise, 1.2 * noise, np.inf) if uniform(chance) < ONE_THRESHOLD_SHARE else (0.6 * noise, noise, np.inf)
 
 
 def _filled(asked, members, strain, chosen, limits, machine_of):
@@ -43,6 +43,6 @@ def exchanged(asked, machine_of, pool, ranks, chance):
     members = [j for j, rank in zip(pool.request.tolist(), pool.first.tolist(), strict=True) if low <= rank < high]
     trial = machine_of.copy()
     trial[[j for j in members if machine_of[j] in chosen]] = -1
-    _filled(asked, members, pool.strain, chosen, limits, trial)
-    share(chance)  # of keeping a loss: at no heat there is none
-    return trial if pool.worth[trial >= 0].sum() >= pool.worth[machine_of >= 0].sum() else machine_of
+    _filled(asked, members, pool.cost_ratio, chosen, limits, trial)
+    uniform(chance)  # of keeping a loss: at no heat there is none
+    return trial if pool.score[trial >= 0].sum() >= pool.score[machine_of >= 0].sum() else machine_of

@@ -63,7 +63,7 @@ class Learner:
         now, value = self.requests.start[j], self.requests.value
         for multiple, members in zip(self.multiples, self.accepted, strict=True):
             load = sum((self.share[i] for i in members if self.requests.end[i] > now), np.zeros(len(self.price)))
-            if cost * multiple <= value[j] and (load + self.share[j] <= settings.POOL).all():
+            if cost * multiple <= value[j] and (load + self.share[j] <= settings.VIRTUAL_SHARE).all():
                 members.append(j)
         done = [sum(value[i] for i in members if self.requests.end[i] <= now) for members in self.accepted]
         if max(done) > done[self.lead]:
@@ -86,7 +86,7 @@ class Learner:
     def _free(self, history, machine_of):
         now = self.requests.start[history[-1]]
         free = sum(_free(self.asked, machine_of, m, now) for m in range(self.asked.fleet.size))
-        return np.maximum(settings.LITTLE, free / self.total)
+        return np.maximum(settings.MIN_FREE, free / self.total)
 
     def _learn(self, history, free):
         start, value = self.requests.start, self.requests.value
@@ -96,7 +96,7 @@ class Learner:
         past = history[self.low :: -(-(len(history) - self.low) // settings.SAMPLE)]
         even, kept = self._even(past), None
         for i in range(settings.ROUNDS):
-            self.price = np.clip(self.price, settings.LEAST * even, settings.MOST * even)
+            self.price = np.clip(self.price, settings.MIN_PRICE * even, settings.MAX_PRICE * even)
             pays = [j for j in past if self.cost(j) <= value[j]]
             worth = value[pays].sum()
             self.mean = float((value[pays] * self.lasts[pays]).sum() / worth) if worth > 0 else 0.0

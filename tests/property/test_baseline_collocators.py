@@ -15,7 +15,7 @@ from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.packing_state import packing_state
 from bayplan.decide.collocate.place_leftovers import restore_homes
 from bayplan.decide.collocate.subproblem import movable
-from bayplan.kernels.collocate.yard import best_fit
+from bayplan.kernels.collocate.packing_state import best_fit
 from bayplan.model import UNPLACED, Budget, Confidence, Placement, Transient, ints, silent
 from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse

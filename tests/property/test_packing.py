@@ -110,12 +110,12 @@ def pricings(draw):
         request=np.array([[draw(st.integers(0, 3)) for _ in range(n_w)]] if memory else np.zeros((0, n_w)), dtype=np.int64),
     )
     bins = Bins(
-        full=np.ones((n_i, 1)),
-        room=np.array(free)[:, None],
+        capacity=np.ones((n_i, 1)),
+        free_mean=np.array(free)[:, None],
         variance=np.array(start)[:, None],
         d=np.array([max(deviates) if value else 0.0 for value in start])[:, None],
         free=np.full((n_i, 1 if memory else 0), 7, dtype=np.int64),
-        most=np.array([[draw(st.integers(0, 4)) for _ in range(n_w)] for _ in range(n_i)], dtype=np.int64),
+        max_count=np.array([[draw(st.integers(0, 4)) for _ in range(n_w)] for _ in range(n_i)], dtype=np.int64),
     )
     value = np.array([draw(st.floats(0.0, 0.5)) for _ in range(n_w)])
     base = np.array([draw(st.floats(0.0, 0.3)) for _ in range(n_i)])
@@ -127,7 +127,7 @@ def gain_of(problem, i, pattern):
     sizes, bins, pattern = problem.sizes, problem.bins, np.array(pattern)
     d = max(bins.d[i, 0], *(sizes.d[0][pattern > 0])) if pattern.any() else bins.d[i, 0]
     uncertain = d * np.sqrt(bins.variance[i, 0] + pattern @ sizes.variance[0])
-    if pattern @ sizes.mean[0] + uncertain > bins.room[i, 0] * (1 + 1e-9) or (sizes.request @ pattern > bins.free[i]).any():
+    if pattern @ sizes.mean[0] + uncertain > bins.free_mean[i, 0] * (1 + 1e-9) or (sizes.request @ pattern > bins.free[i]).any():
         return -np.inf
     before = bins.d[i, 0] * np.sqrt(bins.variance[i, 0])
     return pattern @ problem.value - problem.base[i] - (uncertain - before if problem.minimise_ucac else 0.0)
@@ -138,7 +138,7 @@ def gain_of(problem, i, pattern):
 def test_pricing_finds_the_best_of_all_patterns(problem):
     priced = price_patterns(problem)
     assert priced.proven
-    for i, most in enumerate(problem.bins.most):
+    for i, most in enumerate(problem.bins.max_count):
         patterns = product(*(range(count + 1) for count in most))
         best = max((gain_of(problem, i, pattern) for pattern in patterns if any(pattern)), default=-np.inf)
         ours = priced.gain[priced.bin == i].max(initial=0.0)
@@ -150,7 +150,7 @@ def test_pricing_finds_the_best_of_all_patterns(problem):
 def test_what_pricing_finds_fits_and_gains_what_it_says(problem):
     priced = price_patterns(problem)
     for i, pattern, gain in zip(priced.bin, priced.pattern, priced.gain, strict=True):
-        assert (pattern <= problem.bins.most[i]).all()
+        assert (pattern <= problem.bins.max_count[i]).all()
         true = gain_of(problem, i, pattern)
         assert gain <= true + 1e-9  # workloads of a smaller deviate are searched at the deviates of others, too
         assert gain == pytest.approx(true, abs=1e-9) or len(set(problem.sizes.d[0])) > 1

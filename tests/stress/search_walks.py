@@ -8,10 +8,10 @@ from hypothesis.strategies import DrawFn
 from tests.builders.strategies import clusters, every_term_objectives, placements, valid_snapshots
 from tests.naive.search import breaches, grown
 
-from bayplan.kernels.search.board import BREACHES
-from bayplan.kernels.search.book import Book, close
-from bayplan.kernels.search.party import party_of
-from bayplan.kernels.search.walk import Style, walk
+from bayplan.kernels.search.eject import new_lifted_set
+from bayplan.kernels.search.incumbent import Incumbent, write_out
+from bayplan.kernels.search.state import UNMET
+from bayplan.kernels.search.walk import StepSettings, walk
 from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
@@ -19,7 +19,7 @@ from bayplan.score.terms import weighted
 from bayplan.search.audit import audit, block
 from bayplan.search.game import Game, new_game
 
-STYLE = Style(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
+STYLE = StepSettings(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
 JOURNAL = 96  # a short one, so that it is closed often
 
 
@@ -28,7 +28,7 @@ class Stroll:
     """A game that has been walked, and the best that was seen on the way."""
 
     game: Game
-    book: Book
+    book: Incumbent
     best: float
     best_of: np.ndarray
     changes: int  # steps that moved something
@@ -55,10 +55,10 @@ def standing(game: Game) -> np.ndarray:
     return np.flatnonzero(game.items.movable & (game.machine_of != UNPLACED))
 
 
-def new_book(game: Game) -> Book:
-    breaches_allowed = int(block(game.board, "tally")[BREACHES])
+def new_book(game: Game) -> Incumbent:
+    breaches_allowed = int(block(game.arrays, "tally")[UNMET])
     journal = np.zeros(JOURNAL, dtype=np.int64), np.zeros(JOURNAL, dtype=np.int64)
-    return Book(np.array([game.total]), game.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
+    return Incumbent(np.array([game.total]), game.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
 
 
 def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.5) -> Stroll:
@@ -67,29 +67,29 @@ def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 
     book, movable = new_book(game), standing(game)
     best, best_of, here, changes = game.total, game.machine_of.copy(), game.machine_of.copy(), 0
     chance = np.array([seed], dtype=np.uint64)
-    party = party_of(len(problem.cluster.resources))
+    party = new_lifted_set(len(problem.cluster.resources))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
-        walk(game.board, movable, movable, STYLE, chance, warmth, False, 1, book, party)
+        walk(game.arrays, movable, movable, STYLE, chance, warmth, False, 1, book, party)
         if (game.machine_of == here).all():
             continue  # lifted and put back: the total may differ in its last digit
         here, changes = game.machine_of.copy(), changes + 1
         if game.total < best:
             best, best_of = game.total, here
-    close(book, game.board)
+    write_out(book, game.arrays)
     return Stroll(game=game, book=book, best=best, best_of=best_of, changes=changes)
 
 
 def expect_sound(problem: Problem, stroll: Stroll) -> None:
     """Sums follow, the objective follows, no rule is broken more than at the start, the best is kept."""
     audit(stroll.game, problem)
-    for machine_of in (stroll.game.machine_of, stroll.book.best_of):
+    for machine_of in (stroll.game.machine_of, stroll.book.best_machine_of):
         placement = stroll.game.placement(machine_of)
         expect_no_more_broken(problem, placement)
         expect_few_moves(problem, placement)
     expect_same_change(problem, stroll)
     assert stroll.book.best[0] == stroll.best
-    assert stroll.book.best_of.tolist() == stroll.best_of.tolist()
+    assert stroll.book.best_machine_of.tolist() == stroll.best_of.tolist()
 
 
 def expect_no_more_broken(problem: Problem, placement: Placement) -> None:

@@ -7,7 +7,7 @@ from bayplan.api.schedule import Scheduling, page_data, schedule, write_scheduli
 from bayplan.api.schedule_wishes import ScheduleQuestion
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.formats.requests.document import write_requests
-from bayplan.kernels.schedule import warm_up
+from bayplan.kernels.schedule.warmup import warm_up
 from bayplan.model import Budget, TimedRequests
 from bayplan.report.answers.schedule_page import load_rows
 from bayplan.report.pictures.served import timed_load

@@ -1,12 +1,11 @@
 """Compile every kernel once; Numba keeps the machine code on disk."""
 
 import importlib
-import pkgutil
 from dataclasses import replace
 
 import numpy as np
 
-import bayplan.kernels
+from bayplan.kernels import KERNELS
 from bayplan.model import (
     UNPLACED,
     Budget,
@@ -36,7 +35,7 @@ from bayplan.model import (
 
 def warm_up(progress: Progress) -> tuple[str, ...]:
     """Names of the kernel modules, each after its own `warm_up()` has run, and of the methods, each after a first decision."""
-    names = tuple(module.name for module in pkgutil.iter_modules(bayplan.kernels.__path__))
+    names = KERNELS
     for done, name in enumerate(names):
         progress(Tick(stage=f"compiling {name}", done=done / (len(names) + 2)))
         importlib.import_module(f"bayplan.kernels.{name}").warm_up()

@@ -74,7 +74,7 @@ def admit(
         from bayplan.api import admit as flow
         from bayplan.api.admit_report import write_admit_page
         from bayplan.api.compiling import compiled
-        from bayplan.kernels.admit import warm_up
+        from bayplan.kernels.admit.warmup import warm_up
 
         wishes = flow.AdmitWishes(
             method=method,

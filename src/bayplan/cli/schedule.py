@@ -151,7 +151,7 @@ def _decide(wishes: "ScheduleWishes", run: _Run, made: Mapping[str, str]) -> "Sc
         from bayplan.api.schedule import schedule_budget, write_scheduling
         from bayplan.api.schedule_wishes import schedule_question
         from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.kernels.schedule import warm_up
+        from bayplan.kernels.schedule.warmup import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)
         question = schedule_question(wishes)
@@ -177,7 +177,7 @@ def _plan(
         from bayplan.api.schedule_sweeper import Sweeper
         from bayplan.api.schedule_wishes import schedule_question
         from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.kernels.schedule import warm_up
+        from bayplan.kernels.schedule.warmup import warm_up
 
         scheduler = chosen(SCHEDULERS, run.method)
         compiling = compiled(warm_up)

@@ -3,7 +3,7 @@
 Filters: capacity, allowed machines, anti-affinity limits. Score: NodeResourcesFit/LeastAllocated plus
 NodeResourcesBalancedAllocation, weight 1 each, in kube-scheduler's integer arithmetic (0..100 each).
 kube-scheduler, too, stops the search when enough feasible machines are found, but starts it where the last one
-stopped. Here it always starts at the first machine: 004 section V-A combines first fit with filter and score.
+stopped. Here it always starts at the first machine: [RASA] §V-A combines first fit with filter and score.
 
 Nothing leaves while containers are placed. So a machine that is too full for a request stays too full, and a score
 stays right until its machine takes a container. Both are kept per kind of request: the scan is then O(window).
@@ -21,7 +21,7 @@ STALE = -1  # a score that must be computed again
 
 
 class Jobs(NamedTuple):
-    """Who wants what."""
+    """The containers, and what they request."""
 
     workload_of: npt.NDArray[np.int64]  # (container,)
     kind_of: npt.NDArray[np.int64]  # (workload,) row of `request`
@@ -35,24 +35,24 @@ class Filters(NamedTuple):
     allowed: npt.NDArray[np.bool_]  # (row, machine)
     set_start: npt.NDArray[np.int64]  # (workload + 1,) where a workload's anti-affinity sets start in `set_of`
     set_of: npt.NDArray[np.int64]  # (membership,) set
-    limit: npt.NDArray[np.int64]  # (set,) most containers of the set on one machine
+    limit: npt.NDArray[np.int64]  # (set,) containers of the set on one machine, at most
 
 
-class State(NamedTuple):
+class SchedulerState(NamedTuple):
     """What has been placed, and what is known of the machines."""
 
     machine_of: npt.NDArray[np.int64]  # (container,) or UNPLACED
     used: npt.NDArray[np.int64]  # (machine, resource)
     of_set: npt.NDArray[np.int32]  # (set, machine) containers of the set
-    after: npt.NDArray[np.int32]  # (kind, machine + 1) next machine with room; the last column is the first of them
+    after: npt.NDArray[np.int32]  # (kind, machine + 1) next machine that may fit; the last column is the first of them
     score: npt.NDArray[np.int16]  # (kind, machine) with one more container, or STALE
 
 
-def nothing_placed(jobs: Jobs, filters: Filters, capacity: npt.NDArray[np.int64]) -> State:
+def nothing_placed(jobs: Jobs, filters: Filters, capacity: npt.NDArray[np.int64]) -> SchedulerState:
     """The state before the first container."""
     n_m, n_q = len(capacity), len(jobs.request)
     after = np.r_[1 : n_m + 1, 0].astype(np.int32)
-    return State(
+    return SchedulerState(
         machine_of=np.full(len(jobs.workload_of), UNPLACED, dtype=np.int64),
         used=np.zeros(capacity.shape, dtype=np.int64),
         of_set=np.zeros((len(filters.limit), n_m), dtype=np.int32),
@@ -91,8 +91,8 @@ def balanced_allocation(m, need, used, capacity):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True)
-def has_room(m, need, used, capacity):  # type: ignore[no-untyped-def]
-    """Does one more container fit into machine m?"""
+def fits(m, need, used, capacity):  # type: ignore[no-untyped-def]
+    """Does one more container fit on machine m?"""
     for r in range(need.shape[0]):
         if used[m, r] + need[r] > capacity[m, r]:
             return False
@@ -124,17 +124,17 @@ def schedule(order, tie, jobs, capacity, filters, window, state_out):  # type: i
         w = workload_of[c]
         q, may, sets = kind_of[w], allowed[allow_row[w]], set_of[set_start[w] : set_start[w + 1]]
         need = request[q]
-        found, ties, best_score = 0, 0, -1
+        feasible, ties, best_score = 0, 0, -1
         before, m = n_m, after[q, n_m]
-        while m < n_m and found < window:
+        while m < n_m and feasible < window:
             if score[q, m] == STALE:
-                if not has_room(m, need, used, capacity):
+                if not fits(m, need, used, capacity):
                     m = after[q, m]
-                    after[q, before] = m  # never looked at again for this kind
+                    after[q, before] = m  # never tried again for this kind
                     continue
                 score[q, m] = least_allocated(m, need, used, capacity) + balanced_allocation(m, need, used, capacity)
             if may[m] and keeps_limits(m, sets, limit, of_set):
-                found += 1
+                feasible += 1
                 if score[q, m] > best_score:
                     best_score, ties = score[q, m], 0
                 if score[q, m] == best_score:

@@ -7,28 +7,28 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.errors import ModelError
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
 from bayplan.search.game import Game, new_game
 
-OF_THE_PATH = {"need", "slot_of", "on"}  # what is settled at the start, and lists in no order
+OF_THE_PATH = {"groups_needed", "slot_of", "items_on"}  # what is settled at the start, and lists in no order
 TOLERANCE = 1e-9  # of the largest number of a block: floats that are added and taken away do not vanish
 
 
 def audit(game: Game, problem: Problem) -> None:
     """ModelError if a sum of the board differs from that of a fresh board with the same placement."""
     fresh = new_game(replace(problem, start=game.placement()))
-    for names in (board.WHOLE, board.REAL, board.SMALL):
+    for names in (layout.INTS, layout.FLOATS, layout.SMALL):
         for name in names:
             if name not in OF_THE_PATH:
-                _expect_equal(name, block(game.board, name), block(fresh.board, name), _scale(fresh, name))
+                _expect_equal(name, block(game.arrays, name), block(fresh.arrays, name), _scale(fresh, name))
     _expect_lists(game)
 
 
-def block(some: board.Board, name: str) -> npt.NDArray[Any]:
+def block(some: layout.State, name: str) -> npt.NDArray[Any]:
     """All numbers of a block; a view."""
-    for names, flat in ((board.WHOLE, some.whole), (board.REAL, some.real), (board.SMALL, some.small)):
+    for names, flat in ((layout.INTS, some.ints), (layout.FLOATS, some.floats), (layout.SMALL, some.small)):
         if name in names:
             after = names.index(name) + 1
             end = int(some.at[names[after]][0]) if after < len(names) else len(flat) - 1
@@ -38,9 +38,9 @@ def block(some: board.Board, name: str) -> npt.NDArray[Any]:
 
 def _scale(fresh: Game, name: str) -> float:
     """How large the numbers are that the block was summed up from."""
-    if name in board.REAL:
-        parts = float(np.abs(block(fresh.board, "cost")).sum()) if name == "total" else 0.0
-        return 1.0 + parts + float(np.abs(block(fresh.board, name)).max(initial=0.0))
+    if name in layout.FLOATS:
+        parts = float(np.abs(block(fresh.arrays, "cost")).sum()) if name == "total" else 0.0
+        return 1.0 + parts + float(np.abs(block(fresh.arrays, name)).max(initial=0.0))
     return 0.0
 
 
@@ -55,9 +55,9 @@ def _expect_equal(name: str, have: npt.NDArray[Any], want: npt.NDArray[Any], sca
 
 def _expect_lists(game: Game) -> None:
     """Every item that stands is in the list of its machine, and the lists are as long as they say."""
-    slots, machine_of = int(game.board.at["slots"][0]), game.machine_of
-    on, slot_of, on_size = (block(game.board, name) for name in ("on", "slot_of", "on_size"))
-    stands = np.flatnonzero(machine_of != board.NOWHERE)
+    slots, machine_of = int(game.arrays.at["slots"][0]), game.machine_of
+    on, slot_of, on_size = (block(game.arrays, name) for name in ("items_on", "slot_of", "items_on_size"))
+    stands = np.flatnonzero(machine_of != layout.NOWHERE)
     lost = stands[(on[machine_of[stands] * slots + slot_of[stands]] != stands) | (slot_of[stands] >= on_size[machine_of[stands]])]
     if len(lost):
         raise ModelError(f"item {int(lost[0])} is not in the list of machine {int(machine_of[lost[0]])}, where it stands")

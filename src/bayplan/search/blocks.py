@@ -6,18 +6,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 
 Blocks: TypeAlias = dict[str, npt.ArrayLike]
 
 
-def packed(blocks: Mapping[str, npt.ArrayLike], sizes: Mapping[str, int]) -> board.Board:
+def packed(blocks: Mapping[str, npt.ArrayLike], sizes: Mapping[str, int]) -> layout.State:
     """A board of copies: every block must be there."""
-    at = np.zeros(1, dtype=board.AT)
-    for name in board.SIZES:
+    at = np.zeros(1, dtype=layout.AT)
+    for name in layout.SIZES:
         at[name] = sizes[name]
     arrays: list[npt.NDArray[Any]] = []
-    for names, dtype in ((board.WHOLE, np.int64), (board.REAL, np.float64), (board.SMALL, np.int32)):
+    for names, dtype in ((layout.INTS, np.int64), (layout.FLOATS, np.float64), (layout.SMALL, np.int32)):
         parts, length = [], 0
         for name in names:
             at[name] = length
@@ -28,17 +28,17 @@ def packed(blocks: Mapping[str, npt.ArrayLike], sizes: Mapping[str, int]) -> boa
             flat[int(at[name][0]) : int(at[name][0]) + len(part)] = part
         flat[length] = 0
         arrays.append(flat)
-    return board.Board(at, *arrays)
+    return layout.State(at, *arrays)
 
 
-def copied(some: board.Board) -> board.Board:
+def copied(some: layout.State) -> layout.State:
     """A board that changes on its own."""
-    return board.Board(some.at, some.whole.copy(), some.real.copy(), some.small.copy())
+    return layout.State(some.at, some.ints.copy(), some.floats.copy(), some.small.copy())
 
 
-def view(some: board.Board, name: str, length: int) -> npt.NDArray[Any]:
+def view(some: layout.State, name: str, length: int) -> npt.NDArray[Any]:
     """The first numbers of a block, to read or to write."""
     start = int(some.at[name][0])
-    flat = some.whole if name in board.WHOLE else some.real if name in board.REAL else some.small
+    flat = some.ints if name in layout.INTS else some.floats if name in layout.FLOATS else some.small
     part: npt.NDArray[Any] = flat[start : start + length]
     return part

@@ -107,7 +107,7 @@ def _drawn(views: Views, rng: np.random.Generator) -> list[int]:
 
 def _best_change(views: Views, machines: Sequence[int], seconds: float) -> Change | None:
     """What the integer program would move, if that gains anything."""
-    window = Window(views, machines, apart=len(views.of["pull"]) > 0)
+    window = Window(views, machines, apart=len(views.of["local_gain"]) > 0)
     if views.size["risks"] or len(machines) < 2 or not window.items or window.stands.size > MOST_COLUMNS:
         return None
     if sum(1 for _ in islice(talking(window), MOST_PAIRS + 1)) > MOST_PAIRS:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.errors import ModelError
-from bayplan.kernels.search import board
-from bayplan.kernels.search.moving import fill, rearrange
+from bayplan.kernels.search import state as layout
+from bayplan.kernels.search.lift_drop import move_all, place_start
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement
 from bayplan.model.problem import Problem
 from bayplan.search.blocks import Blocks, copied, packed, view
@@ -22,30 +22,30 @@ class Game:
 
     cluster: Cluster
     items: Items
-    board: board.Board
+    arrays: layout.State
     minimum: IntArray  # (row,) groups that spread rules ask for; the board may have to settle for less
 
     @property
     def machine_of(self) -> IntArray:
         """(item,) where the items stand now; a view."""
-        return view(self.board, "machine_of", len(self.items.kind_of))
+        return view(self.arrays, "machine_of", len(self.items.kind_of))
 
     @property
     def total(self) -> float:
         """The objective of the board, up to a constant."""
-        return float(self.board.real[self.board.at["total"][0]])
+        return float(self.arrays.floats[self.arrays.at["total"][0]])
 
     def copy(self) -> "Game":
         """The same, on a board of its own."""
-        return Game(cluster=self.cluster, items=self.items, board=copied(self.board), minimum=self.minimum)
+        return Game(cluster=self.cluster, items=self.items, arrays=copied(self.arrays), minimum=self.minimum)
 
     def move_to(self, item_machine: IntArray) -> None:
         """Put every item where `item_machine` says, without asking any rule."""
         target = np.array(item_machine, dtype=np.int64)
-        crowd, room = int(np.bincount(target[target != UNPLACED], minlength=1).max()), int(self.board.at["slots"][0])
+        crowd, room = int(np.bincount(target[target != UNPLACED], minlength=1).max()), int(self.arrays.at["slots"][0])
         if crowd > room:
             raise ModelError(f"{crowd} items on one machine, the board has room for {room}")
-        rearrange(self.board, target)
+        move_all(self.arrays, target)
 
     def placement(self, item_machine: IntArray | None = None) -> Placement:
         """The machine of every container."""
@@ -62,10 +62,10 @@ def new_game(problem: Problem) -> Game:
     start = np.array(problem.start.machine_of[items.first])
     sizes = _sizes(cluster, items, start, blocks)
     blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)
-    fill(blank, start)
-    minimum = np.array(blocks["need"], dtype=np.int64)
+    place_start(blank, start)
+    minimum = np.array(blocks["groups_needed"], dtype=np.int64)
     settle_for_less(blank, len(minimum))
-    return Game(cluster=cluster, items=items, board=blank, minimum=minimum)
+    return Game(cluster=cluster, items=items, arrays=blank, minimum=minimum)
 
 
 def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> dict[str, int]:
@@ -76,7 +76,7 @@ def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> d
         "resources": len(cluster.resources),
         "risks": len(np.asarray(blocks["risk"])),
         "pairs": len(np.asarray(blocks["pair"])),
-        "nothing": len(np.asarray(blocks["request"])) - 1,
+        "empty_kind": len(np.asarray(blocks["request"])) - 1,
         "slots": min(len(items.kind_of), 4 * crowd + 64),
     }
 
@@ -90,15 +90,15 @@ def _blank(cluster: Cluster, items: Items, blocks: Blocks, sizes: dict[str, int]
     risk = np.zeros((n_m, sizes["risks"]))
     idle = _idle_cost(cluster, blocks)
     return {
-        "machine_of": np.full(n_i, board.NOWHERE),
+        "machine_of": np.full(n_i, layout.NOWHERE),
         "slot_of": np.zeros(n_i),
-        "machine": np.stack(machines, axis=1),
-        "on_size": np.zeros(n_m),
-        "kept": kept,
-        "on": np.zeros(n_m * sizes["slots"]),
+        "amount": np.stack(machines, axis=1),
+        "items_on_size": np.zeros(n_m),
+        "home_charge": kept,
+        "items_on": np.zeros(n_m * sizes["slots"]),
         "total": [idle.sum()],
         "cost": idle,
-        "utilised": np.zeros(sizes["resources"]),
+        "utilisation_sum": np.zeros(sizes["resources"]),
         "risk_mean": risk,
         "risk_variance": risk,
     }
@@ -124,8 +124,8 @@ def _idle_cost(cluster: Cluster, blocks: Blocks) -> FloatArray:
     return cost
 
 
-def settle_for_less(some: board.Board, rows: int) -> None:
+def settle_for_less(some: layout.State, rows: int) -> None:
     """Where a service uses fewer groups than it must, the least to keep is what it uses now."""
-    need, used = view(some, "need", rows), view(some, "used", rows)
-    whole = view(some, "placed", rows) >= view(some, "row_size", rows)
+    need, used = view(some, "groups_needed", rows), view(some, "groups_used", rows)
+    whole = view(some, "row_placed", rows) >= view(some, "row_size", rows)
     np.minimum(need, np.where(whole, used, need), out=need)

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from bayplan.kernels.search.restart import Weights, reweigh
+from bayplan.kernels.search.delta_cost import LoadPrices, reweight
 from bayplan.search.blocks import view
 from bayplan.search.game import Game
 
 LOUD, LOUDEST = 3.0, 6.0  # standard deviation and bound of the binary logarithm of a price's factor
 
 
-def load_weights(game: Game) -> Weights:
+def load_weights(game: Game) -> LoadPrices:
     """What load truly costs: copies of the board's blocks."""
     n_m, n_r = game.cluster.machines.capacity.shape
-    lengths = {"over": n_r, "mean": n_r, "square": n_m * n_r}
-    return Weights(**{name: view(game.board, name, length).copy() for name, length in lengths.items()})
+    lengths = {"overload": n_r, "mean": n_r, "square": n_m * n_r}
+    return LoadPrices(**{name: view(game.arrays, name, length).copy() for name, length in lengths.items()})
 
 
 class Noise:
@@ -24,10 +24,10 @@ class Noise:
     """
 
     def __init__(self, game: Game, *, seed: int) -> None:
-        self.board, self.true = game.board, load_weights(game)
+        self.arrays, self.true = game.arrays, load_weights(game)
         self.chance = np.random.default_rng(seed)
-        square = self.true.square.reshape(-1, len(self.true.over))
-        self.priced = np.flatnonzero((self.true.over > 0) | (square > 0).any(axis=0))
+        square = self.true.square.reshape(-1, len(self.true.overload))
+        self.priced = np.flatnonzero((self.true.overload > 0) | (square > 0).any(axis=0))
         self.turn = 0
 
     @property
@@ -37,11 +37,11 @@ class Noise:
 
     def begin(self) -> None:
         """Change the prices of all resources but one; which one is kept, goes in turn."""
-        factor = np.exp2(np.clip(np.rint(LOUD * self.chance.standard_normal(len(self.true.over))), -LOUDEST, LOUDEST))
+        factor = np.exp2(np.clip(np.rint(LOUD * self.chance.standard_normal(len(self.true.overload))), -LOUDEST, LOUDEST))
         factor[self.priced[self.turn % len(self.priced)]] = 1.0
         self.turn += 1
-        reweigh(self.board, self.true, factor)
+        reweight(self.arrays, self.true, factor)
 
     def end(self) -> None:
         """The true prices again."""
-        reweigh(self.board, self.true, np.ones(len(self.true.over)))
+        reweight(self.arrays, self.true, np.ones(len(self.true.overload)))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Term
 from bayplan.search.blocks import Blocks
 from bayplan.search.items import Items
@@ -21,20 +21,20 @@ def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objectiv
     pair, pair_by = _tensions(cluster, objective)
     counts_moves = weight[Term.MOVES] > 0 or max_moves is not None
     return {
-        "over": weight[Term.OVERLOAD] * objective.overload_weight,
+        "overload": weight[Term.OVERLOAD] * objective.overload_weight,
         **_utilisation(cluster, weight[Term.UTILISATION]),
-        "breach_price": [0.0],
+        "unmet_price": [0.0],
         "pair": pair,
         "pair_by": pair_by,
-        "pull_start": pull_start,
-        "pull_row": pull_row,
-        "pull": pull,
-        "meet_start": meet_start,
-        "meet": np.column_stack([meet, meet_by[:, :2]]),
-        "meet_by": meet_by[:, 2:],
+        "local_start": pull_start,
+        "local_row": pull_row,
+        "local_gain": pull,
+        "affinity_start": meet_start,
+        "affinity_edge": np.column_stack([meet, meet_by[:, :2]]),
+        "affinity_by": meet_by[:, 2:],
         **_moves(cluster, items, objective, weight),
         **_surplus(cluster, items, counts_moves),
-        "tally": [_ran(items), 0, board.NO_LIMIT if max_moves is None else max_moves, 0],
+        "tally": [_ran(items), 0, layout.NO_LIMIT if max_moves is None else max_moves, 0],
     }
 
 
@@ -129,8 +129,8 @@ def _moves(cluster: Cluster, items: Items, objective: Objective, weight: Mapping
     services_with = np.zeros(len(cluster.containers.name) + 2)
     services_with[0] = len(cluster.services.name)
     return {
-        "leaving": leaving,
-        "trip": trip,
+        "leaving_cost": leaving,
+        "machine_move_cost": trip,
         "service_start": start,
         "service": np.column_stack([service, count]),
         "moved_of": np.zeros(len(cluster.services.name)),
@@ -143,9 +143,9 @@ def _surplus(cluster: Cluster, items: Items, wanted: bool) -> Blocks:
     """A row for each kind of several items, as only these are interchangeable: minus the items that ran on each machine."""
     kinds = len(cluster.workloads.name) + len(items.units)
     several = (np.bincount(items.kind_of, minlength=kinds) > 1) & wanted
-    row_of = np.where(several, np.cumsum(several) - 1, board.NOWHERE)
+    row_of = np.where(several, np.cumsum(several) - 1, layout.NOWHERE)
     surplus = np.zeros((int(several.sum()), len(cluster.machines.name)), dtype=np.int32)
     row = row_of[items.kind_of]
-    ran = (row != board.NOWHERE) & (items.home != UNPLACED)
+    ran = (row != layout.NOWHERE) & (items.home != UNPLACED)
     np.subtract.at(surplus, (row[ran], items.home[ran]), 1)
     return {"surplus_row": row_of, "surplus": surplus}

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from bayplan.kernels.search.mend import mend
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import fits, leaves_well
-from bayplan.kernels.search.survey import new_view
+from bayplan.kernels.search.evaluate_all import new_evaluation
+from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.repair import repair_items
 from bayplan.model import UNPLACED, CoLocate, Pinned
 from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
@@ -19,16 +19,16 @@ def repair(game: Game, problem: Problem) -> int:
     moved = _unite(game, problem)
     order = _big_first(game)
     minimum = game.minimum
-    seen = new_view(len(game.cluster.machines.name), len(game.cluster.resources))
+    seen = new_evaluation(len(game.cluster.machines.name), len(game.cluster.resources))
     for _ in range(PASSES):
-        need = view(game.board, "need", len(minimum))
-        need[:] = np.minimum(minimum, view(game.board, "used", len(minimum)) + 1)  # one group more is a start
-        mended = mend(game.board, order, seen)
+        need = view(game.arrays, "groups_needed", len(minimum))
+        need[:] = np.minimum(minimum, view(game.arrays, "groups_used", len(minimum)) + 1)  # one group more is a start
+        mended = repair_items(game.arrays, order, seen)
         moved += mended
         if not mended:
             break
-    view(game.board, "need", len(minimum))[:] = minimum
-    settle_for_less(game.board, len(minimum))
+    view(game.arrays, "groups_needed", len(minimum))[:] = minimum
+    settle_for_less(game.arrays, len(minimum))
     return moved
 
 
@@ -66,17 +66,17 @@ def _bring_together(game: Game, members: list[int], machine: np.ndarray, pinned:
 
 def _all_come(game: Game, items: list[int], target: int) -> bool:
     """Move all of some items to a machine, or none."""
-    origin = [lift(game.board, i) for i in items]
+    origin = [lift(game.arrays, i) for i in items]
     come = 0
     for i, m in zip(items, origin, strict=True):
-        if not fits(game.board, i, target) or not leaves_well(game.board, i, m, target):
+        if not fits(game.arrays, i, target) or not dependants_kept(game.arrays, i, m, target):
             break
-        drop(game.board, i, target)
+        drop(game.arrays, i, target)
         come += 1
     if come == len(items):
         return True
     for i in items[:come]:
-        lift(game.board, i)
+        lift(game.arrays, i)
     for i, m in zip(items, origin, strict=True):
-        drop(game.board, i, m)
+        drop(game.arrays, i, m)
     return False

@@ -59,7 +59,7 @@ class Rows:
             "row_start": np.cumsum(width) - width,
             "row_level": self.level,
             "row_size": self.size,
-            "used": np.zeros(len(width)),
-            "placed": np.zeros(len(width)),
+            "groups_used": np.zeros(len(width)),
+            "row_placed": np.zeros(len(width)),
             "count": np.zeros(int(width.sum()), dtype=np.int32),
         }

@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.model import (
     AntiAffinity,
     BoolArray,
@@ -97,30 +97,30 @@ class RuleLists:
         return {
             "kind_of": items.kind_of,
             "home": items.home,
-            "only": items.only,
+            "only_machine": items.only,
             "movable": items.movable,
             "size": kind_sums(items, np.ones(len(cluster.workloads.name), dtype=np.int64)),
             "request": np.concatenate([request, np.zeros((1, len(cluster.resources)), dtype=request.dtype)]),
-            "lead": np.argmax(request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0)), axis=1),
+            "dominant": np.argmax(request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0)), axis=1),
             "joint": _transient(cluster, TransientMode.JOINT),
             "strict": _transient(cluster, *TransientMode),
             "allow_row": allow_row,
             "allowed": allow,
             "group_of": np.array([level.group_of for level in cluster.levels]),
             **self.rows.blocks(),
-            "need": [self.minimum.get(row, 0) for row in range(len(self.rows.level))],
+            "groups_needed": [self.minimum.get(row, 0) for row in range(len(self.rows.level))],
             "add_start": add_start,
             "add": np.column_stack([add_row, add_by]),
-            "most_start": most_start,
-            "most": np.column_stack([most[:, 0], most[:, 1] - _count_of(adds, most_start, most[:, 0]) + 1]),
-            "clash_start": clash_start,
-            "clash": np.column_stack([clash[:, :2], clash_by, clash[:, 2]]),
+            "max_count_start": most_start,
+            "max_count": np.column_stack([most[:, 0], most[:, 1] - _count_of(adds, most_start, most[:, 0]) + 1]),
+            "interference_start": clash_start,
+            "interference": np.column_stack([clash[:, :2], clash_by, clash[:, 2]]),
             "spread_start": spread_start,
             "spread": np.column_stack([spread_row, spread_by]),
-            "need_start": need_start,
-            "need_row": np.column_stack([need_row, need_by]),
-            "prop_start": prop_start,
-            "prop": prop,
+            "depends_start": need_start,
+            "depends_on": np.column_stack([need_row, need_by]),
+            "supports_start": prop_start,
+            "supports": prop,
             **self._risks(),
         }
 
@@ -130,7 +130,7 @@ class RuleLists:
         risky = [rule.resource for rule in rules]
         return {
             "risk": [NormalDist().inv_cdf(rule.alpha) for rule in rules],
-            "risk_room": cluster.machines.capacity[:, risky] * (1 + TOLERANCE),
+            "risk_capacity": cluster.machines.capacity[:, risky] * (1 + TOLERANCE),
             "usage_mean": kind_sums(items, cluster.workloads.usage_mean[:, risky]),
             "usage_variance": kind_sums(items, cluster.workloads.usage_std[:, risky] ** 2),
         }
@@ -145,7 +145,7 @@ def _count_of(adds: Lists, start: IntArray, row: IntArray) -> IntArray:
 
 def limits(cluster: Cluster) -> IntArray:
     """(machine, resource) the most that may be charged."""
-    limit = np.full(cluster.machines.capacity.shape, board.NO_LIMIT, dtype=np.int64)
+    limit = np.full(cluster.machines.capacity.shape, layout.NO_LIMIT, dtype=np.int64)
     for rule in cluster.rules:
         if isinstance(rule, Capacity):
             limit[:, list(rule.resources)] = cluster.machines.capacity[:, list(rule.resources)]

@@ -10,12 +10,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bayplan.kernels.search.board import BREACHES
-from bayplan.kernels.search.book import ALLOWED, OPEN, Book, close
-from bayplan.kernels.search.party import party_of
-from bayplan.kernels.search.probe import probe
-from bayplan.kernels.search.restart import go_back
-from bayplan.kernels.search.walk import Style, walk
+from bayplan.kernels.search.eject import new_lifted_set
+from bayplan.kernels.search.incumbent import ALLOWED_UNMET, OPEN, Incumbent, restore_best, write_out
+from bayplan.kernels.search.state import UNMET
+from bayplan.kernels.search.walk import StepSettings, cost_scale, walk
 from bayplan.model import IntArray
 from bayplan.model.deadline import Guide
 from bayplan.search.game import Game
@@ -27,7 +25,7 @@ ENOUGH = 5.0  # steps per item and machine; a walk with fewer has less ease
 COOLER = 1.0  # the power of the ease that the first temperature is multiplied with ...
 RARER = 0.35  # ... and that of the ejections
 HURRY = 0.25  # of that ease; with less, large items are shifted more often, too
-STYLE = Style(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
+STYLE = StepSettings(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
 MOST_TRIES = 32  # machines a lifted item looks at where there are thousands
 CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
 GETTING_TO_KNOW = 0.03  # of the walk, in which its pace is measured
@@ -49,13 +47,13 @@ class Walker:
         self.known: float | None = None  # the best, while nothing counts as such
         self.steps, self.turn, self.began, self.ease = 0, FIRST_TURN, 0.0, 0.0
         here = game.machine_of.copy()
-        self.party = party_of(len(game.cluster.resources))
-        self.book = Book(
+        self.party = new_lifted_set(len(game.cluster.resources))
+        self.book = Incumbent(
             best=np.array([game.total]),
-            best_of=here,
+            best_machine_of=here,
             item=np.zeros(JOURNAL, dtype=np.int64),
             origin=np.zeros(JOURNAL, dtype=np.int64),
-            page=np.array([0, 0, self._breaches], dtype=np.int64),
+            status=np.array([0, 0, self._breaches], dtype=np.int64),
         )
 
     @property
@@ -65,13 +63,13 @@ class Walker:
 
     @property
     def _breaches(self) -> int:
-        at = self.game.board.at
-        return int(self.game.board.whole[at["tally"][0] + BREACHES])
+        at = self.game.arrays.at
+        return int(self.game.arrays.ints[at["tally"][0] + UNMET])
 
     def answer(self) -> IntArray:
         """(item,) the machines of the best placement."""
-        close(self.book, self.game.board)
-        return self.book.best_of
+        write_out(self.book, self.game.arrays)
+        return self.book.best_machine_of
 
     @property
     def stuck(self) -> bool:
@@ -83,7 +81,7 @@ class Walker:
         if self.stuck:
             return
         found = np.zeros(2)
-        probe(self.game.board, self.movable, self.chance, PROBES, found)
+        cost_scale(self.game.arrays, self.movable, self.chance, PROBES, found)
         self.schedule = Schedule(scale=float(found[0]), items=len(self.movable), hindered=float(found[1]))
         self._turn(self.schedule.at(1.0, broken=False), 1)  # loads the machine code, which takes as long as many turns
         self.began, hot = guide.clock.seconds, self.schedule.hot
@@ -109,14 +107,14 @@ class Walker:
 
     def restart(self, best: float, best_of: IntArray) -> None:
         """Go to a placement that is better than, or as good as, any that this walker has seen."""
-        self.book.best[0], self.book.best_of[:] = best, best_of
-        self.book.page[OPEN] = 0
-        go_back(self.game.board, self.book)
+        self.book.best[0], self.book.best_machine_of[:] = best, best_of
+        self.book.status[OPEN] = 0
+        restore_best(self.game.arrays, self.book)
 
     @contextmanager
     def _noise(self) -> Iterator[None]:
         """Within, loads cost something else, and nothing counts as the best."""
-        close(self.book, self.game.board)
+        write_out(self.book, self.game.arrays)
         self.known = self.best
         self.book.best[0] = -np.inf
         self.noise.begin()
@@ -134,7 +132,7 @@ class Walker:
         """One turn; the next is as long as the clock should not be looked at."""
         if guide.steps is not None:
             self.turn = max(1, min(self.turn, guide.steps - self.steps))
-        took = self._turn(schedule.at(inner, broken=self._breaches > self.book.page[ALLOWED]), self.turn)
+        took = self._turn(schedule.at(inner, broken=self._breaches > self.book.status[ALLOWED_UNMET]), self.turn)
         self.steps += self.turn
         if guide.steps is None:
             self.turn = int(max(1, min(4 * self.turn, self.turn * TURN / took)))
@@ -144,7 +142,7 @@ class Walker:
         self._charge_breaches(weather.breach_price)
         began = time.perf_counter()
         walk(
-            self.game.board,
+            self.game.arrays,
             self.shifted,
             self.sized,
             self.style,
@@ -159,12 +157,12 @@ class Walker:
 
     def _charge_breaches(self, price: float) -> None:
         """Set the price of broken dependencies, and the total that includes it."""
-        board = self.game.board
-        at = int(board.at["breach_price"][0])
-        board.real[board.at["total"][0]] += (price - board.real[at]) * self._breaches
-        board.real[at] = price
+        board = self.game.arrays
+        at = int(board.at["unmet_price"][0])
+        board.floats[board.at["total"][0]] += (price - board.floats[at]) * self._breaches
+        board.floats[at] = price
 
-    def _style(self, ease: float) -> Style:
+    def _style(self, ease: float) -> StepSettings:
         """The mixture of steps; `ease`: how much of the time for a long walk there is."""
         crowd = len(self.game.items.kind_of) / max(1, len(self.game.cluster.machines.name))
         ejects = ease**RARER * min(STYLE.eject_share, CROWD / max(1.0, crowd) ** 0.5)

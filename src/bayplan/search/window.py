@@ -6,13 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.model import IntArray
 from bayplan.search.audit import block
 from bayplan.search.game import Game
-
-LISTS = {"add": 2, "most": 2, "clash": 5, "spread": 2, "need_row": 2, "prop": 2, "pull_row": 1, "meet": 4, "service": 2}
-START = {"need_row": "need_start", "pull_row": "pull_start"}  # of the others: the name and _start
 
 
 class Views:
@@ -20,20 +17,21 @@ class Views:
 
     def __init__(self, game: Game) -> None:
         self.of: Mapping[str, npt.NDArray[Any]] = {
-            name: block(game.board, name) for name in (*board.WHOLE, *board.REAL, *board.SMALL)
+            name: block(game.arrays, name) for name in (*layout.INTS, *layout.FLOATS, *layout.SMALL)
         }
-        self.size = {name: int(game.board.at[name][0]) for name in board.SIZES}
+        self.size = {name: int(game.arrays.at[name][0]) for name in layout.SIZES}
         n_m, n_r = self.size["machines"], self.size["resources"]
-        self.machine = self.of["machine"].reshape(n_m, 5, n_r)
+        self.machine = self.of["amount"].reshape(n_m, layout.AMOUNTS, n_r)
         self.group_of = self.of["group_of"].reshape(-1, n_m)
         self.request = self.of["request"].reshape(-1, n_r)
         self._adds: dict[int, dict[int, int]] = {}
 
     def entries(self, name: str, kind: int) -> tuple[IntArray, slice]:
         """(entry, number) the list of a kind, and where it stands among all entries."""
-        start = self.of[START.get(name, f"{name}_start")]
+        starts, width = layout.LISTS[name]
+        start = self.of[starts]
         where = slice(int(start[kind]), int(start[kind + 1]))
-        return self.of[name].reshape(-1, LISTS[name])[where], where
+        return self.of[name].reshape(-1, width)[where], where
 
     def adds(self, kind: int) -> dict[int, int]:
         """row -> containers that an item of this kind counts for."""
@@ -44,7 +42,7 @@ class Views:
     def items_on(self, machine: int) -> list[int]:
         """The items that stand on a machine and may move, ascending."""
         first = machine * self.size["slots"]
-        items = self.of["on"][first : first + int(self.of["on_size"][machine])]
+        items = self.of["items_on"][first : first + int(self.of["items_on_size"][machine])]
         return sorted(items[self.of["movable"][items] == 1].tolist())
 
 
@@ -64,7 +62,7 @@ class Window:
         stands: list[list[int]] = []
         for place, m in enumerate(self.machines):
             for i in views.items_on(m):
-                key = (int(views.of["kind_of"][i]), int(views.of["home"][i]), int(views.of["only"][i]), i if apart else 0)
+                key = (int(views.of["kind_of"][i]), int(views.of["home"][i]), int(views.of["only_machine"][i]), i if apart else 0)
                 c = number.setdefault(key, len(number))
                 if c == len(self.items):
                     self.items.append([])
@@ -86,7 +84,7 @@ class Window:
     @property
     def fixed_load(self) -> IntArray:
         """(machine, resource) load of what stays."""
-        load: IntArray = self.views.machine[self.machines, board.LOAD] - self.stands.T @ self.request
+        load: IntArray = self.views.machine[self.machines, layout.LOAD] - self.stands.T @ self.request
         return load
 
     def charged(self, r: int) -> IntArray:
@@ -115,9 +113,9 @@ class Window:
         """Is no machine charged beyond its limit, or beyond what it is charged now? Exact, unlike the solver's sums."""
         about = self.views.machine[self.machines]
         for r in range(self.views.size["resources"]):
-            now = about[:, board.CHARGE, r]
+            now = about[:, layout.CHARGE, r]
             more = (self.charged(r) * (share - self.stands)).sum(axis=0)
-            if ((more > 0) & (more > np.maximum(about[:, board.LIMIT, r], now) - now)).any():
+            if ((more > 0) & (more > np.maximum(about[:, layout.LIMIT, r], now) - now)).any():
                 return False
         return True
 

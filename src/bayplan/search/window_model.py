@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.search.window import Window
 from bayplan.solvers.program import LinearExpression, ProgramBuilder, sum_of
 
@@ -83,25 +83,25 @@ class WindowModel:
         """(class, machine) allowed, and not on an overfull machine unless it stands there."""
         window, of = self.window, self.views.of
         allowed = of["allowed"].reshape(-1, self.views.size["machines"])
-        charge, limit = (self.views.machine[window.machines, part] for part in (board.CHARGE, board.LIMIT))
+        charge, limit = (self.views.machine[window.machines, part] for part in (layout.CHARGE, layout.LIMIT))
         full: list[bool] = np.any(charge > limit, axis=1).tolist()
         may = []
         for c, k in enumerate(window.kind):
             only = window.only[c]
-            ok = [bool(allowed[of["allow_row"][k], m]) and only in (board.NOWHERE, m) for m in window.machines]
+            ok = [bool(allowed[of["allow_row"][k], m]) and only in (layout.NOWHERE, m) for m in window.machines]
             may.append([bool(window.stands[c, p] > 0) or (ok[p] and not full[p]) for p in range(len(ok))])
         return may
 
     def _prices(self) -> list[list[float]]:
         """(class, machine) what GMRP charges for a move, but for the busiest service; less what outsiders pull."""
         window, of = self.window, self.views.of
-        n_m, trips = self.views.size["machines"], of["move_price"][board.TRIPS] > 0
+        n_m, trips = self.views.size["machines"], of["move_price"][layout.BY_MACHINE] > 0
         price = []
         for c, (k, home) in enumerate(zip(window.kind, window.home, strict=True)):
-            row = [0.0 if home in (board.NOWHERE, m) else float(of["leaving"][k]) for m in window.machines]
-            if trips and home != board.NOWHERE:
+            row = [0.0 if home in (layout.NOWHERE, m) else float(of["leaving_cost"][k]) for m in window.machines]
+            if trips and home != layout.NOWHERE:
                 size = float(of["size"][k])
-                trip = [size * float(of["trip"][home * n_m + m]) * (m != home) for m in window.machines]
+                trip = [size * float(of["machine_move_cost"][home * n_m + m]) * (m != home) for m in window.machines]
                 row = [some + more for some, more in zip(row, trip, strict=True)]
             price.append([some - pull for some, pull in zip(row, self._pulled(c), strict=True)])
         return price
@@ -109,8 +109,8 @@ class WindowModel:
     def _pulled(self, c: int) -> list[float]:
         """(machine,) gain of an item of class c from what stays."""
         window, gain = self.window, [0.0] * len(self.window.machines)
-        rows, where = self.views.entries("pull_row", window.kind[c])
-        for (row,), by in zip(rows.tolist(), self.views.of["pull"][where].tolist(), strict=True):
+        rows, where = self.views.entries("local_row", window.kind[c])
+        for (row,), by in zip(rows.tolist(), self.views.of["local_gain"][where].tolist(), strict=True):
             for group, places in window.groups(row).items():
                 stays = self.window.stays(row, group)
                 for p in places:
@@ -139,24 +139,28 @@ class WindowModel:
             charged = window.charged(r)
             for p in range(len(window.machines)):
                 load = LinearExpression(self.x[:, p].tolist(), window.request[:, r].tolist(), float(fixed[p, r]))
-                if of["over"][r] > 0 and any(load.by):
+                if of["overload"][r] > 0 and any(load.by):
                     self.draft.excess(
-                        load._replace(constant=load.constant - float(about[p, board.SAFETY, r])), float(of["over"][r])
+                        load._replace(constant=load.constant - float(about[p, layout.SAFETY, r])), float(of["overload"][r])
                     )  # (4)
-                if about[p, board.LIMIT, r] != board.NO_LIMIT and charged[:, p].any():
-                    other = int(about[p, board.CHARGE, r]) - int(charged[:, p] @ window.stands[:, p])
-                    most = max(int(about[p, board.LIMIT, r]), int(about[p, board.CHARGE, r])) - other
+                if about[p, layout.LIMIT, r] != layout.NO_LIMIT and charged[:, p].any():
+                    other = int(about[p, layout.CHARGE, r]) - int(charged[:, p] @ window.stands[:, p])
+                    most = max(int(about[p, layout.LIMIT, r]), int(about[p, layout.CHARGE, r])) - other
                     self.draft.row(LinearExpression(self.x[:, p].tolist(), charged[:, p].tolist()), at_most=most)  # (3)
         self._tensions()
 
     def _tensions(self) -> None:
         window, of = self.window, self.views.of
         about, fixed = self.views.machine[window.machines], window.fixed_load
-        terms = zip(of["pair"].reshape(-1, 3).tolist(), of["pair_by"].reshape(-1, 3).tolist(), strict=True)
+        terms = zip(
+            of["pair"].reshape(-1, layout.PAIR_WIDTH).tolist(),
+            of["pair_by"].reshape(-1, layout.PAIR_BY_WIDTH).tolist(),
+            strict=True,
+        )
         for (r1, r2, both), (weight, f1, f2) in terms:
             by = f2 * window.request[:, r2] - f1 * window.request[:, r1]
             for p in range(len(window.machines)):
-                c1, c2 = about[p, board.CAPACITY, [r1, r2]].tolist()
+                c1, c2 = about[p, layout.CAPACITY, [r1, r2]].tolist()
                 if not both or (c1 > 0 and c2 > 0):
                     free = f1 * (c1 - int(fixed[p, r1])) - f2 * (c2 - int(fixed[p, r2]))
                     self.draft.excess(LinearExpression(self.x[:, p].tolist(), by.tolist(), free), weight)  # (5)
@@ -173,7 +177,7 @@ class WindowModel:
             if not each or not has:
                 continue
             used = [self._used(p, r, float(slope[window.machines[p], r])) for p in has]
-            outside = float(of["utilised"][r]) - sum(self.draft.at_start(line) for line in used)
+            outside = float(of["utilisation_sum"][r]) - sum(self.draft.at_start(line) for line in used)
             mean = sum_of([line.times(1.0 / n) for line in used], outside / n)
             for line in used:
                 self._square(sum_of([line, mean.times(-1.0)]), each)
@@ -202,8 +206,10 @@ class WindowModel:
         window, of = self.window, self.views.of
         edges = {}
         for k in set(window.kind):
-            entries, where = self.views.entries("meet", k)
-            for entry, by in zip(entries.tolist(), of["meet_by"].reshape(-1, 3)[where].tolist(), strict=True):
+            entries, where = self.views.entries("affinity_edge", k)
+            for entry, by in zip(
+                entries.tolist(), of["affinity_by"].reshape(-1, layout.AFFINITY_BY_WIDTH)[where].tolist(), strict=True
+            ):
                 edges[entry[0], entry[1]] = by
         for (a, b), (weight, by_a, by_b) in sorted(edges.items()):
             for group, places in window.groups(a).items():
@@ -228,8 +234,8 @@ class WindowModel:
     def _moves(self) -> None:
         """Items of a kind of one are moved if they are not at home; of others those count that a machine lacks."""
         window, of = self.window, self.views.of
-        price, most = float(of["move_price"][board.EACH_MOVE]), int(of["tally"][board.MOST_MOVES])
-        if not price and most == board.NO_LIMIT:
+        price, most = float(of["move_price"][layout.EACH_MOVE]), int(of["tally"][layout.MAX_MOVES])
+        if not price and most == layout.NO_LIMIT:
             return
         surplus = of["surplus"].reshape(-1, self.views.size["machines"])
         moved: list[tuple[int, float]] = []
@@ -237,23 +243,23 @@ class WindowModel:
             classes, row = [c for c, kind in enumerate(window.kind) if kind == k], int(of["surplus_row"][k])
             for p, m in enumerate(window.machines):
                 now = int(window.stands[classes, p].sum())
-                ran = sum(window.home[c] == m for c in classes) if row == board.NOWHERE else now - int(surplus[row, m])
+                ran = sum(window.home[c] == m for c in classes) if row == layout.NOWHERE else now - int(surplus[row, m])
                 if ran > 0:
                     gone = LinearExpression(self.x[classes, p].tolist(), [-1.0] * len(classes), float(ran))
                     moved.append((self.draft.excess(gone, price * float(of["size"][k])), float(of["size"][k])))  # (9)
-        if most != board.NO_LIMIT and moved:
+        if most != layout.NO_LIMIT and moved:
             now_moved = sum(self.draft.start[column] * size for column, size in moved)
-            room = max(0, most - int(of["tally"][board.MOVED])) + now_moved
+            room = max(0, most - int(of["tally"][layout.MOVED])) + now_moved
             self.draft.row(LinearExpression([column for column, _ in moved], [size for _, size in moved]), at_most=room)  # (16)
 
     def _busiest(self) -> None:
         window, of = self.window, self.views.of
-        price = float(of["move_price"][board.BUSIEST_MOVE])
+        price = float(of["move_price"][layout.BUSIEST_MOVE])
         if not price:
             return
         away: dict[int, LinearExpression] = {}
         for c, (k, home) in enumerate(zip(window.kind, window.home, strict=True)):
-            if home != board.NOWHERE:
+            if home != layout.NOWHERE:
                 places = [p for p, m in enumerate(window.machines) if m != home]
                 for s, size in self.views.entries("service", k)[0].tolist():
                     some = LinearExpression(self.x[c, places].tolist(), [float(size)] * len(places))
@@ -272,8 +278,8 @@ def talking(window: Window) -> Iterator[tuple[int, int, int, float]]:
     views = window.views
     level_of = views.of["row_level"]
     for c, k in enumerate(window.kind):
-        rows, where = views.entries("pull_row", k)
-        pulls = list(zip(rows[:, 0].tolist(), views.of["pull"][where].tolist(), strict=True))
+        rows, where = views.entries("local_row", k)
+        pulls = list(zip(rows[:, 0].tolist(), views.of["local_gain"][where].tolist(), strict=True))
         pulls = [(row, by) for row, by in pulls if len(window.groups(row)) > 1]
         for d in range(c + 1, len(window.kind) if pulls else 0):
             gain: dict[int, float] = {}

@@ -1,6 +1,6 @@
 """The rules of a window's model: constraints (11) to (15) of `window_model`."""
 
-from bayplan.kernels.search import board
+from bayplan.kernels.search import state as layout
 from bayplan.search.window_model import WindowModel
 from bayplan.solvers.program import LinearExpression
 
@@ -16,8 +16,8 @@ def keep_rules(model: WindowModel) -> None:
 def _limits(model: WindowModel) -> None:
     limits: dict[int, int] = {}
     for k in set(model.window.kind):
-        for row, below in model.views.entries("most", k)[0].tolist():
-            limits[row] = min(below - 1 + model.views.adds(k)[row], limits.get(row, board.NO_LIMIT))
+        for row, below in model.views.entries("max_count", k)[0].tolist():
+            limits[row] = min(below - 1 + model.views.adds(k)[row], limits.get(row, layout.NO_LIMIT))
     for row, limit in sorted(limits.items()):
         if row in model.rows:
             for group, _, line in model.counts(row):
@@ -26,7 +26,7 @@ def _limits(model: WindowModel) -> None:
 
 def _interference(model: WindowModel) -> None:
     window = model.window
-    rules = {(e[0], e[1], e[4]) for k in set(window.kind) for e in model.views.entries("clash", k)[0].tolist()}
+    rules = {(e[0], e[1], e[4]) for k in set(window.kind) for e in model.views.entries("interference", k)[0].tolist()}
     for a, b, limit in sorted(rules):
         for group, places in window.groups(a).items() if len(window.groups(a)) > 1 else ():
             line = model.count(b, group, places)
@@ -52,8 +52,8 @@ def _spread(model: WindowModel) -> None:
     of = model.views.of
     rows = {row for k in set(model.window.kind) for row, _ in model.views.entries("spread", k)[0].tolist()}
     for row in sorted(rows & model.rows):
-        need = min(int(of["need"][row]), int(of["placed"][row]), int(of["used"][row]))
-        used, outside = [], int(of["used"][row])
+        need = min(int(of["groups_needed"][row]), int(of["row_placed"][row]), int(of["groups_used"][row]))
+        used, outside = [], int(of["groups_used"][row])
         for group, _, line in model.counts(row):
             now = model.window.count(row, group) > 0
             outside -= now
@@ -68,11 +68,11 @@ def _spread(model: WindowModel) -> None:
 def _dependencies(model: WindowModel) -> None:
     window, views = model.window, model.views
     for c, k in enumerate(window.kind):
-        for on, _ in views.entries("need_row", k)[0].tolist():
+        for on, _ in views.entries("depends_on", k)[0].tolist():
             for group in window.groups(on) if len(window.groups(on)) > 1 else ():
                 if window.stays(on, group) <= 0:
                     _need(model, c, on, group)
-    pairs = {(on, of) for k in set(window.kind) for on, of in views.entries("prop", k)[0].tolist() if on in model.rows}
+    pairs = {(on, of) for k in set(window.kind) for on, of in views.entries("supports", k)[0].tolist() if on in model.rows}
     for on, of in sorted(pairs):
         for group, places in window.groups(on).items():
             if window.count(on, group) and window.stays(on, group) <= 0 and window.stays(of, group) > 0:

@@ -20,7 +20,7 @@ from bayplan.search.rounds import Round
 from bayplan.search.schedule import HOT, Schedule
 
 SOME = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-LOAD = ("over", "mean", "square", "cost", "total")
+LOAD = ("overload", "mean", "square", "cost", "total")
 
 
 @pytest.fixture
@@ -57,14 +57,14 @@ def test_a_further_round_begins_cooler_and_ends_as_cold():
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_noise_leaves_no_trace(problem, seed):
     game = new_game(problem)
-    noise, before = Noise(game, seed=seed), {name: block(game.board, name).copy() for name in LOAD}
+    noise, before = Noise(game, seed=seed), {name: block(game.arrays, name).copy() for name in LOAD}
     if noise.possible:
         noise.begin()
         noise.end()
     audit(game, problem)
     for name in LOAD[:3]:
-        assert (block(game.board, name) == before[name]).all()
-    assert block(game.board, "total") == pytest.approx(before["total"], rel=1e-12, abs=1e-12)
+        assert (block(game.arrays, name) == before[name]).all()
+    assert block(game.arrays, "total") == pytest.approx(before["total"], rel=1e-12, abs=1e-12)
 
 
 @SOME
@@ -75,8 +75,8 @@ def test_noise_keeps_the_price_of_one_resource(problem, seed):
     for turn in range(len(noise.priced) if noise.possible else 0):
         noise.begin()
         kept = noise.priced[turn]
-        assert block(game.board, "over")[kept] == noise.true.over[kept]
-        assert block(game.board, "mean")[kept] == noise.true.mean[kept]
+        assert block(game.arrays, "overload")[kept] == noise.true.overload[kept]
+        assert block(game.arrays, "mean")[kept] == noise.true.mean[kept]
     noise.end()
     audit(game, problem)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayplan.kernels.search.moving import drop, lift
+from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.model import (
     AntiAffinity,
     Capacity,
@@ -69,8 +69,8 @@ def test_every_container_of_a_unit_pays_for_the_trip(target):
     problem = problem_of([0, 0, 2], (Capacity(resources=(0,)), CoLocate(containers=(0, 1))), trip=7)
     game = new_game(problem)
     start, unit = game.total, int(game.items.of_container[0])
-    lift(game.board, unit)
-    drop(game.board, unit, target)
+    lift(game.arrays, unit)
+    drop(game.arrays, unit, target)
     expected = cost_of(problem, game.placement()) - cost_of(problem, problem.start)
     assert game.total - start == expected
     assert expected == (1 + 2) + 2 + 2 * (7 if target == 1 else 10) - 20  # containers, service, trips, overload

@@ -20,7 +20,7 @@ from bayplan.decide.admit.parameters import ParameterEstimates
 from bayplan.decide.admit.rehearsal import Rehearsal
 from bayplan.decide.admit.request_placer import PricedPlacement, RequestPlacer
 from bayplan.errors import Fault, InputError
-from bayplan.kernels.admit.use import sound, value_ratio
+from bayplan.kernels.admit.resource_use import value_ratio, well_formed
 from bayplan.model import ClusterRequest, Zones, floats, ints
 
 FAR = 2.0**52  # slots from time 0: numbers of slots are exact up to here
@@ -236,7 +236,7 @@ class Admission:
             and request.arrival / slot > -FAR
             and request.end / slot < FAR
             and request.end - request.arrival < slot * self._calendar.most_ahead
-            and sound(request.demand, request.traffic, self._most)
+            and well_formed(request.demand, request.traffic, self._most)
         )
 
     def _validated(self, request: Any) -> ClusterRequest:

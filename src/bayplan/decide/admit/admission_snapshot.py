@@ -13,7 +13,7 @@ from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.decide.admit.parameters import ParameterEstimates
 from bayplan.errors import Fault, InputError, ModelError
-from bayplan.kernels.admit.ledger import BLOCK
+from bayplan.kernels.admit.bookings import BLOCK
 from bayplan.model import IntArray, Resource, Zones, ints
 
 VERSION = 2

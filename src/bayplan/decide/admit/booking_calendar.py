@@ -6,8 +6,8 @@ import numpy as np
 
 from bayplan.decide.admit.faults import TOO_LARGE, zone_faults
 from bayplan.errors import InputError
-from bayplan.kernels.admit.decide import View
-from bayplan.kernels.admit.ledger import BLOCK, Ledger, book, clear, price_all
+from bayplan.kernels.admit.bookings import BLOCK, Bookings, add_booking, clear_blocks, price_all
+from bayplan.kernels.admit.decide import SlotView
 from bayplan.model import FloatArray, IntArray, Zones, floats
 
 CELLS = 2**25  # (slot, resource) pairs kept at most: half a gigabyte
@@ -46,9 +46,9 @@ class BookingCalendar:
         self.log_base = 0.0
         self.past: deque[tuple[int, FloatArray]] = deque(maxlen=max(BLOCK, PAST_CELLS // max(1, self.resources)))
 
-    def _empty(self, rows: int) -> Ledger:
+    def _empty(self, rows: int) -> Bookings:
         blocks, m = rows // BLOCK, self.resources
-        return Ledger(
+        return Bookings(
             load=np.zeros((rows, m), dtype=np.int64),
             price=np.zeros((rows, m)),
             block_load=np.zeros((blocks, m), dtype=np.int64),
@@ -65,7 +65,7 @@ class BookingCalendar:
         if last >= self.origin:
             rows = len(self.ledger.load)
             self.past.extend((t, self.ledger.price[t % rows].copy()) for t in range(self.origin, last + 1))
-            clear(self.ledger, self.origin // BLOCK, last // BLOCK)
+            clear_blocks(self.ledger, self.origin // BLOCK, last // BLOCK)
         self.origin = origin
 
     def begin_at(self, slot: int) -> None:
@@ -76,7 +76,7 @@ class BookingCalendar:
     def book(self, first: int, last: int, resource: IntArray, amount: IntArray) -> None:
         """Add amounts of either sign to slots first..last."""
         self.reach(last)
-        book(self.ledger, first, last, self.log_base, resource, amount)
+        add_booking(self.ledger, first, last, self.log_base, resource, amount)
         self.booked = max(self.booked, last)
 
     def reach(self, last: int) -> None:
@@ -121,19 +121,19 @@ class BookingCalendar:
         return floats(np.where(self.is_link, square, np.nan))
 
 
-def _empty_view(zones: Zones, is_link: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> View:
+def _empty_view(zones: Zones, is_link: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> SlotView:
     """Arrays for prices and free amounts during one request; the scale makes every bandwidth a number of `LINK_BITS` bits."""
     n_z, n_r = zones.capacity.shape
     _, bits = np.frexp(zones.bandwidth.astype(np.float64))  # bandwidth = f * 2^bits, 1/2 <= f < 1
     scale = np.where(is_link, np.ldexp(1.0, LINK_BITS - bits), 0.0)
     unit = np.concatenate([np.ones(n_z * n_r), np.where(is_link, scale, 1.0).ravel()])
-    return View(
+    return SlotView(
         cap=np.minimum(zones.request_cap, TOO_LARGE),
         scale=scale,
         unit=unit,
         price=np.zeros(len(unit)),
         peak=np.zeros(len(unit), dtype=np.int64),
-        room=np.zeros((n_z, n_r), dtype=np.int64),
+        free=np.zeros((n_z, n_r), dtype=np.int64),
         link=np.zeros((1, n_z, n_z)),
         bandwidth=np.zeros((n_z, n_z)),
     )

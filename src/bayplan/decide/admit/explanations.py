@@ -8,7 +8,7 @@ from bayplan.check.violation import amount
 from bayplan.decide.admit.booking_calendar import BookingCalendar
 from bayplan.decide.admit.decision import PriceParameters, RefusalCause, RefusalKind
 from bayplan.decide.admit.request_placer import PricedPlacement
-from bayplan.kernels.admit.use import homes
+from bayplan.kernels.admit.resource_use import zones_that_fit
 from bayplan.model import ClusterRequest
 
 
@@ -83,11 +83,11 @@ def _exceeds(calendar: BookingCalendar, placement: PricedPlacement) -> Explanati
 def _nothing_fits(calendar: BookingCalendar, request: ClusterRequest, placement: PricedPlacement, one_shot: str) -> Explanation:
     """Which member fits into no zone; or that the members do not fit together."""
     for v in range(len(request.members)):
-        if homes(request.demand[v], calendar.view.room) == 0:
+        if zones_that_fit(request.demand[v], calendar.view.free) == 0:
             return _no_zone(calendar, request, v)
     together = f"its {len(request.members)} members fit alone, but not together"
     needed = request.demand.sum(axis=0, dtype=float)
-    free = np.maximum(calendar.view.room, 0).sum(axis=0, dtype=float)
+    free = np.maximum(calendar.view.free, 0).sum(axis=0, dtype=float)
     for r in np.flatnonzero(needed > free).tolist():
         resource = calendar.zones.resources[r]
         amounts = f"{figure(needed[r] / resource.scale)} of {figure(free[r] / resource.scale)} {resource.name}"
@@ -105,7 +105,7 @@ def _nothing_fits(calendar: BookingCalendar, request: ClusterRequest, placement:
 
 def _no_zone(calendar: BookingCalendar, request: ClusterRequest, v: int) -> Explanation:
     """Member v fits into no zone; the cause is the resource that most zones lack."""
-    free, resources = calendar.view.room, calendar.zones.resources
+    free, resources = calendar.view.free, calendar.zones.resources
     first = (request.demand[v][None, :] > free).argmax(axis=1)  # each zone counts once
     lacking = np.bincount(first, minlength=len(resources)).tolist()
     listed = ", ".join(f"{count} short of {resource.name}" for count, resource in zip(lacking, resources, strict=True) if count)

@@ -8,9 +8,9 @@ from bayplan.decide.admit.booking_calendar import BookingCalendar
 from bayplan.decide.admit.one_shot import ONE_SHOTS
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 from bayplan.decide.admit.options import AdmitOptions
-from bayplan.kernels.admit.decide import Desk, decide_greedily, price_members, weigh
-from bayplan.kernels.admit.decide import view as read_view
-from bayplan.kernels.admit.first_found import FOUND, OUT_OF_NODES, first_found
+from bayplan.kernels.admit.decide import RequestScratch, decide_greedily, measure_use, price_members
+from bayplan.kernels.admit.decide import fill_view as read_view
+from bayplan.kernels.admit.first_feasible import FOUND, OUT_OF_NODES, first_feasible
 from bayplan.model import ClusterRequest, IntArray
 
 FIRST_FOUND_NODES = 10_000  # of A_r, unless the options give a limit
@@ -19,7 +19,7 @@ FIRST_FOUND_NODES = 10_000  # of A_r, unless the options give a limit
 class PricedPlacement(NamedTuple):
     """A placement and its cost: zones in `scratch.zone`, what it takes in the first `taken` entries of its lists."""
 
-    scratch: Desk
+    scratch: RequestScratch
     cost: float  # infinite: no placement
     taken: int = 0
     over: int = -1  # the first entry that exceeds what is free; -1: none
@@ -35,14 +35,14 @@ class RequestPlacer:
         self.first_found = method == "available"
         self.greedy = options.one_shot == "greedy"
         self.literal = options.literal and not self.first_found
-        self.scratches: dict[int, Desk] = {}
+        self.scratches: dict[int, RequestScratch] = {}
 
-    def scratch(self, members: int) -> Desk:
+    def scratch(self, members: int) -> RequestScratch:
         """The work arrays for requests of that many members."""
         if members not in self.scratches:
             n_z, n_r = self.calendar.zones.capacity.shape
             entries = members * n_r + members * members
-            self.scratches[members] = Desk(
+            self.scratches[members] = RequestScratch(
                 cost=np.zeros((members, n_z)),
                 pair=np.zeros((members, members), dtype=np.int64),
                 zone=np.zeros(members, dtype=np.int64),
@@ -62,37 +62,37 @@ class RequestPlacer:
         price_members(calendar.view, request.demand, scratch.cost)
         return self._first(request, scratch) if self.first_found else self._cheapest(request, scratch, number)
 
-    def one_shot_problem(self, request: ClusterRequest, scratch: Desk) -> OneShotProblem:
+    def one_shot_problem(self, request: ClusterRequest, scratch: RequestScratch) -> OneShotProblem:
         """The one-shot problem of the last call of `place`."""
         view = self.calendar.view
         return OneShotProblem(
             cost=scratch.cost,
             demand=request.demand,
-            free=view.room,
+            free=view.free,
             traffic=request.traffic,
             link=view.link,
             pair=scratch.pair,
             bandwidth=view.bandwidth,
         )
 
-    def _cheapest(self, request: ClusterRequest, scratch: Desk, number: int) -> PricedPlacement:
+    def _cheapest(self, request: ClusterRequest, scratch: RequestScratch, number: int) -> PricedPlacement:
         problem, method = self.one_shot_problem(request, scratch), ONE_SHOTS[self.options.one_shot]
         placement = method(problem, self.options.one_shot_options, seed=self.seed + number)
         return self._weighed(request, scratch, placement.zone, placement.cost, placement.complete)
 
-    def _first(self, request: ClusterRequest, scratch: Desk) -> PricedPlacement:
+    def _first(self, request: ClusterRequest, scratch: RequestScratch) -> PricedPlacement:
         limit = self.options.one_shot_options.nodes
         nodes, view = FIRST_FOUND_NODES if limit is None else limit, self.calendar.view
         links = scratch.pair, view.link, view.bandwidth
-        state = first_found(request.demand, view.room, request.traffic, *links, nodes, scratch.zone)
+        state = first_feasible(request.demand, view.free, request.traffic, *links, nodes, scratch.zone)
         return self._weighed(request, scratch, scratch.zone if state == FOUND else None, 0.0, state != OUT_OF_NODES)
 
     def _weighed(
-        self, request: ClusterRequest, scratch: Desk, zone: IntArray | None, cost: float, complete: bool
+        self, request: ClusterRequest, scratch: RequestScratch, zone: IntArray | None, cost: float, complete: bool
     ) -> PricedPlacement:
         if zone is None:
             return PricedPlacement(scratch, np.inf, complete=complete)
         scratch.zone[:] = zone
         return PricedPlacement(
-            scratch, cost, *weigh(self.calendar.ledger, request.demand, request.traffic, self.calendar.view, scratch)
+            scratch, cost, *measure_use(self.calendar.ledger, request.demand, request.traffic, self.calendar.view, scratch)
         )

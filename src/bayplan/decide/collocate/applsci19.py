@@ -25,9 +25,9 @@ from bayplan.decide.collocate.finish import finish_placement, out_of_time
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.packing_state import container_sizes, packing_state
 from bayplan.decide.collocate.subproblem import expect_known_rules, movable
-from bayplan.kernels.collocate.bisect import Part, bisect
-from bayplan.kernels.collocate.parts import desk_of, pack_part
-from bayplan.kernels.collocate.yard import Yard
+from bayplan.kernels.collocate.bisect import BisectedPart, bisect
+from bayplan.kernels.collocate.packing_state import PackingState
+from bayplan.kernels.collocate.parts import new_part_scratch, pack_part
 from bayplan.model import UNPLACED, Budget, Clock, Cluster, FloatArray, IntArray, Placement, Progress, Result, Tick, ints
 from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
@@ -73,11 +73,11 @@ def pack_parts(problem: Problem, *, clock: Clock, seed: int, progress: Progress)
 
 
 def _packed(
-    problem: Problem, state: Yard, lifted: IntArray, clock: Clock, seed: int, progress: Progress
+    problem: Problem, state: PackingState, lifted: IntArray, clock: Clock, seed: int, progress: Progress
 ) -> Iterator[tuple[IntArray, IntArray, int]]:
     """Workloads, their numbers of containers, and a machine, for each part that a machine takes. `state` changes."""
-    cutter, scratch = PartCutter(state, seed), desk_of(state)
-    talking = np.flatnonzero((lifted > 0) & (state.line_of >= 0))
+    cutter, scratch = PartCutter(state, seed), new_part_scratch(state)
+    talking = np.flatnonzero((lifted > 0) & (state.traffic_row >= 0))
     heap = [cutter.queued(workloads, lifted[workloads]) for workloads in _components(problem.cluster, talking)]
     heapify(heap)
     total, done, step = max(1, sum(int(part.containers.sum()) for part in heap)), 0, 0
@@ -101,7 +101,7 @@ def _packed(
 class PartCutter:
     """Cuts parts of the affinity graph in two; it numbers them and draws random numbers for the cuts."""
 
-    def __init__(self, state: Yard, seed: int) -> None:
+    def __init__(self, state: PackingState, seed: int) -> None:
         self._state, self._size, self._age = state, container_sizes(state), 0
         self._place = np.full(len(state.one_over), -1, dtype=np.int64)  # (workload,) its number in the part at hand
         self._chance = random_state(seed)
@@ -122,7 +122,7 @@ class PartCutter:
         """Two parts that lose little together; the part has at least two containers."""
         start, other, weight = self._edges(part.workload)
         side, n = np.zeros(len(part.workload), dtype=np.int64), len(part.workload)
-        arrays = Part(
+        arrays = BisectedPart(
             number=part.containers,
             one_over=self._state.one_over[part.workload],
             size=self._size[part.workload],

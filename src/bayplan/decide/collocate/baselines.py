@@ -28,8 +28,8 @@ from bayplan.decide.collocate.partition import UNOWNED, AffinityGraph, affinity_
 from bayplan.decide.collocate.partition.multi_stage import compatibility_classes
 from bayplan.decide.collocate.rasa import solve_subproblems
 from bayplan.decide.collocate.subproblem import expect_known_rules, movable, subproblems_of
-from bayplan.kernels.collocate.k8s_plus import Seen, schedule
-from bayplan.kernels.collocate.yard import Yard
+from bayplan.kernels.collocate.k8s_plus import MachinesByWorkload, schedule
+from bayplan.kernels.collocate.packing_state import PackingState
 from bayplan.model import UNPLACED, Budget, Clock, IntArray, Placement, Progress, Result, Tick, ints
 from bayplan.model.problem import Problem
 
@@ -73,16 +73,16 @@ def _schedule(problem: Problem, containers: IntArray, machine_of: IntArray, cloc
         progress(Tick(stage="scheduling", done=chunk.stop / n))
 
 
-def _seen(state: Yard, workload: IntArray) -> Seen:
+def _seen(state: PackingState, workload: IntArray) -> MachinesByWorkload:
     """The machines of each workload with traffic: those of containers that stay, and slots for those that come."""
-    line, machine = np.nonzero(state.standing)
-    size = np.bincount(line, minlength=len(state.standing))
-    coming = state.line_of[workload]
+    line, machine = np.nonzero(state.placed)
+    size = np.bincount(line, minlength=len(state.placed))
+    coming = state.traffic_row[workload]
     slots = size + np.bincount(coming[coming >= 0], minlength=len(size))
     start = np.r_[0, np.cumsum(slots)].astype(np.int64)
     of_line = np.zeros(start[-1], dtype=np.int32)
     of_line[start[line] + np.arange(len(line)) - np.r_[0, np.cumsum(size)][line]] = machine
-    return Seen(start=start, size=size.astype(np.int64), machine=of_line, score=np.zeros(len(state.free)))
+    return MachinesByWorkload(start=start, size=size.astype(np.int64), machine=of_line, score=np.zeros(len(state.free)))
 
 
 def pop(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayplan.decide.collocate.subproblem import Subproblem
-from bayplan.kernels.collocate.greedy import Floor, Wanted, fill_by_gain
+from bayplan.kernels.collocate.greedy import GreedyProblem, GreedyState, fill_by_gain
 from bayplan.model import FloatArray, IntArray
 
 Rows: TypeAlias = tuple[IntArray, IntArray]  # (row + 1,) starts, (entry,) values
@@ -39,13 +39,13 @@ def _unit(subproblem: Subproblem) -> FloatArray:
     return unit
 
 
-def _wanted(subproblem: Subproblem, counts: IntArray) -> Wanted:
+def _wanted(subproblem: Subproblem, counts: IntArray) -> GreedyProblem:
     workload, one_set = np.nonzero(subproblem.member.T)
     set_start, set_of = _lists(workload, one_set, len(subproblem.demand))
     ends, others = np.concatenate([subproblem.a, subproblem.b]), np.concatenate([subproblem.b, subproblem.a])
     by_workload = np.argsort(ends, kind="stable")
     edge_start, other = _lists(ends[by_workload], others[by_workload], len(subproblem.demand))
-    return Wanted(  # copies: a kernel is compiled again for arrays that are read-only or lie otherwise in memory
+    return GreedyProblem(  # copies: a kernel is compiled again for arrays that are read-only or lie otherwise in memory
         missing=subproblem.demand - counts.sum(axis=1),
         replicas=subproblem.replicas.copy(),
         request=subproblem.request.copy(),
@@ -54,7 +54,7 @@ def _wanted(subproblem: Subproblem, counts: IntArray) -> Wanted:
         set_start=set_start,
         set_of=set_of,
         edge_start=edge_start,
-        other=other,
+        neighbour=other,
         weight=np.concatenate([subproblem.weight, subproblem.weight])[by_workload],
     )
 
@@ -64,12 +64,12 @@ def _lists(row: IntArray, value: IntArray, rows: int) -> Rows:
     return np.searchsorted(row, np.arange(rows + 1)).astype(np.int64), value.astype(np.int64)
 
 
-def _floor(subproblem: Subproblem, counts: IntArray) -> Floor:
+def _floor(subproblem: Subproblem, counts: IntArray) -> GreedyState:
     member = csr_array(subproblem.member.astype(np.int64))
-    return Floor(
-        room=np.ascontiguousarray(subproblem.free - counts.T @ subproblem.request),
-        spare=np.ascontiguousarray(subproblem.set_free - member @ counts),
-        standing=counts + subproblem.fixed,
+    return GreedyState(
+        free=np.ascontiguousarray(subproblem.free - counts.T @ subproblem.request),
+        set_free=np.ascontiguousarray(subproblem.set_free - member @ counts),
+        placed=counts + subproblem.fixed,
         gain=np.empty(len(subproblem.machine)),
-        takes=np.empty(len(subproblem.machine), dtype=np.int64),
+        max_more=np.empty(len(subproblem.machine), dtype=np.int64),
     )

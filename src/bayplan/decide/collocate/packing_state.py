@@ -4,12 +4,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayplan.decide.collocate.subproblem import LiftedCluster, lift, workloads_with_traffic
-from bayplan.kernels.collocate.yard import Yard
+from bayplan.kernels.collocate.packing_state import PackingState
 from bayplan.model import Cluster, FloatArray, IntArray
 from bayplan.model.problem import Problem
 
 
-def packing_state(problem: Problem) -> Yard:
+def packing_state(problem: Problem) -> PackingState:
     """The machines with nothing on them but what must stay."""
     cluster = problem.cluster
     lifted = lift(problem, np.arange(len(cluster.workloads.name)))
@@ -18,7 +18,7 @@ def packing_state(problem: Problem) -> Yard:
     line_of = np.full(len(cluster.workloads.name), -1, dtype=np.int64)
     talking = workloads_with_traffic(cluster)
     line_of[talking] = np.arange(len(talking))
-    return Yard(
+    return PackingState(
         request=np.where(lifted.capped, cluster.workloads.request, 0),
         one_over=1.0 / np.maximum(1, cluster.replicas),
         row_of=lifted.may_run.row_of,
@@ -28,11 +28,11 @@ def packing_state(problem: Problem) -> Yard:
         edge_start=edge_start,
         neighbour=neighbour,
         weight=weight,
-        line_of=line_of,
+        traffic_row=line_of,
         unit=np.where(lifted.capped, 1.0 / np.maximum(1, cluster.machines.capacity), 0.0),
         free=lifted.free.copy(),
-        spare=_set_free(lifted),
-        standing=lifted.staying[talking].astype(np.int32).toarray(),
+        set_free=_set_free(lifted),
+        placed=lifted.staying[talking].astype(np.int32).toarray(),
     )
 
 
@@ -52,7 +52,7 @@ def _set_free(lifted: LiftedCluster) -> np.ndarray[tuple[int, int], np.dtype[np.
     return np.ascontiguousarray(limit[:, None] - lifted.set_count.astype(np.int32).toarray())
 
 
-def container_sizes(state: Yard) -> FloatArray:
+def container_sizes(state: PackingState) -> FloatArray:
     """(workload,) share of a mean machine's scarcest resource that one container takes."""
     share: FloatArray = (state.request * state.unit.mean(axis=0)).max(axis=1, initial=0.0)
     return share

@@ -16,8 +16,8 @@ import numpy as np
 
 from bayplan.decide.collocate.packing_state import container_sizes, packing_state
 from bayplan.decide.collocate.subproblem import movable
-from bayplan.kernels.collocate.eject import MOST, NOWHERE, Pool, settle
-from bayplan.kernels.collocate.yard import Yard, best_fit, book, fits, go_home, pick
+from bayplan.kernels.collocate.eject import MAX_LEAVING, NOWHERE, EjectionPool, place_unplaced
+from bayplan.kernels.collocate.packing_state import PackingState, add_containers, best_fit, fits, pick_by_free_share, return_home
 from bayplan.model import UNPLACED, BoolArray, Clock, Cluster, FloatArray, IntArray, Placement, ints
 from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
@@ -50,7 +50,7 @@ def place_leftovers(problem: Problem, placement: Placement, *, may_go: BoolArray
     return Placement(machine_of=ints(machine_of))
 
 
-def _state(problem: Problem, placement: Placement) -> Yard:
+def _state(problem: Problem, placement: Placement) -> PackingState:
     """The state with all containers that have a machine. Unlike in a subproblem, free capacity may be negative."""
     cluster = problem.cluster
     all_containers = np.ones(len(cluster.containers.name), dtype=np.bool_)
@@ -59,12 +59,12 @@ def _state(problem: Problem, placement: Placement) -> Yard:
     return state._replace(free=free)
 
 
-def _by_score(problem: Problem, state: Yard, containers: IntArray, machine_of: IntArray) -> None:
+def _by_score(problem: Problem, state: PackingState, containers: IntArray, machine_of: IntArray) -> None:
     """Home if they fit there, else to the fullest machine that takes them; large ones first. `state` and `machine_of` change."""
     owner = problem.cluster.containers.workload
     by_size = containers[np.argsort(-container_sizes(state)[owner[containers]], kind="stable")]
     chosen = np.full(len(by_size), UNPLACED, dtype=np.int64)
-    go_home(state, owner[by_size], problem.start.machine_of[by_size], chosen)
+    return_home(state, owner[by_size], problem.start.machine_of[by_size], chosen)
     still = chosen == UNPLACED
     fullest = np.full(int(still.sum()), UNPLACED, dtype=np.int64)
     best_fit(state, owner[by_size[still]], fullest)
@@ -73,18 +73,20 @@ def _by_score(problem: Problem, state: Yard, containers: IntArray, machine_of: I
 
 
 def _by_ejection(
-    cluster: Cluster, state: Yard, machine_of: IntArray, may_go: BoolArray, may_come: BoolArray, clock: Clock, seed: int
+    cluster: Cluster, state: PackingState, machine_of: IntArray, may_go: BoolArray, may_come: BoolArray, clock: Clock, seed: int
 ) -> IntArray:
     """(container,) machines after ejections; `state` changes with them."""
     pool = _ejection_pool(cluster, state, machine_of, may_go, may_come)
     chance = random_state(seed)
     steps = FIRST + PATIENCE * int(pool.size[0])
-    while steps > 0 and not clock.expired() and settle(state, pool, min(steps, STEPS), chance):
+    while steps > 0 and not clock.expired() and place_unplaced(state, pool, min(steps, STEPS), chance):
         steps -= STEPS
     return pool.machine_of
 
 
-def _ejection_pool(cluster: Cluster, state: Yard, machine_of: IntArray, may_go: BoolArray, may_come: BoolArray) -> Pool:
+def _ejection_pool(
+    cluster: Cluster, state: PackingState, machine_of: IntArray, may_go: BoolArray, may_come: BoolArray
+) -> EjectionPool:
     """All containers where they are; unplaced ones on a stack, the smallest at its bottom."""
     n_c, owner = len(machine_of), cluster.containers.workload
     placed = np.flatnonzero(may_go & (machine_of != UNPLACED))
@@ -99,22 +101,22 @@ def _ejection_pool(cluster: Cluster, state: Yard, machine_of: IntArray, may_go: 
     head[machine_of[first]] = first
     stack = np.full(n_c, NOWHERE, dtype=np.int64)
     stack[: len(unplaced)] = unplaced
-    return Pool(
-        service=owner.copy(),
-        may_go=may_go,
+    return EjectionPool(
+        workload=owner.copy(),
+        may_leave=may_go,
         machine_of=machine_of.copy(),
         price=ejection_prices(state, cluster),
         head=head,
         after=after,
         before=before,
-        waiting=stack,
+        unplaced=stack,
         size=np.array([len(unplaced)], dtype=np.int64),
-        leaves=np.zeros((2, MOST), dtype=np.int64),
-        gap=np.zeros(state.free.shape[1], dtype=np.int64),
+        leaving=np.zeros((2, MAX_LEAVING), dtype=np.int64),
+        shortage=np.zeros(state.free.shape[1], dtype=np.int64),
     )
 
 
-def ejection_prices(state: Yard, cluster: Cluster) -> FloatArray:
+def ejection_prices(state: PackingState, cluster: Cluster) -> FloatArray:
     """(workload,) 1, plus what a container of it can gain, in units of the mean affinity of a container."""
     end = np.repeat(np.arange(len(state.one_over)), np.diff(state.edge_start))
     affinity = np.bincount(end, weights=state.weight, minlength=len(state.one_over))
@@ -122,27 +124,29 @@ def ejection_prices(state: Yard, cluster: Cluster) -> FloatArray:
     return price
 
 
-def restore_homes(state: Yard, workload: IntArray, home: IntArray, machine_of: IntArray) -> None:
+def restore_homes(state: PackingState, workload: IntArray, home: IntArray, machine_of: IntArray) -> None:
     """Give every lifted container that had a machine one again: its home, another, or its home after others made way.
 
     `workload`, `home` and `machine_of` are (container,), UNPLACED where there is none; `state` and `machine_of` change.
     """
-    go_home(state, workload, home, machine_of)
+    return_home(state, workload, home, machine_of)
     size = (state.request * state.unit.max(axis=0, initial=0.0)).sum(axis=1)[workload]
     missing = np.flatnonzero((machine_of == UNPLACED) & (home != UNPLACED))
     unplaced = missing[np.argsort(size[missing], kind="stable")].tolist()  # the largest last: it is taken first
     while unplaced:
         c = unplaced.pop()
-        m = pick(state, workload[c], 1.0)
+        m = pick_by_free_share(state, workload[c], 1.0)
         if m == UNPLACED and home[c] != UNPLACED:
             m = home[c]
             unplaced += _send_away(state, workload, home, machine_of, c, size)
         if m != UNPLACED:
-            book(state, workload[c], m, 1)
+            add_containers(state, workload[c], m, 1)
             machine_of[c] = m
 
 
-def _send_away(state: Yard, workload: IntArray, home: IntArray, machine_of: IntArray, c: int, size: IntArray) -> list[int]:
+def _send_away(
+    state: PackingState, workload: IntArray, home: IntArray, machine_of: IntArray, c: int, size: IntArray
+) -> list[int]:
     """Containers that are not at home on the home of another and leave it, the largest first, until that one fits."""
     m = int(home[c])
     strangers = np.flatnonzero((machine_of == m) & (home != m))
@@ -150,7 +154,7 @@ def _send_away(state: Yard, workload: IntArray, home: IntArray, machine_of: IntA
     for other in strangers[np.argsort(-size[strangers], kind="stable")].tolist():
         if fits(state, workload[c], m):
             break
-        book(state, workload[other], m, -1)
+        add_containers(state, workload[other], m, -1)
         machine_of[other] = UNPLACED
         gone.append(other)
     return gone

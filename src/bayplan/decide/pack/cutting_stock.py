@@ -82,7 +82,7 @@ def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | N
     """No placement of all containers scores less: the master's value, less what reduced costs below LEAST_GAIN could add."""
     if not master.proven or master.left_out > 1e-9:
         return None
-    unproven = 2e-9 * len(bins.room)
+    unproven = 2e-9 * len(bins.free_mean)
     if not master.minimise_ucac:
         busy = float(problem.running.any(axis=1).sum())
         return busy + float(np.ceil(master.least_cost - unproven - 1e-7))

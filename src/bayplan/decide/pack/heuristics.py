@@ -46,7 +46,7 @@ def bi_level(problem: PackProblem, options: PackOptions, *, budget: Budget, seed
 def best_fit(sizes: Sizes, bins: Bins, unplaced: IntArray) -> IntArray:
     """(bin, workload) how many containers go where; ties go to the first machine."""
     bins, left = copy_bins(bins), unplaced.copy()
-    count = np.zeros(bins.most.shape, dtype=np.int64)
+    count = np.zeros(bins.max_count.shape, dtype=np.int64)
     for w in np.flatnonzero(unplaced).tolist():
         order = np.argsort(-fullness(sizes, bins, w), kind="stable")
         fill_in_order(sizes, bins, order, np.array([w]), left, count)
@@ -57,7 +57,7 @@ def fullness(sizes: Sizes, bins: Bins, w: int) -> FloatArray:
     """(bin,) UCaC of the main resource with one more container of workload w, up to a constant of all bins."""
     d = np.maximum(bins.d[:, 0], sizes.d[0, w])
     used: FloatArray = sizes.mean[0, w] + d * np.sqrt(bins.variance[:, 0] + sizes.variance[0, w])
-    return used + bins.full[:, 0] - bins.room[:, 0]
+    return used + bins.capacity[:, 0] - bins.free_mean[:, 0]
 
 
 def fill_by_uncertainty(sizes: Sizes, bins: Bins, unplaced: IntArray) -> IntArray:
@@ -65,7 +65,7 @@ def fill_by_uncertainty(sizes: Sizes, bins: Bins, unplaced: IntArray) -> IntArra
     mean, variance = sizes.mean[0], sizes.variance[0]
     machines = np.argsort(-bins.variance[:, 0], kind="stable")  # line 1
     workloads = np.argsort(-variance / np.maximum(mean, 1e-300), kind="stable")  # line 2
-    count = np.zeros(bins.most.shape, dtype=np.int64)
+    count = np.zeros(bins.max_count.shape, dtype=np.int64)
     fill_in_order(sizes, copy_bins(bins), machines, workloads, unplaced.copy(), count)  # lines 3 to 9
     return count
 
@@ -74,6 +74,6 @@ def _fixed_sizes(sizes: Sizes, bins: Bins, running: IntArray, n: float | None) -
     """The same problem, where the size of each container is certain: its mean and n deviations."""
     deviates = sizes.d if n is None else np.full(sizes.d.shape, n)
     mean, zero = sizes.mean + deviates * np.sqrt(sizes.variance), np.zeros(sizes.mean.shape)
-    free = bins.full - running @ mean.T
-    certain = bins._replace(room=free, variance=np.zeros(bins.variance.shape), d=np.zeros(bins.d.shape))
+    free = bins.capacity - running @ mean.T
+    certain = bins._replace(free_mean=free, variance=np.zeros(bins.variance.shape), d=np.zeros(bins.d.shape))
     return sizes._replace(mean=mean, variance=zero, d=zero), certain

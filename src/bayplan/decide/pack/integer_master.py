@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import copy_bins, uncertainty_of
 from bayplan.decide.pack.pattern_generation import PENALTY, PatternMaster
-from bayplan.kernels.pack.fill import Bins, put
+from bayplan.kernels.pack.fill import Bins, add_containers
 from bayplan.model import Clock, FloatArray, IntArray
 from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.highs import solve
@@ -43,7 +43,7 @@ def _seconds(clock: Clock) -> float:
 
 def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArray:
     """Give each pattern to as many machines as `times` (column,) says, take off what is too much, fill in what is missing."""
-    count = np.zeros(bins.most.shape, dtype=np.int64)
+    count = np.zeros(bins.max_count.shape, dtype=np.int64)
     taken = np.zeros(len(master.groups.machines), dtype=np.int64)
     for n in np.flatnonzero(times > 0.5).tolist():
         g, uses = master.group[n], round(float(times[n]))
@@ -55,7 +55,7 @@ def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArr
     if missing.any():
         filled = copy_bins(bins)
         for m, w in zip(*np.nonzero(count), strict=True):
-            put(master.sizes, filled, int(m), int(w), int(count[m, w]))
+            add_containers(master.sizes, filled, int(m), int(w), int(count[m, w]))
         count += fill_by_uncertainty(master.sizes, filled, missing)
     return count
 

@@ -40,19 +40,19 @@ def bins_of(problem: PackProblem) -> Bins:
         variance.append(running @ constraint.variance / (u * u))
         deviate.append(np.where(running > 0, constraint.deviate, 0.0).max(axis=1, initial=0.0))
     return Bins(
-        full=np.column_stack(capacity),
-        room=np.column_stack(free_mean),
+        capacity=np.column_stack(capacity),
+        free_mean=np.column_stack(free_mean),
         variance=np.column_stack(variance),
         d=np.column_stack(deviate),
         free=np.ascontiguousarray(problem.free[:, _requested(problem)]),
-        most=np.ascontiguousarray(np.where(problem.allowed.T, problem.unplaced, 0)),
+        max_count=np.ascontiguousarray(np.where(problem.allowed.T, problem.unplaced, 0)),
     )
 
 
 def groups_of(problem: PackProblem, bins: Bins) -> MachineGroups:
     """The groups of equal machines."""
     capacity = np.column_stack([constraint.capacity for constraint in problem.chance_constraints])
-    key = np.column_stack([capacity, problem.running, bins.free, bins.most])
+    key = np.column_stack([capacity, problem.running, bins.free, bins.max_count])
     _, first, of_machine = np.unique(key, axis=0, return_index=True, return_inverse=True)
     of_machine = np.asarray(of_machine).ravel()
     order = np.argsort(of_machine, kind="stable")
@@ -69,18 +69,18 @@ def uncertainty_of(sizes: Sizes, bins: Bins, count: IntArray) -> FloatArray:
 
 def copy_bins(bins: Bins) -> Bins:
     """Bins that may be filled."""
-    return select_bins(bins, np.arange(len(bins.room)))
+    return select_bins(bins, np.arange(len(bins.free_mean)))
 
 
 def select_bins(bins: Bins, index: IntArray) -> Bins:
     """Copies of the bins at `index`."""
     return Bins(
-        full=bins.full[index],
-        room=bins.room[index],
+        capacity=bins.capacity[index],
+        free_mean=bins.free_mean[index],
         variance=bins.variance[index],
         d=bins.d[index],
         free=bins.free[index],
-        most=bins.most[index],
+        max_count=bins.max_count[index],
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
 from bayplan.decide.pack.pricing import PricedPatterns, PricingProblem, price_patterns
-from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, most_of
+from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 from bayplan.model import FloatArray, IntArray
 from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.master import Master
@@ -88,7 +88,7 @@ class PatternMaster:
             if self.starts_empty[g]:
                 for w in np.flatnonzero(self.unplaced).tolist():
                     alone = np.zeros(len(self.unplaced), dtype=np.int64)
-                    alone[w] = most_of(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
+                    alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
                     self.add(g, alone)
                 for pattern in () if earlier is None else earlier:
                     self.add(g, self._shortened(g, pattern))

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayplan.decide.pack.kernel_arrays import select_bins
 from bayplan.kernels.pack.fill import Bins, Sizes
-from bayplan.kernels.pack.pricing import Table, best_patterns, make_table, may_pay
+from bayplan.kernels.pack.pricing import KnapsackTable, best_patterns, can_pay, make_table
 from bayplan.model import FloatArray, IntArray, ints
 from bayplan.model.interrupt import StopFlag
 
@@ -99,7 +99,7 @@ class _PricingRound:
             if self.stop.requested:
                 self.proven = False
                 return
-            if not may_pay(sizes, bins, deviate, value, minimise_ucac, order, worth, table):
+            if not can_pay(sizes, bins, deviate, value, minimise_ucac, order, worth, table):
                 continue
             make_table(sizes, deviate, value, minimise_ucac, order, table)
             pattern = np.zeros((len(index), len(value)), dtype=np.int64)
@@ -118,20 +118,20 @@ def _order(sizes: Sizes, deviate: float, value: FloatArray) -> IntArray:
     return valuable[np.argsort(-value[valuable] / np.maximum(size[valuable], 1e-12), kind="stable")]
 
 
-def _tables(sizes: Sizes, bins: Bins, deviate: float, workloads: int, effort: PricingEffort) -> Iterator[Table]:
+def _tables(sizes: Sizes, bins: Bins, deviate: float, workloads: int, effort: PricingEffort) -> Iterator[KnapsackTable]:
     """A knapsack table for each interval, in the same memory; together they cover every variance that a pattern can have."""
     top = np.sqrt(_largest_variance(sizes, bins, deviate))
     edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), effort.intervals + 1)).tolist()
-    bound, cell = np.empty((workloads + 1, effort.cells + 1)), max(float(bins.room[:, 0].max()), 1e-9) / effort.cells
+    bound, cell = np.empty((workloads + 1, effort.cells + 1)), max(float(bins.free_mean[:, 0].max()), 1e-9) / effort.cells
     weight, value = np.zeros(workloads), np.zeros(workloads)
     for low, high in pairwise(edge):
-        yield Table(low=low, high=high, bound=bound, weight=weight, value=value, cell=cell)
+        yield KnapsackTable(low=low, high=high, bound=bound, weight=weight, value=value, cell_width=cell)
 
 
 def _largest_variance(sizes: Sizes, bins: Bins, deviate: float) -> float:
     """No pattern has more: rate * (S - B) + deviate * sqrt(S) <= free, with the least mean that comes with a variance."""
     varies = sizes.variance[0] > 0
     rate = float((sizes.mean[0][varies] / sizes.variance[0][varies]).min()) if varies.any() else 1.0
-    free, start = np.maximum(0.0, bins.room[:, 0]), bins.variance[:, 0]
+    free, start = np.maximum(0.0, bins.free_mean[:, 0]), bins.variance[:, 0]
     root = (free + rate * start) * 2.0 / (deviate + np.sqrt(deviate * deviate + 4.0 * rate * (free + rate * start)))
     return float(np.maximum(np.square(root), start).max()) * (1.0 + 1e-9)

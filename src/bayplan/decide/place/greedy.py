@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.board import NOWHERE
-from bayplan.kernels.search.place_greedy import Desk, Kin, Taste, place_in_order
+from bayplan.kernels.search.place_greedy import PlacementScratch, Scoring, ServiceIndex, place_in_order
+from bayplan.kernels.search.state import NOWHERE
 from bayplan.model import FloatArray, IntArray, Placement
 from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
@@ -20,7 +20,7 @@ class Strategy:
     """What distinguishes one greedy method from another."""
 
     size: Callable[[Game], FloatArray] | None  # (kind,) the largest first; None: in the order of the input
-    preference: Callable[[Game], Taste]
+    preference: Callable[[Game], Scoring]
     candidates: int  # preferred machines among which the service decides
 
 
@@ -43,7 +43,7 @@ def place_greedily(problem: Problem, strategy: Strategy, seed: int) -> Placement
 def _place_unplaced(state: Game, strategy: Strategy, random_state: npt.NDArray[np.uint64]) -> None:
     unplaced = in_order(state, strategy)
     members, scratch, preference = service_members(state), _scratch(state, strategy.candidates), strategy.preference(state)
-    while len(unplaced) and place_in_order(state.board, unplaced, preference, members, random_state, scratch):
+    while len(unplaced) and place_in_order(state.arrays, unplaced, preference, members, random_state, scratch):
         unplaced = unplaced[state.machine_of[unplaced] == NOWHERE]
 
 
@@ -56,33 +56,33 @@ def in_order(state: Game, strategy: Strategy) -> IntArray:
     return np.asarray(new[np.argsort(-strategy.size(state)[state.items.kind_of[new]], kind="stable")], dtype=np.int64)
 
 
-def service_members(state: Game) -> Kin:
+def service_members(state: Game) -> ServiceIndex:
     """The services of each kind of item, and the items of each service."""
     cluster, items = state.cluster, state.items
     service_of = cluster.workloads.service
     services = [[s] for s in service_of.tolist()] + [sorted(set(service_of[list(unit)].tolist())) for unit in items.units]
     owner = service_of[cluster.containers.workload]
     sizes = np.bincount(owner, minlength=len(cluster.services.name))
-    return Kin(
+    return ServiceIndex(
         kind_start=np.r_[0, np.cumsum([len(of_kind) for of_kind in services])].astype(np.int64),
         service=np.array([s for of_kind in services for s in of_kind], dtype=np.int64),
-        own=np.array([1] * len(service_of) + [len(unit) for unit in items.units], dtype=np.int64),
+        own_size=np.array([1] * len(service_of) + [len(unit) for unit in items.units], dtype=np.int64),
         service_start=np.r_[0, np.cumsum(sizes)].astype(np.int64),
         item=items.of_container[np.argsort(owner, kind="stable")],
     )
 
 
-def _scratch(state: Game, candidates: int) -> Desk:
+def _scratch(state: Game, candidates: int) -> PlacementScratch:
     machines = len(state.cluster.machines.name)
     d = max(1, min(candidates, machines))
     counts = np.zeros(machines, dtype=np.int64), np.zeros(machines, dtype=np.int64)
-    return Desk(*counts, np.zeros(machines), np.zeros(d, dtype=np.int64))
+    return PlacementScratch(*counts, np.zeros(machines), np.zeros(d, dtype=np.int64))
 
 
 def _lists_are_full(state: Game) -> bool:
     """Is something unplaced while the state's list of the items on some machine was full?"""
-    on_size = view(state.board, "on_size", len(state.cluster.machines.name))
-    slots = int(state.board.at["slots"][0])
+    on_size = view(state.arrays, "items_on_size", len(state.cluster.machines.name))
+    slots = int(state.arrays.at["slots"][0])
     return bool((state.machine_of == NOWHERE).any() and slots < len(state.machine_of) and (on_size >= slots).any())
 
 

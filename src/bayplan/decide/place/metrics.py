@@ -5,7 +5,7 @@ All amounts are relative to the largest machine of their resource, so that cores
 
 import numpy as np
 
-from bayplan.kernels.search.place_greedy import CHANCE, FEWEST, FEWEST_OF_SERVICE, RESIDUAL, Taste
+from bayplan.kernels.search.place_greedy import FEWEST, FEWEST_OF_SERVICE, RANDOM, RESIDUAL, Scoring
 from bayplan.model import Cluster, FloatArray, IntArray
 from bayplan.search.game import Game
 from bayplan.search.rule_lists import kind_sums
@@ -52,49 +52,49 @@ def cpu_requirement(state: Game) -> FloatArray:
 # Preferences: the machine with the largest value is preferred.
 
 
-def sum_of_residuals(state: Game) -> Taste:
+def sum_of_residuals(state: Game) -> Scoring:
     """Sum over r of A(h, r), every weight 1."""
-    return Taste(RESIDUAL, (1.0 / largest_capacity(state.cluster))[None, :])
+    return Scoring(RESIDUAL, (1.0 / largest_capacity(state.cluster))[None, :])
 
 
-def dot_product(state: Game) -> Taste:
+def dot_product(state: Game) -> Scoring:
     """Sum over r of a_r D_cr A(h, r), where a_r = exp(0.01 avdem_r) and avdem_r is the mean of D_cr over all containers."""
     cluster = state.cluster
     demand = cluster.workloads.request / largest_capacity(cluster)
     mean = (cluster.replicas @ demand) / max(1, len(cluster.containers.name))
-    return Taste(RESIDUAL, np.ascontiguousarray(np.exp(STEEP * mean) * relative_request(state) / largest_capacity(cluster)))
+    return Scoring(RESIDUAL, np.ascontiguousarray(np.exp(STEEP * mean) * relative_request(state) / largest_capacity(cluster)))
 
 
-def most_free_cpu(state: Game) -> Taste:
+def most_free_cpu(state: Game) -> Scoring:
     """The more CPU is free the better."""
     return _cpu(state, 1.0)
 
 
-def least_free_cpu(state: Game) -> Taste:
+def least_free_cpu(state: Game) -> Scoring:
     """The less CPU is free the better."""
     return _cpu(state, -1.0)
 
 
-def fewest_of_service(state: Game) -> Taste:
+def fewest_of_service(state: Game) -> Scoring:
     """The fewer containers of the same service the better."""
     return _no_weights(FEWEST_OF_SERVICE)
 
 
-def fewest_containers(state: Game) -> Taste:
+def fewest_containers(state: Game) -> Scoring:
     """The fewer containers the better."""
     return _no_weights(FEWEST)
 
 
-def no_preference(state: Game) -> Taste:
+def no_preference(state: Game) -> Scoring:
     """Every machine is as good as any other."""
-    return _no_weights(CHANCE)
+    return _no_weights(RANDOM)
 
 
-def _cpu(state: Game, sign: float) -> Taste:
+def _cpu(state: Game, sign: float) -> Scoring:
     weight = np.zeros((1, len(state.cluster.resources)))
     weight[0, cpu_of(state.cluster)] = sign
-    return Taste(RESIDUAL, weight)
+    return Scoring(RESIDUAL, weight)
 
 
-def _no_weights(mode: int) -> Taste:
-    return Taste(mode, np.zeros((1, 1)))
+def _no_weights(mode: int) -> Scoring:
+    return Scoring(mode, np.zeros((1, 1)))

@@ -6,11 +6,12 @@ import numpy as np
 
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.search_run import SearchRun, search_run
+from bayplan.kernels.search.delta_cost import reweight
+from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.greedy import cool_down
-from bayplan.kernels.search.noisy import Tour, visit
-from bayplan.kernels.search.party import party_of
-from bayplan.kernels.search.restart import go_back, reweigh
-from bayplan.kernels.search.sweep import measure
+from bayplan.kernels.search.incumbent import restore_best
+from bayplan.kernels.search.noisy import VisitSettings, visit
+from bayplan.kernels.search.sweep import measure_utilisation
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
 from bayplan.search.blocks import view
@@ -39,8 +40,8 @@ def greedy(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed:
         if len(run.movable):
             utilisation, stuck = np.zeros(n_m), np.zeros(n_m + 1, dtype=np.int64)
             scratch = np.zeros(len(state.machine_of), dtype=np.int64)
-            measure(state.board, utilisation)
-            run.loop.run(lambda moves: int(cool_down(state.board, moves, utilisation, stuck, run.incumbent, scratch)))
+            measure_utilisation(state.arrays, utilisation)
+            run.loop.run(lambda moves: int(cool_down(state.arrays, moves, utilisation, stuck, run.incumbent, scratch)))
         return run.result()
 
 
@@ -64,7 +65,7 @@ class _NoisySearch:
 
     def __init__(self, run: SearchRun, random: np.random.Generator) -> None:
         self.run, self.random = run, random
-        self.board = run.state.board
+        self.arrays = run.state.arrays
         self.visits = _visits(run)
         self.weights = load_weights(run.state)
 
@@ -75,7 +76,7 @@ class _NoisySearch:
         while not self.run.loop.over:
             best = float(incumbent.best[0])
             if stale >= PATIENCE:
-                go_back(self.board, incumbent)
+                restore_best(self.arrays, incumbent)
                 stale = 0
             self.descend_with_noise()
             self.descend(PREFIXES)
@@ -87,22 +88,22 @@ class _NoisySearch:
         for share in prefixes:
             prefix = max(1, int(share * n))
             ejections = EJECTIONS * min(1.0, LARGE / share)
-            visits = self.visits._replace(quiet=quiet, eject_share=ejections, swap_share=(1 - ejections) * SWAPS)
-            self.run.loop.run(partial(visit, self.board, visits, prefix), max(1, int(VISITS * prefix)))
+            visits = self.visits._replace(perturbed=quiet, eject_share=ejections, swap_share=(1 - ejections) * SWAPS)
+            self.run.loop.run(partial(visit, self.arrays, visits, prefix), max(1, int(VISITS * prefix)))
 
     def descend_with_noise(self) -> None:
         """A short descent while the load of every resource but one weighs more or less."""
-        n_r = len(self.weights.over)
+        n_r = len(self.weights.overload)
         factor = np.exp(NOISE * self.random.standard_normal(n_r))
         factor[self.random.integers(n_r)] = 1.0
-        reweigh(self.board, self.weights, factor)
+        reweight(self.arrays, self.weights, factor)
         self.descend((float(self.random.choice(PREFIXES)),), quiet=True)
-        reweigh(self.board, self.weights, np.ones(n_r))
+        reweight(self.arrays, self.weights, np.ones(n_r))
 
 
-def _visits(run: SearchRun) -> Tour:
-    lifted = party_of(len(run.problem.cluster.resources))
-    return Tour(_largest_first(run), run.random_state, run.incumbent, lifted, LOOK, 0.0, 0.0, False)
+def _visits(run: SearchRun) -> VisitSettings:
+    lifted = new_lifted_set(len(run.problem.cluster.resources))
+    return VisitSettings(_largest_first(run), run.random_state, run.incumbent, lifted, LOOK, 0.0, 0.0, False)
 
 
 def _largest_first(run: SearchRun) -> IntArray:
@@ -110,6 +111,6 @@ def _largest_first(run: SearchRun) -> IntArray:
     movable, cluster = run.movable, run.problem.cluster
     n_k = int(run.state.items.kind_of.max()) + 1
     n_r = len(cluster.resources)
-    request = view(run.state.board, "request", n_k * n_r).reshape(n_k, n_r)
+    request = view(run.state.arrays, "request", n_k * n_r).reshape(n_k, n_r)
     size: FloatArray = (request / np.maximum(1, cluster.machines.capacity.sum(axis=0))).sum(axis=1)
     return np.array(movable[np.argsort(-size[run.state.items.kind_of[movable]], kind="stable")])

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from bayplan.check import check
 from bayplan.decide.rebalance.options import RebalanceOptions
-from bayplan.kernels.search.board import BREACHES, NOWHERE
-from bayplan.kernels.search.book import LENGTH, OPEN, Book, close
+from bayplan.kernels.search.incumbent import LENGTH, OPEN, Incumbent, write_out
+from bayplan.kernels.search.state import NOWHERE, UNMET
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
@@ -85,7 +85,7 @@ class SearchRun:
 
     problem: Problem
     state: Game
-    incumbent: Book
+    incumbent: Incumbent
     random_state: npt.NDArray[np.uint64]
     loop: IterationLoop
 
@@ -97,7 +97,7 @@ class SearchRun:
     def restart(self, stage: str) -> None:
         """Make the present placement the incumbent, and let the loop report another stage."""
         self.incumbent.best[0] = self.state.total
-        self.incumbent.page[OPEN], self.incumbent.page[LENGTH] = 1, 0
+        self.incumbent.status[OPEN], self.incumbent.status[LENGTH] = 1, 0
         self.loop.stage = stage
 
     def better_of_start_and_best(self) -> Result[Placement]:
@@ -111,8 +111,8 @@ class SearchRun:
 
     def result(self) -> Result[Placement]:
         """The best placement since the last restart."""
-        close(self.incumbent, self.state.board)
-        return answer(self.problem, self.state.placement(self.incumbent.best_of), seconds=self.loop.clock.seconds)
+        write_out(self.incumbent, self.state.arrays)
+        return answer(self.problem, self.state.placement(self.incumbent.best_machine_of), seconds=self.loop.clock.seconds)
 
 
 @contextmanager
@@ -144,9 +144,9 @@ def repairs(problem: Problem, placement: Placement) -> bool:
     return excess_after < excess_before
 
 
-def new_incumbent(state: Game) -> Book:
+def new_incumbent(state: Game) -> Incumbent:
     """An incumbent that is the present placement."""
     best_of = np.array(state.machine_of)
     entries = np.zeros(JOURNAL, dtype=np.int64)
-    violations = view(state.board, "tally", BREACHES + 1)[BREACHES]
-    return Book(np.array([state.total]), best_of, entries, entries.copy(), np.array([0, 1, violations]))
+    violations = view(state.arrays, "tally", UNMET + 1)[UNMET]
+    return Incumbent(np.array([state.total]), best_of, entries, entries.copy(), np.array([0, 1, violations]))

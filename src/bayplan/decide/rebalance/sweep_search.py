@@ -6,8 +6,8 @@ import numpy as np
 
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.search_run import SearchRun, search_run
-from bayplan.kernels.search.neighbours import SELECTED, Hunt, search
-from bayplan.kernels.search.sweep import empty, measure, relieve
+from bayplan.kernels.search.neighbours import SELECTED, NeighbourhoodSearch, local_search
+from bayplan.kernels.search.sweep import empty_spare, measure_utilisation, relieve_hot
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
 
@@ -52,24 +52,24 @@ def search_only(
 
 def _sweep(run: SearchRun, safety: float) -> None:
     """Algorithm 2. Which machines are hot, spare or normal is decided once, at the start."""
-    board, loop = run.state.board, run.loop
+    arrays, loop = run.state.arrays, run.loop
     utilisation = np.zeros(len(run.problem.cluster.machines.name))
-    measure(board, utilisation)
+    measure_utilisation(arrays, utilisation)
     hot, spare, normal = hot_spare_normal(utilisation, safety)
     scratch = np.zeros(len(run.state.machine_of), dtype=np.int64)
 
-    def empty_spare(before: int, count: int) -> int:
+    def empty_next(before: int, count: int) -> int:
         for m in spare[loop.done - before :][:count].tolist():
-            empty(board, m, normal, utilisation, run.incumbent, scratch)
+            empty_spare(arrays, m, normal, utilisation, run.incumbent, scratch)
         return count
 
-    def relieve_hot(before: int, count: int) -> int:
+    def relieve_next(before: int, count: int) -> int:
         for m in hot[loop.done - before :][:count].tolist():
-            relieve(board, m, spare, utilisation, run.incumbent, scratch)
+            relieve_hot(arrays, m, spare, utilisation, run.incumbent, scratch)
         return count
 
-    loop.run(partial(empty_spare, loop.done), len(spare))  # lines 5-8
-    loop.run(partial(relieve_hot, loop.done), len(hot))  # lines 9-15
+    loop.run(partial(empty_next, loop.done), len(spare))  # lines 5-8
+    loop.run(partial(relieve_next, loop.done), len(hot))  # lines 9-15
 
 
 def hot_spare_normal(utilisation: FloatArray, safety: float) -> tuple[IntArray, IntArray, IntArray]:
@@ -90,9 +90,11 @@ def _search(run: SearchRun, delta: float) -> None:
     if top == 0:
         return
     utilisation = np.zeros(n_m)
-    measure(run.state.board, utilisation)
+    measure_utilisation(run.state.arrays, utilisation)
     rank = np.argsort(-utilisation, kind="stable")
-    neighbourhood = Hunt(utilisation, rank, top, run.random_state, run.incumbent, np.zeros(4, dtype=np.int64), np.zeros(1))
+    neighbourhood = NeighbourhoodSearch(
+        utilisation, rank, top, run.random_state, run.incumbent, np.zeros(4, dtype=np.int64), np.zeros(1)
+    )
     patience = 1 if n_m - top <= SELECTED else PATIENCE * -(-top // SELECTED) * -(-n_m // SELECTED)
     stale = np.zeros(1, dtype=np.int64)
-    run.loop.run(lambda rounds: int(search(run.state.board, neighbourhood, rounds, patience, stale)))
+    run.loop.run(lambda rounds: int(local_search(run.state.arrays, neighbourhood, rounds, patience, stale)))

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from bayplan.kernels.schedule.stream import Stream
+from bayplan.kernels.schedule.stream import RequestStream
 from bayplan.model import UNPLACED, Fleet, IntArray, TimedRequests
 
 
-def stream_of(requests: TimedRequests) -> Stream:
+def stream_of(requests: TimedRequests) -> RequestStream:
     """The requests, with the order of their starts and of their ends; ties keep the given order."""
-    return Stream(
+    return RequestStream(
         start=np.array(requests.start),
         end=np.array(requests.end),
         demand=np.array(requests.demand),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.kernels.schedule.first_fit import Windows, fill_up, fill_windows
+from bayplan.kernels.schedule.first_fit import WindowTree, fill_up, fill_windows
 from bayplan.kernels.schedule.profile import NONE, Profile, put_all
 from bayplan.model import UNPLACED, FloatArray, IntArray
 
@@ -40,13 +40,13 @@ def best_effort_order(problem: ScheduleProblem, machine_of: IntArray) -> IntArra
     return unplaced
 
 
-def windows_of(profile: Profile) -> Windows:
+def windows_of(profile: Profile) -> WindowTree:
     """The search tree over the machines: the least that is free in windows of 1, 2, 4 ... cells."""
     machines, cells, resources = profile.least.shape
     levels = cells.bit_length()  # windows of 1, 2, 4 ... cells
     log2 = np.array([max(0, length.bit_length() - 1) for length in range(cells + 1)], dtype=np.int64)
     most = np.full((2 << (machines - 1).bit_length(), levels, cells * resources), -1, dtype=np.int64)
-    windows = Windows(resources=resources, log2=log2, most=most)
+    windows = WindowTree(resources=resources, log2=log2, max_free=most)
     fill_windows(windows, profile)
     return windows
 

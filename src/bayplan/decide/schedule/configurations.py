@@ -38,7 +38,7 @@ def wide_subproblem(problem: ScheduleProblem, *, clock: Clock) -> WideSubproblem
     """The subproblem of all pairs of request and kind in which the request is wide."""
     priced, prices = best_cell_prices(problem, wide_pairs(problem), clock=clock)
     n_t = len(priced.critical.time)
-    paid = prices.on(np.arange(n_t + 1)).for_kernel.paid
+    paid = prices.on(np.arange(n_t + 1)).for_kernel.running_sum
     price_of = paid[:, priced.critical.past] - paid[:, priced.critical.first]  # (kind, candidate, row)
     cost = np.where(priced.allowed, (priced.share * price_of).sum(axis=2), np.inf)
     surplus = np.maximum(0.0, priced.value - cost.min(axis=0, initial=np.inf))

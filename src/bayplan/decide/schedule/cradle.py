@@ -9,8 +9,8 @@ from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.priced_requests import wide_requests
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
 from bayplan.decide.schedule.wide_dynamic_program import best_wide_schedule
-from bayplan.kernels.schedule.local_ratio import Class, push, unwind
-from bayplan.kernels.schedule.rooms import tree_of
+from bayplan.kernels.schedule.free_tree import build_tree
+from bayplan.kernels.schedule.local_ratio import RequestClass, push, unwind
 from bayplan.model import UNPLACED, BoolArray, Budget, FloatArray, IntArray, Progress, Result, Schedule
 
 DYNAMIC_SHARE = 0.7  # of the seconds for the dynamic program, if a bound is wanted: it proves none for all requests
@@ -101,7 +101,7 @@ def local_ratio(problem: ScheduleProblem, kind: int, members: IntArray, *, wide:
     order, of = class_of(problem, kind, members, wide=wide)
     capacity = np.ones(1, dtype=np.int64) if wide else np.array(problem.fleet.capacity[kind])
     most = np.empty((2 << (machines - 1).bit_length(), len(capacity)), dtype=np.int64)
-    tree_of(capacity, machines, most)
+    build_tree(capacity, machines, most)
     residual, scratch = np.empty(len(order)), np.empty((2, len(order) + 1))
     push(of, scratch[0], scratch[1], residual)
     machine = np.empty(len(order), dtype=np.int64)
@@ -111,7 +111,7 @@ def local_ratio(problem: ScheduleProblem, kind: int, members: IntArray, *, wide:
     return machine_of
 
 
-def class_of(problem: ScheduleProblem, kind: int, members: IntArray, *, wide: bool) -> tuple[IntArray, Class]:
+def class_of(problem: ScheduleProblem, kind: int, members: IntArray, *, wide: bool) -> tuple[IntArray, RequestClass]:
     """Members by finish time, and their arrays for the kernels.
 
     Wide requests that overlap cannot share a machine: each takes all of one, with the weights of [Cradle] (3).
@@ -129,7 +129,7 @@ def class_of(problem: ScheduleProblem, kind: int, members: IntArray, *, wide: bo
     latest = np.argsort(start, kind="stable")[::-1]
     ended = np.empty(len(j), dtype=np.int64)
     ended[latest] = np.searchsorted(end, start[latest], side="right")
-    return order, Class(start, end, requests.value[j], share, below, demand, ended, np.ascontiguousarray(latest))
+    return order, RequestClass(start, end, requests.value[j], share, below, demand, ended, np.ascontiguousarray(latest))
 
 
 def _shares(demand: IntArray, capacity: IntArray) -> FloatArray:

@@ -14,7 +14,7 @@ from bayplan.decide.schedule.online import served_at
 from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.prices import PriceTable
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
-from bayplan.kernels.schedule.exchange import PASSES, Draft, Pool, exchanges
+from bayplan.kernels.schedule.exchange import PASSES, ExchangePool, ExchangeScratch, exchanges
 from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick
 from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
@@ -166,20 +166,20 @@ class ExchangeSearch:
         value = problem.requests.value
         member = np.flatnonzero(((cost_per_value <= HOPELESS) | (machine_of != UNPLACED)) & (value > 0))
         member = member[np.argsort(self._profile.first[member], kind="stable")]
-        self._pool = Pool(
+        self._pool = ExchangePool(
             request=member,
             first=self._profile.first[member],
-            strain=cost_per_value,
-            worth=np.where(
+            cost_ratio=cost_per_value,
+            score=np.where(
                 np.isfinite(cost_per_value),
                 (1.0 - PRICE_WEIGHT * np.where(np.isfinite(cost_per_value), cost_per_value, 0.0)) * value,
                 0.0,
             ),
         )
-        self._draft = Draft(
+        self._draft = ExchangeScratch(
             machine=np.zeros(MACHINES, dtype=np.int64),
             out=np.zeros(MOST_EJECTED, dtype=np.int64),
-            was=np.zeros(MOST_EJECTED, dtype=np.int64),
+            origin=np.zeros(MOST_EJECTED, dtype=np.int64),
             into=np.zeros(len(member), dtype=np.int64),
             limit=np.zeros(PASSES),
         )

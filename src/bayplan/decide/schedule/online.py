@@ -12,7 +12,7 @@ from bayplan.decide.schedule.bound import prices
 from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
 from bayplan.errors import UsageError
-from bayplan.kernels.schedule.online import Bids, Learnt, serve_by_price
+from bayplan.kernels.schedule.online import LearntPrices, RequestValues, serve_by_price
 from bayplan.model import Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick, TimedRequests
 
 MULTIPLES = (0.5, 0.7, 0.85, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 4.5)  # of the price that a request must be worth
@@ -109,11 +109,11 @@ def _served(problem: ScheduleProblem, given: FloatArray, multiples: tuple[float,
     """(request,) machine or `UNPLACED`, by given costs, or by learnt ones if none are given."""
     machine_of, resources = none_served(problem.requests), problem.fleet.capacity.shape[1]
     price, used, tried, kept, free = np.zeros((5, resources))
-    learnt = Learnt(
+    learnt = LearntPrices(
         price=price,
         used=used,
         tried=tried,
-        kept=kept,
+        best=kept,
         free=free,
         multiple=np.array(multiples),
         load=np.zeros((len(multiples), resources)),
@@ -124,11 +124,11 @@ def _served(problem: ScheduleProblem, given: FloatArray, multiples: tuple[float,
     return machine_of
 
 
-def _bids(problem: ScheduleProblem, given: FloatArray) -> Bids:
+def _bids(problem: ScheduleProblem, given: FloatArray) -> RequestValues:
     """Requests as shares of the whole fleet; a resource that no machine has counts as zero."""
     capacity = problem.fleet.capacity[problem.fleet.kind_of]
     total = np.maximum(capacity.sum(axis=0, dtype=np.float64), 1.0)
-    return Bids(
+    return RequestValues(
         value=np.array(problem.requests.value),
         lasts=problem.requests.end - problem.requests.start,
         share=problem.requests.demand / total,

@@ -12,7 +12,7 @@ import numpy as np
 
 from bayplan.decide.schedule.priced_requests import PricedRequests
 from bayplan.decide.schedule.prices import CellPrices, proven
-from bayplan.kernels.schedule.bound import Bidders, smooth_surplus
+from bayplan.kernels.schedule.bound import PricedRequestArrays, smooth_surplus
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
 from bayplan.model.interrupt import StopFlag, stoppable
 
@@ -102,20 +102,20 @@ def _improved(priced: PricedRequests, begin: CellPrices, step: DescentStep, late
     return CellPrices(edge=begin.edge, price=np.maximum(0.0, minimum.x).reshape(begin.price.shape) * unit)
 
 
-def _unit(candidates: Bidders, edge: IntArray) -> float:
+def _unit(candidates: PricedRequestArrays, edge: IntArray) -> float:
     """A typical price, so that variables are about one: all value divided by all capacity that is requested."""
     times = edge[candidates.cell[1]] + candidates.offset[1] - edge[candidates.cell[0]] - candidates.offset[0]
     return float(candidates.value.sum() / max(1e-12, (candidates.share.max(axis=(0, 2)) * times).sum()))
 
 
 def _smooth(
-    candidates: Bidders, machines: FloatArray, prices: CellPrices, softness: float, unit: float
+    candidates: PricedRequestArrays, machines: FloatArray, prices: CellPrices, softness: float, unit: float
 ) -> tuple[float, FloatArray]:
     """D(p) with rounded kinks and its gradient, both relative to all value."""
     total = float(candidates.value.sum())
     width = np.diff(prices.edge)[None, :, None]
     table = prices.for_kernel
-    whole, part = np.zeros((2, *table.each.shape))
+    whole, part = np.zeros((2, *table.price.shape))
     left = smooth_surplus(candidates, table, softness, whole, part)
     after = np.cumsum(whole[:, ::-1], axis=1)[:, ::-1]
     load = width * after[:, 1:] + part[:, :-1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.kernels.schedule.bound import Bidders
+from bayplan.kernels.schedule.bound import PricedRequestArrays
 from bayplan.model import BoolArray, FloatArray, IntArray
 
 
@@ -54,11 +54,11 @@ class PricedRequests:
         """The numbers of kinds and of rows."""
         return self.share.shape[0], self.share.shape[2]
 
-    def for_kernel(self, edge: IntArray, chosen: slice = slice(None)) -> Bidders:
+    def for_kernel(self, edge: IntArray, chosen: slice = slice(None)) -> PricedRequestArrays:
         """The arrays of the kernel. `edge`: critical times, from 0 to their number, at which prices change."""
         ends = (self.critical.first[chosen], self.critical.past[chosen])
         cell = [np.searchsorted(edge, index, side="right") - 1 for index in ends]
-        return Bidders(
+        return PricedRequestArrays(
             value=np.ascontiguousarray(self.value[chosen]),
             share=np.ascontiguousarray(self.share[:, chosen]),
             allowed=np.ascontiguousarray(self.allowed[:, chosen]),

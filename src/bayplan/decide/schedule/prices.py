@@ -25,7 +25,7 @@ from scipy.sparse import coo_array
 
 from bayplan.decide.schedule.priced_requests import PricedRequests
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.kernels.schedule.bound import Prices, surplus
+from bayplan.kernels.schedule.bound import PriceSums, surplus
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.master import duals_of
 from bayplan.solvers.program import Program
@@ -44,12 +44,12 @@ class CellPrices:
     price: FloatArray  # (kind, cell, row) of a whole machine at one critical time
 
     @property
-    def for_kernel(self) -> Prices:
+    def for_kernel(self) -> PriceSums:
         """The arrays of the kernel: prices with one cell more, and their running sums."""
         each = np.pad(self.price, ((0, 0), (0, 1), (0, 0)))
         paid = np.zeros_like(each)
         np.cumsum(self.price * np.diff(self.edge)[None, :, None], axis=1, out=paid[:, 1:])
-        return Prices(each=each, paid=paid)
+        return PriceSums(price=each, running_sum=paid)
 
     def on(self, edge: IntArray) -> "CellPrices":
         """The prices on other cells: each cell takes the price at its middle."""
@@ -70,7 +70,7 @@ class CellPrices:
 def proven(priced: PricedRequests, prices: CellPrices) -> float:
     """D(p), raised by more than its rounding error; if all values have a common unit, rounded down to a multiple of it."""
     exact = prices.rounded.for_kernel
-    capacity = float((priced.machines * exact.paid[:, -1].sum(axis=1)).sum())
+    capacity = float((priced.machines * exact.running_sum[:, -1].sum(axis=1)).sum())
     total = capacity + float(surplus(priced.for_kernel(prices.edge), exact))
     lifted = total * (1.0 + LIFT) + ROUNDING * float(priced.value.sum())
     unit = common_unit(priced.value)

@@ -8,7 +8,7 @@ turns in the order of the fleet.
 from bayplan.decide.schedule.arrivals import free_tree, none_served, stream_of
 from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
-from bayplan.kernels.schedule.stream import serve_in_turn
+from bayplan.kernels.schedule.stream import serve_round_robin
 from bayplan.model import Budget, IntArray, Progress, Result, Schedule
 
 
@@ -32,5 +32,5 @@ def round_robin(problem: ScheduleProblem, *, move_on: bool) -> IntArray:
     """(request,) machine or `UNPLACED`; `move_on`: after each request it is the turn of the next machine."""
     machine_of = none_served(problem.requests)
     if problem.fleet.size > 0:
-        serve_in_turn(stream_of(problem.requests), free_tree(problem.fleet), problem.fleet.size, move_on, machine_of)
+        serve_round_robin(stream_of(problem.requests), free_tree(problem.fleet), problem.fleet.size, move_on, machine_of)
     return machine_of

@@ -5,81 +5,81 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.kernels.admit.bookings import sum_slots
 from bayplan.kernels.admit.greedy import greedy
-from bayplan.kernels.admit.ledger import look
-from bayplan.kernels.admit.use import dearest, first_over, use_of
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.admit.resource_use import first_over, list_use, most_expensive
+from bayplan.kernels.jit import kernel
 
 
-class View(NamedTuple):
-    """Z zones, K resources, M = Z * K + Z * Z: the fixed amounts, and what a request sees during its slots."""
+class SlotView(NamedTuple):
+    """Z zones, K resources, M = Z * K + Z * Z: the fixed amounts, and prices and free amounts during the slots of a request."""
 
     cap: npt.NDArray[np.int64]  # (Z, K) B: the most of one request
     scale: npt.NDArray[np.float64]  # (Z, Z) units of load in one of traffic; 0 where there is no link
     unit: npt.NDArray[np.float64]  # (M,) units of load in one of price: `scale` for a link, 1 for a zone
     price: npt.NDArray[np.float64]  # (M,) summed over the slots
     peak: npt.NDArray[np.int64]  # (M,) the largest load of the slots
-    room: npt.NDArray[np.int64]  # (Z, K)
+    free: npt.NDArray[np.int64]  # (Z, K)
     link: npt.NDArray[np.float64]  # (1, Z, Z)
     bandwidth: npt.NDArray[np.float64]  # (Z, Z)
 
 
-class Desk(NamedTuple):
-    """Where the placement of a request of V members is worked out."""
+class RequestScratch(NamedTuple):
+    """Scratch for the placement of a request of V members."""
 
     cost: npt.NDArray[np.float64]  # (V, Z)
     pair: npt.NDArray[np.int64]  # (V, V) zeros: one table of link prices
     zone: npt.NDArray[np.int64]  # (V,)
-    resource: npt.NDArray[np.int64]  # (V * K + V * V,) what it takes
-    amount: npt.NDArray[np.int64]  # the same length
+    resource: npt.NDArray[np.int64]  # (V * K + V * V,) resources that it takes
+    amount: npt.NDArray[np.int64]  # (V * K + V * V,)
 
 
 @kernel
-def view(ledger, first, last, literal, view_out):
-    """Fill prices, peaks, room, link and bandwidth. `literal`: all of B is room and no link has a limit, as in IQP (4)."""
-    look(ledger, first, last, view_out.price, view_out.peak)
+def fill_view(bookings, first, last, literal, view_out):
+    """Fill prices, peaks, free, link and bandwidth. `literal`: all of B is free and no link has a limit, as in IQP (4)."""
+    sum_slots(bookings, first, last, view_out.price, view_out.peak)
     n_z, n_r = view_out.cap.shape
     for z in range(n_z):
         for r in range(n_r):
             m = z * n_r + r
-            free = ledger.limit[m] - view_out.peak[m]
-            view_out.room[z, r] = view_out.cap[z, r] if literal else min(view_out.cap[z, r], free)
+            free = bookings.limit[m] - view_out.peak[m]
+            view_out.free[z, r] = view_out.cap[z, r] if literal else min(view_out.cap[z, r], free)
     for y in range(n_z):
         for z in range(n_z):
-            m, there = n_z * n_r + y * n_z + z, view_out.scale[y, z] > 0.0
-            view_out.link[0, y, z] = view_out.price[m] if there else (0.0 if y == z else np.inf)
-            free = (ledger.limit[m] - view_out.peak[m]) / view_out.scale[y, z] if there else 0.0
+            m, is_link = n_z * n_r + y * n_z + z, view_out.scale[y, z] > 0.0
+            view_out.link[0, y, z] = view_out.price[m] if is_link else (0.0 if y == z else np.inf)
+            free = (bookings.limit[m] - view_out.peak[m]) / view_out.scale[y, z] if is_link else 0.0
             view_out.bandwidth[y, z] = np.inf if literal else free
 
 
 @kernel
-def price_members(seen, demand, cost_out):
+def price_members(view, demand, cost_out):
     """P_vs of IQP (4): what each member costs in each zone over its slots."""
-    n_z, n_r = seen.room.shape
+    n_z, n_r = view.free.shape
     for v in range(len(demand)):
         for z in range(n_z):
             total = 0.0
             for r in range(n_r):
-                total += demand[v, r] * seen.price[z * n_r + r]
+                total += demand[v, r] * view.price[z * n_r + r]
             cost_out[v, z] = total
 
 
 @kernel
-def decide_greedily(ledger, first, last, literal, demand, traffic, seen, desk):
-    """Cost of the greedy placement in `desk.zone`, and as `weigh`; infinite, 0, -1, -1 if it finds none."""
-    view(ledger, first, last, literal, seen)
-    price_members(seen, demand, desk.cost)
-    cost = greedy(desk.cost, demand, seen.room, traffic, seen.link, desk.pair, seen.bandwidth, desk.zone)
+def decide_greedily(bookings, first, last, literal, demand, traffic, view, scratch):
+    """Cost of the greedy placement in `scratch.zone`, and what `measure_use` gives; infinite, 0, -1, -1 if it finds none."""
+    fill_view(bookings, first, last, literal, view)
+    price_members(view, demand, scratch.cost)
+    cost = greedy(scratch.cost, demand, view.free, traffic, view.link, scratch.pair, view.bandwidth, scratch.zone)
     if cost == np.inf:
         return cost, 0, -1, -1
-    taken, over, most = weigh(ledger, demand, traffic, seen, desk)
-    return cost, taken, over, most
+    taken, over, most_costly = measure_use(bookings, demand, traffic, view, scratch)
+    return cost, taken, over, most_costly
 
 
 @kernel
-def weigh(ledger, demand, traffic, seen, desk):
-    """How many resources the placement takes (listed in `desk`), which place of the list is too much, which costs most."""
-    taken = use_of(desk.zone, demand, traffic, seen.scale, desk.resource, desk.amount)
-    resource, amount = desk.resource[:taken], desk.amount[:taken]
-    over = first_over(resource, amount, ledger.limit, seen.peak)
-    return taken, over, dearest(resource, amount, seen.unit, seen.price)
+def measure_use(bookings, demand, traffic, view, scratch):
+    """The number of resources the placement takes (listed in `scratch`), the first that is too much, the one that costs most."""
+    taken = list_use(scratch.zone, demand, traffic, view.scale, scratch.resource, scratch.amount)
+    resource, amount = scratch.resource[:taken], scratch.amount[:taken]
+    over = first_over(resource, amount, bookings.limit, view.peak)
+    return taken, over, most_expensive(resource, amount, view.unit, view.price)

@@ -1,28 +1,28 @@
-"""One member after the other into the zone where it adds least (001 Algorithm 3)."""
+"""One member after the other into the zone where it adds least ([Online clusters] Algorithm 3)."""
 
 import numpy as np
 
-from bayplan.kernels.admit.question import UNPLACED, Question, increase, passes, share
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.admit.zone_problem import UNPLACED, ZoneProblem, added_cost, dominant_share, links_fit
+from bayplan.kernels.jit import kernel
 
 
 @kernel
-def greedy(cost, demand, room, traffic, link, pair, bandwidth, zone_out):
+def greedy(cost, demand, available, traffic, link, pair, bandwidth, zone_out):
     """(4) of the placement in `zone_out`, members in their order; infinite, and no member has a zone, if one fits nowhere.
 
-    The arrays are those of a `Question`; each as an argument, since a tuple of arrays costs more to hand over.
+    The arrays are those of a `ZoneProblem`; each as an argument, since a tuple of arrays costs more to pass.
     """
-    question = Question(cost, demand, room, traffic, link, pair, bandwidth)
-    return greedy_in_order(question, range(len(cost)), zone_out)
+    problem = ZoneProblem(cost, demand, available, traffic, link, pair, bandwidth)
+    return greedy_in_order(problem, range(len(cost)), zone_out)
 
 
 @kernel
-def greedy_in_order(question, order, zone_out):
+def greedy_in_order(problem, order, zone_out):
     """The same with the members in any order. Ties: the zone whose dominant share is least afterwards, then the lowest."""
     zone_out[:] = UNPLACED
     total = 0.0
     for v in order:
-        least = best_zone(question, zone_out, v)
+        least = best_zone(problem, zone_out, v)
         if least == np.inf:
             zone_out[:] = UNPLACED
             return np.inf
@@ -31,22 +31,22 @@ def greedy_in_order(question, order, zone_out):
 
 
 @kernel
-def best_zone(question, zone, v):
+def best_zone(problem, zone, v):
     """What member v adds in the zone where that is least and it fits, which is entered; infinite if it fits nowhere.
 
-    Algorithm 3 line 4 drops a zone when any resource overflows. Only a zone that would be taken is asked whether it holds.
+    Algorithm 3 line 4 drops a zone when any resource overflows. Only a zone that would be chosen is tested.
     """
     least, chosen, fullest = np.inf, UNPLACED, np.inf
-    for z in range(question.cost.shape[1]):
+    for z in range(problem.cost.shape[1]):
         zone[v] = UNPLACED
-        added = increase(question, zone, v, z)
+        added = added_cost(problem, zone, v, z)
         if added > least or added == np.inf:
             continue
-        full = share(question, zone, v, z)
-        if full == np.inf or (added == least and full >= fullest):
+        share = dominant_share(problem, zone, v, z)
+        if share == np.inf or (added == least and share >= fullest):
             continue
         zone[v] = z
-        if passes(question, zone, v):
-            least, chosen, fullest = added, z, full
+        if links_fit(problem, zone, v):
+            least, chosen, fullest = added, z, share
     zone[v] = chosen
     return least

@@ -1,27 +1,27 @@
-"""A placement of one request that does not fit, repaired: members that are in the way move where that costs least."""
+"""A placement of one request that does not fit, repaired: misplaced members move where that costs least."""
 
 import numpy as np
 
-from bayplan.kernels.admit.climb import clear, cost_of, move, put
-from bayplan.kernels.admit.question import UNPLACED, has_room, passes
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.admit.local_search import clear, cost_of, move, put
+from bayplan.kernels.admit.zone_problem import UNPLACED, fits, links_fit
+from bayplan.kernels.jit import kernel
 
 
 @kernel
-def repair(question, tables, standing, zone):
-    """The cost of `zone` once it fits; infinite if that cannot be reached so. `zone` changes.
+def repair(problem, tables, state, zone):
+    """The cost of `zone` once it fits; infinite if moves do not get there. `zone` changes.
 
-    A member is in the way if its zone is too full, or a link it uses is missing or too narrow. A move never puts another one in
-    the way, so there are at most as many moves as members. Ties: the lowest member, then the lowest zone.
+    A member is misplaced if its zone is too full, or a link it uses is missing or too narrow. A move never misplaces another one,
+    so there are at most as many moves as members. Ties: the lowest member, then the lowest zone.
     """
-    clear(question, tables, standing)
+    clear(problem, tables, state)
     for v in range(len(zone)):
-        put(question, tables, standing, v, zone[v])
+        put(problem, tables, state, v, zone[v])
     for _ in range(len(zone) + 1):
-        clean, moved = one_move(question, tables, standing)
+        clean, moved = repair_one(problem, tables, state)
         if clean:
             for v in range(len(zone)):
-                zone[v] = standing.zone[v]
+                zone[v] = state.zone[v]
             return cost_of(tables, zone)
         if not moved:
             break
@@ -29,32 +29,32 @@ def repair(question, tables, standing, zone):
 
 
 @kernel
-def one_move(question, tables, standing):
-    """Is no member in the way? And if one was, has the cheapest move of such a member been made?"""
-    at, free, field = standing
+def repair_one(problem, tables, state):
+    """Is no member misplaced? And if one was, has the cheapest move of such a member been made?"""
+    at, free, marginal_cost = state
     clean, least, chosen, target = True, np.inf, UNPLACED, UNPLACED
     for v in range(len(at)):
-        if not in_the_way(question, tables, standing, v):
+        if not is_misplaced(problem, tables, state, v):
             continue
         clean, here = False, at[v]
         for z in range(len(free)):
-            more = field[v, z] - field[v, here]
-            if z == here or more >= least or field[v, z] >= tables.barred[0] or not has_room(question, free, v, z):
+            increase = marginal_cost[v, z] - marginal_cost[v, here]
+            if z == here or increase >= least or marginal_cost[v, z] >= tables.forbidden_cost[0] or not fits(problem, free, v, z):
                 continue
             at[v] = z
-            if passes(question, at, v):
-                least, chosen, target = more, v, z
+            if links_fit(problem, at, v):
+                least, chosen, target = increase, v, z
             at[v] = here
     if chosen >= 0:
-        move(question, tables, standing, chosen, target)
+        move(problem, tables, state, chosen, target)
     return clean, chosen >= 0
 
 
 @kernel
-def in_the_way(question, tables, standing, v):
+def is_misplaced(problem, tables, state, v):
     """Is the zone of member v too full, or a link that it uses missing or too narrow?"""
-    z = standing.zone[v]
-    for r in range(standing.free.shape[1]):
-        if standing.free[z, r] < 0:
+    z = state.zone[v]
+    for r in range(state.free.shape[1]):
+        if state.free[z, r] < 0:
             return True
-    return standing.field[v, z] >= tables.barred[0] or not passes(question, standing.zone, v)
+    return state.marginal_cost[v, z] >= tables.forbidden_cost[0] or not links_fit(problem, state.zone, v)

@@ -1,8 +1,8 @@
-"""Many partitions of one graph by breadth-first search from random seeds, and what each of them loses (004 IV-B4).
+"""Many partitions of one graph by breadth-first search from random seeds, and what each of them loses ([RASA] §IV-B4).
 
-Every seed has a queue. In a turn each of them, in order, takes one vertex: the first that is still free among the neighbours of
-the head of its queue, which it leaves when it has none. So parts grow by one vertex a turn until they are walled in.
-Components that no seed stands in go as a whole, in the given order, to the part that is smallest then; of equals, to the first.
+Every seed has a queue. In a turn each of them, in order, takes one vertex: the first unassigned one among the neighbours of
+the head of its queue, which is dropped when it has none. So parts grow by one vertex a turn until they are enclosed.
+Components without a seed go as a whole, in the given order, to the part that is smallest then; of equals, to the first.
 """
 
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.jit import kernel
 
-FREE = -1
+NONE = -1
 
 
-class Web(NamedTuple):
-    """A graph whose components are numbered in the order in which they are to be handed out."""
+class PartitionGraph(NamedTuple):
+    """A graph whose components are numbered in the order in which they are assigned."""
 
     start: npt.NDArray[np.int64]  # (vertex + 1,) where its neighbours begin
     neighbour: npt.NDArray[np.int64]  # (2 edges,) in the order in which they are visited
@@ -28,51 +28,51 @@ class Web(NamedTuple):
 
 
 class Queues(NamedTuple):
-    """Room to work in; what is inside does not matter."""
+    """Scratch; its initial content does not matter."""
 
     after: npt.NDArray[np.int64]  # (vertex,) the next one in the queue of its part
-    head: npt.NDArray[np.int64]  # (part,) whose neighbours are being visited; FREE if the part is walled in
+    head: npt.NDArray[np.int64]  # (part,) vertex whose neighbours are being visited; NONE if the part is enclosed
     tail: npt.NDArray[np.int64]  # (part,)
-    at: npt.NDArray[np.int64]  # (part,) place in `neighbour`
-    held: npt.NDArray[np.int64]  # (part,) vertices
-    given: npt.NDArray[np.int64]  # (component,) part that it went to as a whole; FREE if a seed stands in it
+    at: npt.NDArray[np.int64]  # (part,) index into `neighbour`
+    part_size: npt.NDArray[np.int64]  # (part,) vertices
+    assigned: npt.NDArray[np.int64]  # (component,) part that it went to as a whole; NONE if it has a seed
 
     @classmethod
     def of(cls, vertices: int, parts: int, components: int) -> "Queues":
-        """Room for graphs of this size."""
+        """Scratch for graphs of this size."""
         n = (vertices, parts, parts, parts, parts, components)
         return cls(*(np.empty(length, dtype=np.int64) for length in n))
 
 
 @kernel
-def begin(web, seeds, queues, part_out):
+def seed_parts(graph, seeds, queues, part_out):
     """Every seed owns its vertex."""
-    part_out[:] = FREE
-    queues.given[:] = 0
+    part_out[:] = NONE
+    queues.assigned[:] = 0
     for k in range(len(seeds)):
         s = seeds[k]
-        part_out[s], queues.after[s] = k, FREE
-        queues.head[k], queues.tail[k], queues.at[k], queues.held[k] = s, s, web.start[s], 1
-        queues.given[web.component[s]] = FREE
+        part_out[s], queues.after[s] = k, NONE
+        queues.head[k], queues.tail[k], queues.at[k], queues.part_size[k] = s, s, graph.start[s], 1
+        queues.assigned[graph.component[s]] = NONE
 
 
 @kernel
-def take_one(web, k, queues, part_out):
-    """Did part k find a free vertex? It owns it then."""
+def claim_vertex(graph, k, queues, part_out):
+    """Did part k find an unassigned vertex? It owns it then."""
     head, at = queues.head[k], queues.at[k]
-    while head != FREE:
-        while at < web.start[head + 1]:
-            v = web.neighbour[at]
+    while head != NONE:
+        while at < graph.start[head + 1]:
+            v = graph.neighbour[at]
             at += 1
-            if part_out[v] == FREE:
-                part_out[v], queues.after[v] = k, FREE
+            if part_out[v] == NONE:
+                part_out[v], queues.after[v] = k, NONE
                 queues.after[queues.tail[k]] = v
                 queues.tail[k], queues.head[k], queues.at[k] = v, head, at
-                queues.held[k] += 1
+                queues.part_size[k] += 1
                 return True
         head = queues.after[head]
-        at = web.start[head] if head != FREE else 0
-    queues.head[k] = FREE
+        at = graph.start[head] if head != NONE else 0
+    queues.head[k] = NONE
     return False
 
 
@@ -87,44 +87,44 @@ def smallest_part(count):
 
 
 @kernel
-def grow(web, seeds, queues, part_out):
+def grow(graph, seeds, queues, part_out):
     """One partition: `part_out` (vertex,) is the number of the seed that owns the vertex."""
-    begin(web, seeds, queues, part_out)
+    seed_parts(graph, seeds, queues, part_out)
     going = True
     while going:
         going = False
         for k in range(len(seeds)):
-            if take_one(web, k, queues, part_out):
+            if claim_vertex(graph, k, queues, part_out):
                 going = True
-    for c in range(len(web.size)):
-        if queues.given[c] != FREE:
-            k = smallest_part(queues.held)
-            queues.given[c] = k
-            queues.held[k] += web.size[c]
+    for c in range(len(graph.size)):
+        if queues.assigned[c] != NONE:
+            k = smallest_part(queues.part_size)
+            queues.assigned[c] = k
+            queues.part_size[k] += graph.size[c]
     for v in range(len(part_out)):
-        if part_out[v] == FREE:
-            part_out[v] = queues.given[web.component[v]]
+        if part_out[v] == NONE:
+            part_out[v] = queues.assigned[graph.component[v]]
 
 
 @kernel
-def judge(web, seeds, queues, part, largest_out, smallest_out, lost_out):
+def evaluate_seeds(graph, seeds, queues, part, largest_out, smallest_out, lost_out):
     """For every round of `seeds` (round, part): vertices of its largest and smallest part, and weight between parts."""
     for i in range(len(seeds)):
-        grow(web, seeds[i], queues, part)
+        grow(graph, seeds[i], queues, part)
         largest, smallest, lost = 0, len(part), 0.0
         for k in range(seeds.shape[1]):
-            largest = max(largest, queues.held[k])
-            smallest = min(smallest, queues.held[k])
-        for e in range(len(web.a)):
-            if part[web.a[e]] != part[web.b[e]]:
-                lost += web.weight[e]
+            largest = max(largest, queues.part_size[k])
+            smallest = min(smallest, queues.part_size[k])
+        for e in range(len(graph.a)):
+            if part[graph.a[e]] != part[graph.b[e]]:
+                lost += graph.weight[e]
         largest_out[i], smallest_out[i], lost_out[i] = largest, smallest, lost
 
 
 def warm_up() -> None:
     """Compile what a partition needs, with the types it uses."""
-    whole, none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    web = Web(np.zeros(2, dtype=np.int64), none, none, none, np.zeros(0), whole, np.ones(1, dtype=np.int64))
+    ints, none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    graph = PartitionGraph(np.zeros(2, dtype=np.int64), none, none, none, np.zeros(0), ints, np.ones(1, dtype=np.int64))
     queues = Queues.of(1, 1, 1)
-    judge(web, np.zeros((1, 1), dtype=np.int64), queues, whole.copy(), whole.copy(), whole.copy(), np.zeros(1))
-    grow(web, whole, queues, whole.copy())
+    evaluate_seeds(graph, np.zeros((1, 1), dtype=np.int64), queues, ints.copy(), ints.copy(), ints.copy(), np.zeros(1))
+    grow(graph, ints, queues, ints.copy())

@@ -1,129 +1,129 @@
-"""Services one after the other, each container where it gains most affinity (004 Definition 1) at this moment."""
+"""Workloads one after the other, each container where it gains most affinity ([RASA] Definition 1) at this moment."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.jit import kernel
 
 SAME = 1e-12  # gains that differ by less are equal: the total affinity is 1
 
 
-class Wanted(NamedTuple):
+class GreedyProblem(NamedTuple):
     """What is to be placed."""
 
-    missing: npt.NDArray[np.int64]  # (service,) containers
-    replicas: npt.NDArray[np.int64]  # (service,) d of 004 (1)
-    request: npt.NDArray[np.int64]  # (service, resource)
-    row_of: npt.NDArray[np.int64]  # (service,) row of `allow`
+    missing: npt.NDArray[np.int64]  # (workload,) containers
+    replicas: npt.NDArray[np.int64]  # (workload,) d of [RASA] (1)
+    request: npt.NDArray[np.int64]  # (workload, resource)
+    row_of: npt.NDArray[np.int64]  # (workload,) row of `allow`
     allow: npt.NDArray[np.bool_]  # (row, machine)
-    set_start: npt.NDArray[np.int64]  # (service + 1,) anti-affinity sets of a service
+    set_start: npt.NDArray[np.int64]  # (workload + 1,) anti-affinity sets of a workload
     set_of: npt.NDArray[np.int64]  # (entry,)
-    edge_start: npt.NDArray[np.int64]  # (service + 1,) neighbours of a service
-    other: npt.NDArray[np.int64]  # (entry,) service
+    edge_start: npt.NDArray[np.int64]  # (workload + 1,) neighbours of a workload
+    neighbour: npt.NDArray[np.int64]  # (entry,) workload
     weight: npt.NDArray[np.float64]  # (entry,)
 
 
-class Floor(NamedTuple):
+class GreedyState(NamedTuple):
     """What the machines have; all of it changes."""
 
-    room: npt.NDArray[np.int64]  # (machine, resource)
-    spare: npt.NDArray[np.int64]  # (set, machine)
-    standing: npt.NDArray[np.int64]  # (service, machine) containers that count in (1)
-    gain: npt.NDArray[np.float64]  # (machine,) scratch: of one more container of the service at hand; -1 if none fits
-    takes: npt.NDArray[np.int64]  # (machine,) scratch: how many more of the service at hand its resources take
+    free: npt.NDArray[np.int64]  # (machine, resource)
+    set_free: npt.NDArray[np.int64]  # (set, machine)
+    placed: npt.NDArray[np.int64]  # (workload, machine) containers that count in (1)
+    gain: npt.NDArray[np.float64]  # (machine,) scratch: of one more container of the workload at hand; -1 if none fits
+    max_more: npt.NDArray[np.int64]  # (machine,) scratch: the most further containers of the workload at hand by resources
 
 
 @kernel
-def fits(wanted, floor, s, m):
-    """May one more container of s come to machine m?"""
-    if not wanted.allow[wanted.row_of[s], m]:
+def fits(problem, state, w, m):
+    """May one more container of workload w come to machine m?"""
+    if not problem.allow[problem.row_of[w], m]:
         return False
-    for r in range(floor.room.shape[1]):
-        if wanted.request[s, r] > floor.room[m, r]:
+    for r in range(state.free.shape[1]):
+        if problem.request[w, r] > state.free[m, r]:
             return False
-    for e in range(wanted.set_start[s], wanted.set_start[s + 1]):
-        if floor.spare[wanted.set_of[e], m] <= 0:
+    for e in range(problem.set_start[w], problem.set_start[w + 1]):
+        if state.set_free[problem.set_of[e], m] <= 0:
             return False
     return True
 
 
 @kernel
-def gain_of(wanted, floor, s, m):
-    """The affinity that one more container of s gains on machine m."""
+def gain_of(problem, state, w, m):
+    """The affinity that one more container of workload w gains on machine m."""
     total = 0.0
-    here = floor.standing[s, m] / wanted.replicas[s]
-    then = (floor.standing[s, m] + 1) / wanted.replicas[s]
-    for e in range(wanted.edge_start[s], wanted.edge_start[s + 1]):
-        t = wanted.other[e]
-        most = floor.standing[t, m] / wanted.replicas[t]
+    here = state.placed[w, m] / problem.replicas[w]
+    then = (state.placed[w, m] + 1) / problem.replicas[w]
+    for e in range(problem.edge_start[w], problem.edge_start[w + 1]):
+        v = problem.neighbour[e]
+        most = state.placed[v, m] / problem.replicas[v]
         if most > here:
-            total += wanted.weight[e] * (min(then, most) - here)
+            total += problem.weight[e] * (min(then, most) - here)
     return total
 
 
 @kernel
-def times(wanted, floor, s, m):
-    """How many more containers of s the resources of machine m take."""
+def max_more_of(problem, state, w, m):
+    """The most further containers of workload w that machine m takes by its resources."""
     most = np.iinfo(np.int64).max
-    for r in range(floor.room.shape[1]):
-        if wanted.request[s, r] > 0:
-            most = min(most, floor.room[m, r] // wanted.request[s, r])
+    for r in range(state.free.shape[1]):
+        if problem.request[w, r] > 0:
+            most = min(most, state.free[m, r] // problem.request[w, r])
     return most
 
 
 @kernel
-def look(wanted, floor, s, m):
-    """Note what one more container of s is worth on machine m, and how many it takes."""
-    floor.takes[m] = times(wanted, floor, s, m)
-    floor.gain[m] = gain_of(wanted, floor, s, m) if fits(wanted, floor, s, m) else -1.0
+def evaluate(problem, state, w, m):
+    """Note what one more container of workload w is worth on machine m, and the most it takes."""
+    state.max_more[m] = max_more_of(problem, state, w, m)
+    state.gain[m] = gain_of(problem, state, w, m) if fits(problem, state, w, m) else -1.0
 
 
 @kernel
-def best_machine(floor):
-    """The machine of most gain; among equals the one that takes most, then the first; -1 if none fits."""
+def best_machine(state):
+    """The machine with the most gain; among equals the one that takes most, then the first; -1 if none fits."""
     best, most, left = -1, 0.0, np.int64(0)
-    for m in range(floor.gain.shape[0]):
-        by = floor.gain[m]
-        if by < most - SAME or by < 0.0:
+    for m in range(state.gain.shape[0]):
+        gain = state.gain[m]
+        if gain < most - SAME or gain < 0.0:
             continue
-        if best < 0 or by > most + SAME or floor.takes[m] > left:
-            best, most, left = m, max(by, most), floor.takes[m]
+        if best < 0 or gain > most + SAME or state.max_more[m] > left:
+            best, most, left = m, max(gain, most), state.max_more[m]
     return best
 
 
 @kernel
-def drop(wanted, floor, s, m):
-    """One more container of s on machine m."""
-    for r in range(floor.room.shape[1]):
-        floor.room[m, r] -= wanted.request[s, r]
-    for e in range(wanted.set_start[s], wanted.set_start[s + 1]):
-        floor.spare[wanted.set_of[e], m] -= 1
-    floor.standing[s, m] += 1
+def drop(problem, state, w, m):
+    """Put one more container of workload w on machine m."""
+    for r in range(state.free.shape[1]):
+        state.free[m, r] -= problem.request[w, r]
+    for e in range(problem.set_start[w], problem.set_start[w + 1]):
+        state.set_free[problem.set_of[e], m] -= 1
+    state.placed[w, m] += 1
 
 
 @kernel
-def fill_by_gain(wanted, order, floor, count_out):
-    """Place what is missing, service by service in the given order; what fits nowhere stays missing. `floor` changes."""
-    for s in order:
-        if wanted.missing[s] <= 0:
+def fill_by_gain(problem, order, state, count_out):
+    """Place what is missing, workload by workload in the given order; what fits nowhere stays missing. `state` changes."""
+    for w in order:
+        if problem.missing[w] <= 0:
             continue
-        for m in range(floor.gain.shape[0]):
-            look(wanted, floor, s, m)
-        for _ in range(wanted.missing[s]):
-            m = best_machine(floor)
+        for m in range(state.gain.shape[0]):
+            evaluate(problem, state, w, m)
+        for _ in range(problem.missing[w]):
+            m = best_machine(state)
             if m < 0:
                 break
-            drop(wanted, floor, s, m)
-            count_out[s, m] += 1
-            look(wanted, floor, s, m)
+            drop(problem, state, w, m)
+            count_out[w, m] += 1
+            evaluate(problem, state, w, m)
 
 
 def warm_up() -> None:
     """Compile the greedy pass, with the types it uses."""
-    whole, none, table = np.ones(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ones((1, 1), dtype=np.int64)
-    starts, may = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
-    wanted = Wanted(whole, whole, table, 0 * whole, may, starts, none, starts, none, np.zeros(0))
-    floor = Floor(table.copy(), np.zeros((0, 1), dtype=np.int64), table.copy(), np.zeros(1), whole.copy())
-    fill_by_gain(wanted, np.zeros(1, dtype=np.int64), floor, table.copy())
+    ints, none, table = np.ones(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ones((1, 1), dtype=np.int64)
+    starts, allowed = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
+    problem = GreedyProblem(ints, ints, table, 0 * ints, allowed, starts, none, starts, none, np.zeros(0))
+    state = GreedyState(table.copy(), np.zeros((0, 1), dtype=np.int64), table.copy(), np.zeros(1), ints.copy())
+    fill_by_gain(problem, np.zeros(1, dtype=np.int64), state, table.copy())

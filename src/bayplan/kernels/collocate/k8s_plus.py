@@ -1,80 +1,80 @@
-"""Containers one by one, each filtered and scored in the manner of kube-scheduler, by affinity (004 section V-A, K8S+)."""
+"""Containers one by one, each filtered and scored in the manner of kube-scheduler, by affinity ([RASA] §V-A, K8S+)."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.collocate.yard import book, emptiness, fits, smallest_yard
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.collocate.packing_state import add_containers, fits, free_share, smallest_packing_state
+from bayplan.kernels.jit import kernel
 
 SAME = 1e-12  # scores that differ by less are equal: the total affinity is 1
 NOWHERE = -1
 
 
-class Seen(NamedTuple):
-    """The machines on which each service with traffic stands, so that a score looks at nothing else. All of it changes."""
+class MachinesByWorkload(NamedTuple):
+    """The machines on which each workload with traffic runs, so that a score reads nothing else. All of it changes."""
 
-    start: npt.NDArray[np.int64]  # (line + 1,) where its machines begin
-    size: npt.NDArray[np.int64]  # (line,) how many there are
-    machine: npt.NDArray[np.int32]  # (container of a service with traffic,)
+    start: npt.NDArray[np.int64]  # (traffic row + 1,) where its machines begin
+    size: npt.NDArray[np.int64]  # (traffic row,) their number
+    machine: npt.NDArray[np.int32]  # (container of a workload with traffic,)
     score: npt.NDArray[np.float64]  # (machine,) scratch, 0 between two containers
 
 
 @kernel
-def add_scores(yard, seen, s):
-    """Add to each machine: sum over the neighbours t that stand there of w (1 - (x_s / d_s) / (x_t / d_t))."""
-    mine = yard.line_of[s]
-    for e in range(yard.edge_start[s], yard.edge_start[s + 1]):
-        t = yard.neighbour[e]
-        line = yard.line_of[t]
-        for at in range(seen.start[line], seen.start[line] + seen.size[line]):
-            m = seen.machine[at]
-            share = yard.standing[mine, m] * yard.one_over[s]
-            seen.score[m] += yard.weight[e] * (1.0 - share / (yard.standing[line, m] * yard.one_over[t]))
+def add_scores(state, placed_on, w):
+    """Add to each machine: sum over the neighbours v that run there of weight (1 - (x_w / d_w) / (x_v / d_v))."""
+    own_row = state.traffic_row[w]
+    for e in range(state.edge_start[w], state.edge_start[w + 1]):
+        v = state.neighbour[e]
+        row = state.traffic_row[v]
+        for at in range(placed_on.start[row], placed_on.start[row] + placed_on.size[row]):
+            m = placed_on.machine[at]
+            share = state.placed[own_row, m] * state.one_over[w]
+            placed_on.score[m] += state.weight[e] * (1.0 - share / (state.placed[row, m] * state.one_over[v]))
 
 
 @kernel
-def best_machine(yard, seen, s):
+def best_machine(state, placed_on, w):
     """The machine of the highest score that the container fits on; among equals the emptiest, then the first; or NOWHERE."""
-    best, most, left = NOWHERE, -np.inf, 0.0
-    for m in range(seen.score.shape[0]):
-        if seen.score[m] < most - SAME:
+    best, highest, free_left = NOWHERE, -np.inf, 0.0
+    for m in range(placed_on.score.shape[0]):
+        if placed_on.score[m] < highest - SAME:
             continue
-        empty = emptiness(yard, s, m)
-        if best >= 0 and seen.score[m] <= most + SAME and empty <= left:
+        free_here = free_share(state, w, m)
+        if best >= 0 and placed_on.score[m] <= highest + SAME and free_here <= free_left:
             continue
-        if fits(yard, s, m):
-            best, most, left = m, seen.score[m], empty
+        if fits(state, w, m):
+            best, highest, free_left = m, placed_on.score[m], free_here
     return best
 
 
 @kernel
-def settle(yard, seen, s, m):
-    """One more container of the service on the machine."""
-    book(yard, s, m, 1)
-    line = yard.line_of[s]
-    if line >= 0 and yard.standing[line, m] == 1:
-        seen.machine[seen.start[line] + seen.size[line]] = m
-        seen.size[line] += 1
+def place_one(state, placed_on, w, m):
+    """Put one more container of the workload on the machine."""
+    add_containers(state, w, m, 1)
+    row = state.traffic_row[w]
+    if row >= 0 and state.placed[row, m] == 1:
+        placed_on.machine[placed_on.start[row] + placed_on.size[row]] = m
+        placed_on.size[row] += 1
 
 
 @kernel
-def schedule(yard, seen, service, machine_out):
-    """Place one container of each service of the list, in its order; NOWHERE for what fits nowhere."""
-    for c in range(service.shape[0]):
-        s = service[c]
-        if yard.line_of[s] >= 0:
-            add_scores(yard, seen, s)
-        m = best_machine(yard, seen, s)
-        seen.score[:] = 0.0
+def schedule(state, placed_on, workload, machine_out):
+    """Place one container of each workload of the list, in its order; NOWHERE for what fits nowhere."""
+    for c in range(workload.shape[0]):
+        w = workload[c]
+        if state.traffic_row[w] >= 0:
+            add_scores(state, placed_on, w)
+        m = best_machine(state, placed_on, w)
+        placed_on.score[:] = 0.0
         machine_out[c] = m
         if m >= 0:
-            settle(yard, seen, s, m)
+            place_one(state, placed_on, w, m)
 
 
 def warm_up() -> None:
     """Compile `schedule`, with the types it uses."""
     start, size = np.arange(3), np.zeros(2, dtype=np.int64)
-    seen = Seen(start=start, size=size, machine=np.zeros(2, dtype=np.int32), score=np.zeros(1))
-    schedule(smallest_yard(), seen, np.arange(2), np.empty(2, dtype=np.int64))
+    placed_on = MachinesByWorkload(start=start, size=size, machine=np.zeros(2, dtype=np.int32), score=np.zeros(1))
+    schedule(smallest_packing_state(), placed_on, np.arange(2), np.empty(2, dtype=np.int64))

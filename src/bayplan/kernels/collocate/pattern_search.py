@@ -1,169 +1,169 @@
-"""Good patterns of one machine by annealing: one container more or less, shares that meet, ejections where it gets too full."""
+"""Good patterns of one machine by annealing: one container more or less, equal shares, ejections where it gets too full."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.kernels.collocate.relax import Floats, Ints, copy
-from bayplan.kernels.search.chance import below, share
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.collocate.pattern_bound import Floats, Ints, copy
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import below, uniform
 
-EJECTIONS = 8  # at most, for one move
+MAX_EJECTIONS = 8  # at most, for one move
 
 
-class Walk(NamedTuple):
+class PatternWalk(NamedTuple):
     """One machine while it is changed."""
 
-    counts: Ints  # (service,)
+    counts: Ints  # (workload,)
     used: Ints  # (row,)
-    log: Ints  # (2 * change,) service and difference, to go back
-    chance: np.ndarray  # (1,) uint64
-    bill: Floats  # (3,) gain and cost of the move so far, share of the cost that counts
+    log: Ints  # (2 * change,) workload and difference, to go back
+    rng: np.ndarray  # (1,) uint64
+    change: Floats  # (3,) gain and cost of the move so far, share of the cost that counts
 
 
 @kernel
-def worth(question, count):
+def pattern_value(problem, count):
     """What a pattern gains, less what it costs."""
     total = 0.0
-    for t in range(len(count)):
-        total -= question.cost[t] * count[t]
-        y = question.share[t] + question.unit[t] * count[t]
-        for h in range(question.start[t], question.start[t + 1]):
-            if h < question.twin[h]:
-                s = question.other[h]
-                total += question.weight[h] * min(y, question.share[s] + question.unit[s] * count[s])
+    for w in range(len(count)):
+        total -= problem.cost[w] * count[w]
+        y = problem.share[w] + problem.unit[w] * count[w]
+        for h in range(problem.start[w], problem.start[w + 1]):
+            if h < problem.twin[h]:
+                v = problem.other[h]
+                total += problem.weight[h] * min(y, problem.share[v] + problem.unit[v] * count[v])
     return total
 
 
 @kernel
-def difference(question, count, t, by):
-    """What `by` more containers of service t gain."""
-    y = question.share[t] + question.unit[t] * count[t]
-    then = question.share[t] + question.unit[t] * (count[t] + by)
+def gain_of_change(problem, count, w, by):
+    """What `by` more containers of workload w gain."""
+    y = problem.share[w] + problem.unit[w] * count[w]
+    then = problem.share[w] + problem.unit[w] * (count[w] + by)
     total = 0.0
-    for h in range(question.start[t], question.start[t + 1]):
-        s = question.other[h]
-        x = question.share[s] + question.unit[s] * count[s]
-        total += question.weight[h] * (min(x, then) - min(x, y))
+    for h in range(problem.start[w], problem.start[w + 1]):
+        v = problem.other[h]
+        x = problem.share[v] + problem.unit[v] * count[v]
+        total += problem.weight[h] * (min(x, then) - min(x, y))
     return total
 
 
 @kernel
-def fits(question, used):
-    """Does the machine have room for what it runs?"""
+def fits(problem, used):
+    """Does the machine hold what it runs?"""
     for r in range(len(used)):
-        if used[r] > question.room[r]:
+        if used[r] > problem.free[r]:
             return False
     return True
 
 
 @kernel
-def change(question, walk, t, by, changes):
-    """Make a change, and note it."""
-    walk.bill[0] += difference(question, walk.counts, t, by)
-    walk.bill[1] += question.cost[t] * by
-    walk.counts[t] += by
-    for e in range(question.row_start[t], question.row_start[t + 1]):
-        walk.used[question.row[e]] += by * question.amount[e]
-    walk.log[2 * changes], walk.log[2 * changes + 1] = t, by
+def apply_change(problem, walk, w, by, changes):
+    """Make a change, and log it."""
+    walk.change[0] += gain_of_change(problem, walk.counts, w, by)
+    walk.change[1] += problem.cost[w] * by
+    walk.counts[w] += by
+    for e in range(problem.row_start[w], problem.row_start[w + 1]):
+        walk.used[problem.row[e]] += by * problem.amount[e]
+    walk.log[2 * changes], walk.log[2 * changes + 1] = w, by
 
 
 @kernel
-def undo(question, walk, changes):
-    """Take the noted changes back."""
+def undo(problem, walk, changes):
+    """Take the logged changes back."""
     for n in range(changes - 1, -1, -1):
-        t, by = walk.log[2 * n], walk.log[2 * n + 1]
-        walk.counts[t] -= by
-        for e in range(question.row_start[t], question.row_start[t + 1]):
-            walk.used[question.row[e]] -= by * question.amount[e]
+        w, by = walk.log[2 * n], walk.log[2 * n + 1]
+        walk.counts[w] -= by
+        for e in range(problem.row_start[w], problem.row_start[w + 1]):
+            walk.used[problem.row[e]] -= by * problem.amount[e]
 
 
 @kernel
-def to_meet(question, count, t, s):
-    """The least count of service t whose share is that of service s, within its limits."""
-    x = question.share[s] + question.unit[s] * count[s]
-    wanted = np.int64(np.ceil((x - question.share[t]) / question.unit[t] - 1e-9))
-    return min(question.most[t], max(0, wanted))
+def matching_count(problem, count, w, v):
+    """The least count of workload w whose share is that of workload v, within its limits."""
+    x = problem.share[v] + problem.unit[v] * count[v]
+    needed = np.int64(np.ceil((x - problem.share[w]) / problem.unit[w] - 1e-9))
+    return min(problem.max_count[w], max(0, needed))
 
 
 @kernel
-def move(question, walk, t):
-    """Try a change of service t: how many changes that were."""
-    walk.bill[0], walk.bill[1] = 0.0, 0.0
-    walk_more = below(walk.chance, 8)
-    degree = question.start[t + 1] - question.start[t]
-    s = question.other[question.start[t] + below(walk.chance, degree)] if degree > 0 else -1
-    if walk_more == 0 and s >= 0:
-        by = to_meet(question, walk.counts, t, s) - walk.counts[t]
-    elif walk_more <= 4:
+def propose(problem, walk, w):
+    """Make a random change of workload w; the number of single changes."""
+    walk.change[0], walk.change[1] = 0.0, 0.0
+    kind = below(walk.rng, 8)
+    degree = problem.start[w + 1] - problem.start[w]
+    v = problem.other[problem.start[w] + below(walk.rng, degree)] if degree > 0 else -1
+    if kind == 0 and v >= 0:
+        by = matching_count(problem, walk.counts, w, v) - walk.counts[w]
+    elif kind <= 4:
         by = 1
     else:
         by = -1
-    if by == 0 or walk.counts[t] + by < 0 or walk.counts[t] + by > question.most[t]:
+    if by == 0 or walk.counts[w] + by < 0 or walk.counts[w] + by > problem.max_count[w]:
         return 0
-    change(question, walk, t, by, 0)
+    apply_change(problem, walk, w, by, 0)
     changes = 1
-    if s >= 0 and walk_more in (1, 2, 5):
-        then = to_meet(question, walk.counts, s, t) - walk.counts[s]
+    if v >= 0 and kind in (1, 2, 5):
+        then = matching_count(problem, walk.counts, v, w) - walk.counts[v]
         if then * by > 0:
-            change(question, walk, s, then, changes)
+            apply_change(problem, walk, v, then, changes)
             changes += 1
     return changes
 
 
 @kernel
-def eject(question, walk, running, changes):
-    """Containers leave until there is room: the cheapest per room of a few at random. Changes so far; -1 less them if in vain."""
+def eject(problem, walk, running, changes):
+    """Eject until the rest fits, the cheapest per amount freed of a few at random; changes so far, or -1 less them if in vain."""
     first = walk.log[0]
-    while not fits(question, walk.used):
-        if changes == EJECTIONS or running == 0:
+    while not fits(problem, walk.used):
+        if changes == MAX_EJECTIONS or running == 0:
             return -1 - changes
         victim, least = -1, np.inf
         for _ in range(6):
-            t = below(walk.chance, running)
-            if walk.counts[t] > 0 and t != first:
+            w = below(walk.rng, running)
+            if walk.counts[w] > 0 and w != first:
                 relief = 0.0
-                for e in range(question.row_start[t], question.row_start[t + 1]):
-                    if walk.used[question.row[e]] > question.room[question.row[e]]:
-                        relief += question.amount[e] / question.room[question.row[e]]
+                for e in range(problem.row_start[w], problem.row_start[w + 1]):
+                    if walk.used[problem.row[e]] > problem.free[problem.row[e]]:
+                        relief += problem.amount[e] / problem.free[problem.row[e]]
                 if relief > 0.0:
-                    loss = -(difference(question, walk.counts, t, -1) + walk.bill[2] * question.cost[t]) / relief
+                    loss = -(gain_of_change(problem, walk.counts, w, -1) + walk.change[2] * problem.cost[w]) / relief
                     if loss < least:
-                        victim, least = t, loss
+                        victim, least = w, loss
         if victim < 0:
             return -1 - changes
-        change(question, walk, victim, -1, changes)
+        apply_change(problem, walk, victim, -1, changes)
         changes += 1
     return changes
 
 
 @kernel
-def search(question, walk, moves, hot, cold, ease, best_out):
-    """The best pattern on a walk of so many moves, from the walk's own counts; its worth. `best_out` holds it.
+def search_pattern(problem, walk, moves, hot, cold, first_cost_share, best_out):
+    """The value of the best pattern on a walk of `moves` moves, from the walk's own counts. `best_out` holds the pattern.
 
-    A share `ease` of the cost counts at the start, all of it in the last quarter: what pays only together comes in first, and
-    what does not pay in the end leaves.
+    A share `first_cost_share` of the cost counts at the start, all of it in the last quarter: what pays only together comes in
+    first, and what does not pay in the end leaves.
     """
-    n_s = len(walk.counts)
-    here = worth(question, walk.counts)
-    top = here
+    n_w = len(walk.counts)
+    value = pattern_value(problem, walk.counts)
+    best = value
     copy(walk.counts, best_out)
     for n in range(moves):
-        walk.bill[2] = min(1.0, ease + (1.0 - ease) * n / (0.75 * moves))
-        changes = move(question, walk, below(walk.chance, n_s))
+        walk.change[2] = min(1.0, first_cost_share + (1.0 - first_cost_share) * n / (0.75 * moves))
+        changes = propose(problem, walk, below(walk.rng, n_w))
         if changes == 0:
             continue
-        if not fits(question, walk.used):
-            changes = eject(question, walk, n_s, changes)
+        if not fits(problem, walk.used):
+            changes = eject(problem, walk, n_w, changes)
             if changes < 0:
-                undo(question, walk, -1 - changes)
+                undo(problem, walk, -1 - changes)
                 continue
-        heat = hot * (cold / hot) ** (n / moves)
-        if walk.bill[0] - walk.bill[2] * walk.bill[1] >= heat * np.log(share(walk.chance)):
-            here += walk.bill[0] - walk.bill[1]
-            if here > top + 1e-12:
-                top = here
+        temperature = hot * (cold / hot) ** (n / moves)
+        if walk.change[0] - walk.change[2] * walk.change[1] >= temperature * np.log(uniform(walk.rng)):
+            value += walk.change[0] - walk.change[1]
+            if value > best + 1e-12:
+                best = value
                 copy(walk.counts, best_out)
         else:
-            undo(question, walk, changes)
-    return worth(question, best_out)
+            undo(problem, walk, changes)
+    return pattern_value(problem, best_out)

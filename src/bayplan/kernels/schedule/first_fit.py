@@ -1,8 +1,9 @@
-"""Best effort: requests in a given order, each to the lowest-index machine that has room during its whole interval.
+"""Best effort: requests in a given order, each to the lowest-index machine that it fits on during its whole interval.
 
-A tree over the machines (a heap, as in `rooms`) keeps for each node and each window of 2^l cells the largest, over the machines
-below, of what is least free in that window. An interval contains two such windows that cover all its whole cells. If one of them
-is too short for the demand at a node, no machine below has room. What passes down to a machine is checked exactly.
+A tree over the machines (a heap, as in `free_tree`) keeps for each node and each window of 2^l cells the largest, over the
+machines below, of what is least free in that window. An interval contains two such windows that cover all its whole cells. If
+one of them is too short for the demand at a node, the request fits on no machine below. What passes down to a machine is checked
+exactly.
 """
 
 from typing import NamedTuple
@@ -10,57 +11,57 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.schedule.free_tree import NO_MACHINE
 from bayplan.kernels.schedule.profile import fits_at_borders, put
-from bayplan.kernels.schedule.rooms import NOBODY
-from bayplan.kernels.search.compiled import kernel
 
 
-class Windows(NamedTuple):
-    """The tree. A window that begins at cell g has 2^level cells; its resources stand side by side, at g * resources."""
+class WindowTree(NamedTuple):
+    """The tree. A window that begins at cell g has 2^level cells; its resources are side by side, at g * resources."""
 
     resources: int
     log2: npt.NDArray[np.int64]  # (cells + 1,) rounded down
-    most: npt.NDArray[np.int64]  # (node, level, cell and resource)
+    max_free: npt.NDArray[np.int64]  # (node, level, cell and resource)
 
 
 @kernel
 def copy_cells(windows, profile, m, low, high):
-    """Windows of one cell of machine m."""
-    i = windows.most.shape[0] // 2 + m
+    """Set the windows of one cell of machine m."""
+    i = windows.max_free.shape[0] // 2 + m
     for g in range(low, high):
         for r in range(windows.resources):
-            windows.most[i, 0, g * windows.resources + r] = profile.least[m, g, r]
+            windows.max_free[i, 0, g * windows.resources + r] = profile.least[m, g, r]
 
 
 @kernel
 def narrow_windows(windows, i, low, high):
-    """Windows of machine node i that meet the cells [low, high), from its cells."""
-    most, n_r = windows.most, windows.resources
-    cells = most.shape[2] // n_r
-    for level in range(1, most.shape[1]):
+    """Set the windows of machine node i that meet the cells [low, high), from its cells."""
+    max_free, n_r = windows.max_free, windows.resources
+    cells = max_free.shape[2] // n_r
+    for level in range(1, max_free.shape[1]):
         half = 1 << (level - 1)
         for x in range(max(0, low - 2 * half + 1) * n_r, min(high, cells - 2 * half + 1) * n_r):
-            most[i, level, x] = min(most[i, level - 1, x], most[i, level - 1, x + half * n_r])
+            max_free[i, level, x] = min(max_free[i, level - 1, x], max_free[i, level - 1, x + half * n_r])
 
 
 @kernel
 def raise_windows(windows, i, low, high):
-    """Windows of node i that meet the cells [low, high), from its two children. Did one change?"""
-    most, n_r, changed = windows.most, windows.resources, 0
-    cells = most.shape[2] // n_r
-    for level in range(most.shape[1]):
+    """Set the windows of node i that meet the cells [low, high), from its two children. Did one change?"""
+    max_free, n_r, changed = windows.max_free, windows.resources, 0
+    cells = max_free.shape[2] // n_r
+    for level in range(max_free.shape[1]):
         size = 1 << level
         for x in range(max(0, low - size + 1) * n_r, min(high, cells - size + 1) * n_r):
-            value = max(most[2 * i, level, x], most[2 * i + 1, level, x])
-            changed |= value ^ most[i, level, x]
-            most[i, level, x] = value
+            value = max(max_free[2 * i, level, x], max_free[2 * i + 1, level, x])
+            changed |= value ^ max_free[i, level, x]
+            max_free[i, level, x] = value
     return changed != 0
 
 
 @kernel
 def fill_windows(windows, profile):
-    """The whole tree, from the profiles."""
-    leaves, cells = windows.most.shape[0] // 2, profile.least.shape[1]
+    """Fill the whole tree from the profiles."""
+    leaves, cells = windows.max_free.shape[0] // 2, profile.least.shape[1]
     for m in range(profile.least.shape[0]):
         copy_cells(windows, profile, m, 0, cells)
         narrow_windows(windows, leaves + m, 0, cells)
@@ -70,9 +71,9 @@ def fill_windows(windows, profile):
 
 @kernel
 def refresh(windows, profile, m, j):
-    """The tree after request j was put on machine m."""
+    """Update the tree after request j was put on machine m."""
     low, high = profile.first[j] // profile.width, (profile.last[j] - 1) // profile.width + 1
-    i = windows.most.shape[0] // 2 + m
+    i = windows.max_free.shape[0] // 2 + m
     copy_cells(windows, profile, m, low, high)
     narrow_windows(windows, i, low, high)
     i >>= 1
@@ -82,7 +83,7 @@ def refresh(windows, profile, m, j):
 
 @kernel
 def may_fit(windows, i, j, profile, low, high):
-    """May a machine below node i have room for request j in the whole cells [low, high)?"""
+    """May request j fit on a machine below node i in the whole cells [low, high)?"""
     if low >= high:
         return True
     level = windows.log2[high - low]
@@ -90,8 +91,8 @@ def may_fit(windows, i, j, profile, low, high):
     for r in range(profile.demand.shape[1]):
         need = profile.demand[j, r]
         if (
-            windows.most[i, level, low * windows.resources + r] < need
-            or windows.most[i, level, last * windows.resources + r] < need
+            windows.max_free[i, level, low * windows.resources + r] < need
+            or windows.max_free[i, level, last * windows.resources + r] < need
         ):
             return False
     return True
@@ -99,8 +100,8 @@ def may_fit(windows, i, j, profile, low, high):
 
 @kernel
 def first_fit(windows, profile, j):
-    """The lowest-index machine that has room for request j during its whole interval, or NOBODY."""
-    machines, leaves, width = profile.least.shape[0], windows.most.shape[0] // 2, profile.width
+    """The lowest-index machine that request j fits on during its whole interval, or NO_MACHINE."""
+    machines, leaves, width = profile.least.shape[0], windows.max_free.shape[0] // 2, profile.width
     low, high = -(-profile.first[j] // width), profile.last[j] // width  # whole cells
     i = 1
     while True:
@@ -109,24 +110,24 @@ def first_fit(windows, profile, j):
                 i = 2 * i
                 continue
             if i - leaves >= machines:
-                return NOBODY
+                return NO_MACHINE
             if fits_at_borders(profile, i - leaves, j):  # its whole cells are in the two windows
                 return i - leaves
         while i & 1:  # a right child, or the root: go up
             if i == 1:
-                return NOBODY
+                return NO_MACHINE
             i >>= 1
         i += 1
 
 
 @kernel
 def fill_up(windows, profile, order, machine_out):
-    """Requests in this order that have no machine, each where it fits first."""
+    """Place the requests in this order that have no machine, each where it fits first."""
     for j in order:
-        if machine_out[j] != NOBODY:
+        if machine_out[j] != NO_MACHINE:
             continue
         m = first_fit(windows, profile, j)
-        if m != NOBODY:
+        if m != NO_MACHINE:
             machine_out[j] = m
             put(profile, m, j)
             refresh(windows, profile, m, j)

@@ -1,4 +1,4 @@
-"""What every machine has free over time: room for a request, putting it there, taking it away.
+"""What every machine has free over time: does a request fit, putting it there, removing it.
 
 Times are ranks among all starts and ends; rank t stands for the half-open piece from the t-th to the next time. Ranks are
 grouped into cells of equal width. A machine keeps, per cell, what is free at its beginning and the least that is free in it,
@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.jit import kernel
 
 NONE = -1
 
 
 class Profile(NamedTuple):
-    """Machines over time. `put` and `take` keep it consistent; everybody else only reads."""
+    """Machines over time. `put` and `remove` keep it consistent; all else only reads."""
 
     width: int  # ranks in a cell
     first: npt.NDArray[np.int64]  # (request,) rank of its start
@@ -44,7 +44,7 @@ def change_of(profile, node, r):
 
 @kernel
 def fits_in_cell(profile, m, g, j, start, end):
-    """Is there room on machine m for request j at the ranks of cell g that are in [start, end)?"""
+    """Does request j fit on machine m at the ranks of cell g that are in [start, end)?"""
     for r in range(profile.demand.shape[1]):
         need = profile.demand[j, r]
         if profile.least[m, g, r] >= need:
@@ -65,7 +65,7 @@ def fits_in_cell(profile, m, g, j, start, end):
 
 @kernel
 def fits_at_borders(profile, m, j):
-    """Is there room on machine m for request j in the cells of its first and its last rank?"""
+    """Does request j fit on machine m in the cells of its first and its last rank?"""
     start, end = profile.first[j], profile.last[j]
     low, high = start // profile.width, (end - 1) // profile.width
     return fits_in_cell(profile, m, low, j, start, end) and (high == low or fits_in_cell(profile, m, high, j, start, end))
@@ -73,7 +73,7 @@ def fits_at_borders(profile, m, j):
 
 @kernel
 def fits(profile, m, j):
-    """Is there room on machine m for request j during its whole interval? Cells, plus the changes in two of them."""
+    """Does request j fit on machine m during its whole interval? Cells, plus the changes in two of them."""
     start, end, width = profile.first[j], profile.last[j], profile.width
     low, high = start // width, (end - 1) // width
     for g in range(low + 1, high):
@@ -85,7 +85,7 @@ def fits(profile, m, j):
 
 @kernel
 def link(profile, m, node):
-    """Enter a change; at one rank what ends comes before what starts, so that no sum in between is too low."""
+    """Insert a change; at one rank what ends comes before what starts, so that no sum in between is too low."""
     t = rank_of(profile, node)
     g = t // profile.width
     if t == g * profile.width:  # `base` has it
@@ -103,7 +103,7 @@ def link(profile, m, node):
 
 @kernel
 def unlink(profile, m, node):
-    """Strike a change out."""
+    """Remove a change."""
     t = rank_of(profile, node)
     g = t // profile.width
     if t == g * profile.width:
@@ -119,7 +119,7 @@ def unlink(profile, m, node):
 
 @kernel
 def find_least(profile, m, g, r):
-    """Walk the cell for the least that is free in it."""
+    """Set the least that is free in a cell by walking its changes."""
     free, node = profile.base[m, g, r], profile.head[m, g]
     least = free
     while node != NONE:
@@ -130,7 +130,7 @@ def find_least(profile, m, g, r):
 
 
 @kernel
-def shift(profile, m, j, sign):
+def add_demand(profile, m, j, sign):
     """Add `sign` times the demand of j to what is free during its interval; its changes are in the lists already, or gone."""
     start, end, width = profile.first[j], profile.last[j], profile.width
     for g in range(start // width, (end - 1) // width + 1):
@@ -146,23 +146,23 @@ def shift(profile, m, j, sign):
 
 @kernel
 def put(profile, m, j):
-    """Request j runs on machine m from now on. Nobody checks that there is room."""
+    """Run request j on machine m from now on, without a check that it fits."""
     link(profile, m, 2 * j)
     link(profile, m, 2 * j + 1)
-    shift(profile, m, j, -1)
+    add_demand(profile, m, j, -1)
 
 
 @kernel
-def take(profile, m, j):
-    """Request j does not run on machine m any more."""
+def remove(profile, m, j):
+    """Stop running request j on machine m."""
     unlink(profile, m, 2 * j)
     unlink(profile, m, 2 * j + 1)
-    shift(profile, m, j, 1)
+    add_demand(profile, m, j, 1)
 
 
 @kernel
 def put_all(profile, by_time, machine_of):
-    """Every request that has a machine runs there; before, nothing did. O(n), where putting one by one walks the lists.
+    """Run every request that has a machine there; before, nothing ran. O(n), where putting one by one walks the lists.
 
     `by_time`: all nodes, by rank, ends before starts.
     """
@@ -186,7 +186,7 @@ def put_all(profile, by_time, machine_of):
 
 @kernel
 def sum_up(profile):
-    """`base` from its changes from cell to cell, and `least` from `base` and the lists."""
+    """Set `base` from its changes from cell to cell, and `least` from `base` and the lists."""
     for m in range(profile.base.shape[0]):
         for r in range(profile.demand.shape[1]):
             capacity = profile.least[m, 0, r]

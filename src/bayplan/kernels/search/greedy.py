@@ -1,66 +1,66 @@
-"""Greedy: from the hottest machine to the one with most room, the biggest item first."""
+"""Greedy: from the most to the least utilised machine, the biggest item first."""
 
-from bayplan.kernels.search.book import enter, judge, make_room
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.sweep import list_movable, may_go, take_biggest, utilisation
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.search.incumbent import ensure_space, record_move, update_best
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.sweep import list_movable, may_move, take_biggest, utilisation_of
 
 
 @kernel
-def hottest(board, heat, stuck):
-    """The hottest machine that is not stuck, the first of equals; -1 if all are."""
+def hottest(state, utilisation, exhausted):
+    """The most utilised machine that is not exhausted, the first of equals; -1 if all are."""
     best = -1
-    for m in range(board.at[0].machines):
-        if stuck[m] == 0 and (best < 0 or heat[m] > heat[best]):
+    for m in range(state.at[0].machines):
+        if exhausted[m] == 0 and (best < 0 or utilisation[m] > utilisation[best]):
             best = m
     return best
 
 
 @kernel
-def coolest_for(board, i, origin, heat):
+def coolest_for(state, i, origin, utilisation):
     """The least utilised machine that can take the lifted item and stays cooler than `origin` was; -1 if none can."""
-    k = board.whole[board.at[0].kind_of + i]
+    k = state.ints[state.at[0].kind_of + i]
     best = -1
-    for m in range(board.at[0].machines):
-        if (best < 0 or heat[m] < heat[best]) and heat[m] < heat[origin]:
-            if utilisation(board, m, k, 1) < heat[origin] and may_go(board, i, origin, m):
+    for m in range(state.at[0].machines):
+        if (best < 0 or utilisation[m] < utilisation[best]) and utilisation[m] < utilisation[origin]:
+            if utilisation_of(state, m, k, 1) < utilisation[origin] and may_move(state, i, origin, m):
                 best = m
     return best
 
 
 @kernel
-def cool(board, h, heat, book, held):
+def cool(state, h, utilisation, incumbent, items):
     """Move one item off machine h so that it and the other machine are cooler than h was; False if none can go."""
-    n = list_movable(board, h, held)
+    n = list_movable(state, h, items)
     while n > 0:
-        i = take_biggest(board, h, n, held)
+        i = take_biggest(state, h, n, items)
         n -= 1
-        lift(board, i)
-        m = coolest_for(board, i, h, heat) if utilisation(board, h, 0, 0) < heat[h] else -1
-        drop(board, i, h if m < 0 else m)
+        lift(state, i)
+        m = coolest_for(state, i, h, utilisation) if utilisation_of(state, h, 0, 0) < utilisation[h] else -1
+        drop(state, i, h if m < 0 else m)
         if m >= 0:
-            heat[h], heat[m] = utilisation(board, h, 0, 0), utilisation(board, m, 0, 0)
-            enter(book, i, h)
-            judge(book, board)
-            make_room(book, board)
+            utilisation[h], utilisation[m] = utilisation_of(state, h, 0, 0), utilisation_of(state, m, 0, 0)
+            record_move(incumbent, i, h)
+            update_best(incumbent, state)
+            ensure_space(incumbent, state)
             return True
     return False
 
 
 @kernel
-def cool_down(board, moves, heat, stuck, book, held):
-    """Up to so many moves; how many were made. Fewer: no machine can be made cooler."""
+def cool_down(state, moves, utilisation, exhausted, incumbent, items):
+    """At most `moves` moves; their number. Fewer: no machine can be made cooler."""
     made = 0
     while made < moves:
-        h = hottest(board, heat, stuck)
+        h = hottest(state, utilisation, exhausted)
         if h < 0:
-            if stuck[board.at[0].machines] == 0:
+            if exhausted[state.at[0].machines] == 0:
                 break
-            for m in range(len(stuck)):
-                stuck[m] = 0
-        elif cool(board, h, heat, book, held):
+            for m in range(len(exhausted)):
+                exhausted[m] = 0
+        elif cool(state, h, utilisation, incumbent, items):
             made += 1
-            stuck[board.at[0].machines] = 1  # since all were free: something moved, so all are tried once more
+            exhausted[state.at[0].machines] = 1  # something moved since the last reset, so all are tried once more
         else:
-            stuck[h] = 1
+            exhausted[h] = 1
     return made

@@ -1,175 +1,184 @@
-"""The three neighbourhoods of Search, Algorithm 3 of 000: shift, swap and replace between hot, non-hot and spare servers."""
+"""[FreeContainer] Algorithm 3, Search: shift, swap and replace between hot, non-hot and spare servers."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.board import BREACHES, MOST_MOVES, MOVED, NOWHERE
-from bayplan.kernels.search.book import Book, enter, judge, make_room
-from bayplan.kernels.search.chance import below
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import fits_alone, price
-from bayplan.kernels.search.sweep import may_go, utilisation
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import below
+from bayplan.kernels.search.delta_cost import delta_cost
+from bayplan.kernels.search.feasible import fits_ignoring_dependencies
+from bayplan.kernels.search.incumbent import Incumbent, ensure_space, record_move, update_best
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, UNMET
+from bayplan.kernels.search.sweep import may_move, utilisation_of
 
-SELECTED = 3  # servers of each set that a search looks at
+SELECTED = 3  # servers of each set that one search examines
 LEAST_GAIN = 1e-12  # of the objective: less is rounding
-FIRST, FIRST_TO, SECOND, SECOND_TO = range(4)  # of a found move: item, machine, item or NOWHERE, machine
+FIRST, FIRST_TO, SECOND, SECOND_TO = range(4)  # of `best_move`: item, machine, item or NOWHERE, machine
 
 
-class Hunt(NamedTuple):
-    """What the searches share."""
+class NeighbourhoodSearch(NamedTuple):
+    """What the three searches share."""
 
-    heat: npt.NDArray[np.float64]  # (machine,) U(h)
+    utilisation: npt.NDArray[np.float64]  # (machine,) U(h)
     rank: npt.NDArray[np.int64]  # (machine,) machines, the hottest first
     top: int  # hot servers, and as many spare ones
-    chance: npt.NDArray[np.uint64]  # (1,)
-    book: Book
-    found: npt.NDArray[np.int64]  # (4,) the best move of this iteration
-    gain: npt.NDArray[np.float64]  # (1,) its change of the objective, negative
+    rng: npt.NDArray[np.uint64]  # (1,)
+    incumbent: Incumbent
+    best_move: npt.NDArray[np.int64]  # (4,) the best move of this iteration
+    best_change: npt.NDArray[np.float64]  # (1,) its change of the objective, negative
 
 
 @kernel
-def sort_by_heat(hunt):
+def sort_by_utilisation(data):
     """Line 3: machines by utilisation. Few have changed, so insertion is fast."""
-    heat, rank = hunt.heat, hunt.rank
+    utilisation, rank = data.utilisation, data.rank
     for e in range(1, len(rank)):
         m = rank[e]
         at = e
-        while at > 0 and heat[rank[at - 1]] < heat[m]:
+        while at > 0 and utilisation[rank[at - 1]] < utilisation[m]:
             rank[at] = rank[at - 1]
             at -= 1
         rank[at] = m
 
 
 @kernel
-def pick(hunt, first, size, e):
+def pick(data, first, size, e):
     """The e-th selected machine of a range of ranks: every one if they are few, else a random one."""
-    return hunt.rank[first + (e if size <= SELECTED else below(hunt.chance, size))]
+    return data.rank[first + (e if size <= SELECTED else below(data.rng, size))]
 
 
 @kernel
-def note(board, hunt, change, i, m, j, target):
-    """Remember a move if it is the best so far."""
-    if change < hunt.gain[0]:
-        hunt.gain[0] = change
-        hunt.found[FIRST], hunt.found[FIRST_TO], hunt.found[SECOND], hunt.found[SECOND_TO] = i, m, j, target
+def note_if_best(state, data, change, i, m, j, target):
+    """Remember a move if it is the best of this iteration."""
+    if change < data.best_change[0]:
+        data.best_change[0] = change
+        (
+            data.best_move[FIRST],
+            data.best_move[FIRST_TO],
+            data.best_move[SECOND],
+            data.best_move[SECOND_TO],
+        ) = i, m, j, target
 
 
 @kernel
-def shift_search(board, i, origin, hunt):
+def shift_search(state, i, origin, data):
     """Line 5, one item of a hot server: the best selected spare server for it. The item is lifted."""
-    n_m, top = board.at[0].machines, hunt.top
-    here = price(board, i, origin)
+    n_m, top = state.at[0].machines, data.top
+    here = delta_cost(state, i, origin)
     for e in range(min(top, SELECTED)):
-        m = pick(hunt, n_m - top, top, e)
-        if may_go(board, i, origin, m):
-            note(board, hunt, price(board, i, m) - here, i, m, NOWHERE, NOWHERE)
+        m = pick(data, n_m - top, top, e)
+        if may_move(state, i, origin, m):
+            note_if_best(state, data, delta_cost(state, i, m) - here, i, m, NOWHERE, NOWHERE)
 
 
 @kernel
-def note_pair(board, hunt, total, breaches, j, target):
-    """Item i of the pair has been dropped, j is lifted: would j on `target` be the best move so far? True if all rules hold."""
-    at, whole = board.at[0], board.whole
-    if not fits_alone(board, j, target):
+def pair_is_best(state, data, total, unmet, j, target):
+    """Item i of the pair has been dropped, j is lifted: do rules allow j on `target`, and is that the best move so far?"""
+    at, ints = state.at[0], state.ints
+    if not fits_ignoring_dependencies(state, j, target):
         return False
-    if board.real[at.total] + price(board, j, target) - total >= hunt.gain[0]:
+    if state.floats[at.total] + delta_cost(state, j, target) - total >= data.best_change[0]:
         return False
-    drop(board, j, target)
-    good = whole[at.tally + BREACHES] <= breaches and whole[at.tally + MOVED] <= whole[at.tally + MOST_MOVES]
-    lift(board, j)
-    return good
+    drop(state, j, target)
+    allowed = ints[at.tally + UNMET] <= unmet and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+    lift(state, j)
+    return allowed
 
 
 @kernel
-def swap_search(board, i, origin, hunt, total, breaches):
+def swap_search(state, i, origin, data, total, unmet):
     """Line 6, one item of a hot server: the best item of selected non-hot servers to swap with. Item i is lifted."""
-    at, whole = board.at[0], board.whole
-    n_m, top = at.machines, hunt.top
+    at, ints = state.at[0], state.ints
+    n_m, top = at.machines, data.top
     for e in range(min(n_m - top, SELECTED)):
-        m = pick(hunt, top, n_m - top, e)
-        for slot in range(whole[at.on_size + m] - 1, -1, -1):  # backwards: what was lifted and dropped stands at the end
-            j = board.small[at.on + m * at.slots + slot]
-            if whole[at.movable + j] == 0 or whole[at.kind_of + j] == whole[at.kind_of + i]:
+        m = pick(data, top, n_m - top, e)
+        for slot in range(ints[at.items_on_size + m] - 1, -1, -1):  # backwards: what was lifted and dropped is at the end
+            j = state.small[at.items_on + m * at.slots + slot]
+            if ints[at.movable + j] == 0 or ints[at.kind_of + j] == ints[at.kind_of + i]:
                 continue
-            lift(board, j)
-            if fits_alone(board, i, m):
-                drop(board, i, m)
-                if note_pair(board, hunt, total, breaches, j, origin):
-                    note(board, hunt, board.real[at.total] + price(board, j, origin) - total, i, m, j, origin)
-                lift(board, i)
-            drop(board, j, m)
+            lift(state, j)
+            if fits_ignoring_dependencies(state, i, m):
+                drop(state, i, m)
+                if pair_is_best(state, data, total, unmet, j, origin):
+                    note_if_best(state, data, state.floats[at.total] + delta_cost(state, j, origin) - total, i, m, j, origin)
+                lift(state, i)
+            drop(state, j, m)
 
 
 @kernel
-def replace_search(board, i, hunt, total, breaches):
-    """Line 7, one item of a hot server: the best relay server whose zombie goes to a spare server. Item i is lifted.
+def replace_search(state, i, data, total, unmet):
+    """Line 7, one item of a hot server: the best relay server one of whose zombies goes to a spare server. Item i is lifted.
 
     A zombie is an item that is planned here but runs elsewhere: moving it again is free.
     """
-    at, whole = board.at[0], board.whole
-    n_m, top = at.machines, hunt.top
+    at, ints = state.at[0], state.ints
+    n_m, top = at.machines, data.top
     for e in range(min(n_m - top, SELECTED)):
-        m = pick(hunt, top, n_m - top, e)
-        for slot in range(whole[at.on_size + m] - 1, -1, -1):
-            j = board.small[at.on + m * at.slots + slot]
-            if whole[at.movable + j] == 0 or whole[at.home + j] == m or whole[at.home + j] == NOWHERE:
+        m = pick(data, top, n_m - top, e)
+        for slot in range(ints[at.items_on_size + m] - 1, -1, -1):
+            j = state.small[at.items_on + m * at.slots + slot]
+            if ints[at.movable + j] == 0 or ints[at.home + j] == m or ints[at.home + j] == NOWHERE:
                 continue
-            lift(board, j)
-            if fits_alone(board, i, m):
-                drop(board, i, m)
+            lift(state, j)
+            if fits_ignoring_dependencies(state, i, m):
+                drop(state, i, m)
                 for t in range(min(top, SELECTED)):
-                    target = pick(hunt, n_m - top, top, t)
-                    if target != m and note_pair(board, hunt, total, breaches, j, target):
-                        note(board, hunt, board.real[at.total] + price(board, j, target) - total, i, m, j, target)
-                lift(board, i)
-            drop(board, j, m)
+                    target = pick(data, n_m - top, top, t)
+                    if target != m and pair_is_best(state, data, total, unmet, j, target):
+                        note_if_best(state, data, state.floats[at.total] + delta_cost(state, j, target) - total, i, m, j, target)
+                lift(state, i)
+            drop(state, j, m)
 
 
 @kernel
-def look_around(board, hunt):
-    """Lines 5-7: all three searches over selected hot servers; what they find goes into `found`."""
-    at, whole = board.at[0], board.whole
-    total, breaches = board.real[at.total], whole[at.tally + BREACHES]
-    hunt.gain[0] = -LEAST_GAIN * abs(total)
-    hunt.found[FIRST] = NOWHERE
-    for e in range(min(hunt.top, SELECTED)):
-        h = pick(hunt, 0, hunt.top, e)
-        for slot in range(whole[at.on_size + h] - 1, -1, -1):
-            i = board.small[at.on + h * at.slots + slot]
-            if whole[at.movable + i] == 1:
-                lift(board, i)
-                shift_search(board, i, h, hunt)
-                swap_search(board, i, h, hunt, total, breaches)
-                replace_search(board, i, hunt, total, breaches)
-                drop(board, i, h)
-                board.real[at.total] = total  # exactly as before
+def search_neighbourhoods(state, data):
+    """Lines 5-7: all three searches over selected hot servers; the best move goes into `best_move`."""
+    at, ints = state.at[0], state.ints
+    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    data.best_change[0] = -LEAST_GAIN * abs(total)
+    data.best_move[FIRST] = NOWHERE
+    for e in range(min(data.top, SELECTED)):
+        h = pick(data, 0, data.top, e)
+        for slot in range(ints[at.items_on_size + h] - 1, -1, -1):
+            i = state.small[at.items_on + h * at.slots + slot]
+            if ints[at.movable + i] == 1:
+                lift(state, i)
+                shift_search(state, i, h, data)
+                swap_search(state, i, h, data, total, unmet)
+                replace_search(state, i, data, total, unmet)
+                drop(state, i, h)
+                state.floats[at.total] = total  # exactly as before
 
 
 @kernel
-def put(board, i, m, hunt):
+def move_item(state, i, m, data):
     """Move one item."""
-    origin = lift(board, i)
-    drop(board, i, m)
-    enter(hunt.book, i, origin)
-    hunt.heat[origin], hunt.heat[m] = utilisation(board, origin, 0, 0), utilisation(board, m, 0, 0)
+    origin = lift(state, i)
+    drop(state, i, m)
+    record_move(data.incumbent, i, origin)
+    data.utilisation[origin], data.utilisation[m] = (
+        utilisation_of(state, origin, 0, 0),
+        utilisation_of(state, m, 0, 0),
+    )
 
 
 @kernel
-def search(board, hunt, rounds, patience, stale):
-    """Up to so many iterations of lines 2-9; how many. Fewer: `patience` iterations in a row found nothing (`stale` counts)."""
+def local_search(state, data, rounds, patience, idle):
+    """At most `rounds` iterations of lines 2-9; their number. Fewer: `patience` in a row found nothing (`idle` counts)."""
     for done in range(rounds):
-        if stale[0] >= patience:
+        if idle[0] >= patience:
             return done
-        sort_by_heat(hunt)
-        look_around(board, hunt)
-        stale[0] += 1
-        if hunt.found[FIRST] != NOWHERE:
-            stale[0] = 0
-            make_room(hunt.book, board)
-            put(board, hunt.found[FIRST], hunt.found[FIRST_TO], hunt)
-            if hunt.found[SECOND] != NOWHERE:
-                put(board, hunt.found[SECOND], hunt.found[SECOND_TO], hunt)
-            judge(hunt.book, board)
+        sort_by_utilisation(data)
+        search_neighbourhoods(state, data)
+        idle[0] += 1
+        if data.best_move[FIRST] != NOWHERE:
+            idle[0] = 0
+            ensure_space(data.incumbent, state)
+            move_item(state, data.best_move[FIRST], data.best_move[FIRST_TO], data)
+            if data.best_move[SECOND] != NOWHERE:
+                move_item(state, data.best_move[SECOND], data.best_move[SECOND_TO], data)
+            update_best(data.incumbent, state)
     return rounds

@@ -2,7 +2,7 @@
 
 After Gavranović, Buljubašić, Demirović: Variable neighborhood search for Google machine reassignment problem (2012). Steps
 never worsen the objective of the moment. What leads out of local optima is that the objective changes for a while
-(`restart.reweigh`).
+(`delta_cost.reweight`).
 """
 
 from typing import NamedTuple
@@ -10,154 +10,146 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.board import BREACHES, MOST_MOVES, MOVED
-from bayplan.kernels.search.book import Book, enter, judge, make_room
-from bayplan.kernels.search.chance import below, share
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.force import choose_victims, possible
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.party import Party, undo
-from bayplan.kernels.search.standing import (
-    extra_moves,
-    fits,
-    fits_alone,
-    keeps_counts,
-    leaves_well,
-    may_ever,
-    price,
-)
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import below, uniform
+from bayplan.kernels.search.delta_cost import delta_cost, extra_moves
+from bayplan.kernels.search.eject import LiftedSet, choose_victims, random_reachable, undo
+from bayplan.kernels.search.feasible import dependants_kept, fits, fits_if_emptied, fits_ignoring_dependencies, keeps_count_rules
+from bayplan.kernels.search.incumbent import Incumbent, ensure_space, record_move, update_best
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, UNMET
 
 
-class Tour(NamedTuple):
-    """What the visits share."""
+class VisitSettings(NamedTuple):
+    """What all visits share."""
 
     order: npt.NDArray[np.int64]  # movable items, the biggest first
-    chance: npt.NDArray[np.uint64]  # (1,)
-    book: Book
-    party: Party
-    look: int  # machines that an item looks at
+    rng: npt.NDArray[np.uint64]  # (1,)
+    incumbent: Incumbent
+    lifted: LiftedSet
+    tries: int  # machines or swap partners tried for an item
     swap_share: float  # of the visits
     eject_share: float  # of the visits
-    quiet: bool  # the objective is not the true one: no placement counts as the best
+    perturbed: bool  # the objective is not the true one: no placement counts as the best
 
 
 @kernel
-def judge_unless_quiet(board, tour):
-    """Note the present if it is the best so far."""
-    if not tour.quiet:
-        judge(tour.book, board)
+def update_best_unless_perturbed(state, settings):
+    """Make the present the incumbent if it is the best so far."""
+    if not settings.perturbed:
+        update_best(settings.incumbent, state)
 
 
 @kernel
-def no_worse(board, total, breaches):
-    """After a step: does it cost no more, is no dependency lost, and is the churn budget kept?"""
-    at, whole = board.at[0], board.whole
-    kept = whole[at.tally + BREACHES] <= breaches and whole[at.tally + MOVED] <= whole[at.tally + MOST_MOVES]
-    return kept and board.real[at.total] <= total
+def no_worse(state, total, unmet):
+    """After a step: does it cost no more, is no further dependency unmet, and is the limit on moves kept?"""
+    at, ints = state.at[0], state.ints
+    within = ints[at.tally + UNMET] <= unmet and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+    return within and state.floats[at.total] <= total
 
 
 @kernel
-def cheapest(board, i, never, look, chance):
-    """The machine but `never` where the lifted item costs least, of all or of `look` random ones; -1 if none fits."""
-    n_m = board.at[0].machines
+def cheapest(state, i, never, tries, rng):
+    """The machine but `never` where the lifted item costs least, of all or of `tries` random ones; -1 if none fits."""
+    n_m = state.at[0].machines
     best, least = -1, np.inf
-    first = below(chance, n_m)
-    for t in range(min(look, n_m)):
-        m = first + t if look >= n_m else below(chance, n_m)
+    first = below(rng, n_m)
+    for t in range(min(tries, n_m)):
+        m = first + t if tries >= n_m else below(rng, n_m)
         m = m if m < n_m else m - n_m
-        if m != never and fits(board, i, m):
-            cost = price(board, i, m)
+        if m != never and fits(state, i, m):
+            cost = delta_cost(state, i, m)
             if cost < least:
                 best, least = m, cost
     return best
 
 
 @kernel
-def shift_visit(board, i, tour):
+def shift_visit(state, i, settings):
     """Put an item where it costs least."""
-    at, whole = board.at[0], board.whole
-    origin = lift(board, i)
-    m = cheapest(board, i, origin, tour.look, tour.chance)
+    at, ints = state.at[0], state.ints
+    origin = lift(state, i)
+    m = cheapest(state, i, origin, settings.tries, settings.rng)
     here = origin
-    if m >= 0 and price(board, i, m) < price(board, i, origin) and leaves_well(board, i, origin, m):
-        if whole[at.tally + MOVED] + extra_moves(board, i, m) <= whole[at.tally + MOST_MOVES]:
+    if m >= 0 and delta_cost(state, i, m) < delta_cost(state, i, origin) and dependants_kept(state, i, origin, m):
+        if ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]:
             here = m
-    drop(board, i, here)
+    drop(state, i, here)
     if here != origin:
-        enter(tour.book, i, origin)
-        judge_unless_quiet(board, tour)
+        record_move(settings.incumbent, i, origin)
+        update_best_unless_perturbed(state, settings)
 
 
 @kernel
-def swap_visit(board, i, m, tour):
+def swap_visit(state, i, m, settings):
     """Exchange an item with the first on machine m for which that is no worse."""
-    at, whole, small = board.at[0], board.whole, board.small
-    n, origin = whole[at.on_size + m], whole[at.machine_of + i]
-    total, breaches = board.real[at.total], whole[at.tally + BREACHES]
-    lift(board, i)
-    first = below(tour.chance, n) if n > 0 else 0
-    for e in range(min(n, tour.look)):
-        j = small[at.on + m * at.slots + (first + e if first + e < n else first + e - n)]
-        if whole[at.movable + j] == 0 or whole[at.kind_of + j] == whole[at.kind_of + i] or not may_ever(board, j, origin):
+    at, ints, small = state.at[0], state.ints, state.small
+    n, origin = ints[at.items_on_size + m], ints[at.machine_of + i]
+    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    lift(state, i)
+    first = below(settings.rng, n) if n > 0 else 0
+    for e in range(min(n, settings.tries)):
+        j = small[at.items_on + m * at.slots + (first + e if first + e < n else first + e - n)]
+        if ints[at.movable + j] == 0 or ints[at.kind_of + j] == ints[at.kind_of + i] or not fits_if_emptied(state, j, origin):
             continue
-        lift(board, j)
-        if fits_alone(board, i, m):
-            drop(board, i, m)
-            if fits_alone(board, j, origin):
-                drop(board, j, origin)
-                if no_worse(board, total, breaches):
-                    enter(tour.book, i, origin)
-                    enter(tour.book, j, m)
-                    judge_unless_quiet(board, tour)
+        lift(state, j)
+        if fits_ignoring_dependencies(state, i, m):
+            drop(state, i, m)
+            if fits_ignoring_dependencies(state, j, origin):
+                drop(state, j, origin)
+                if no_worse(state, total, unmet):
+                    record_move(settings.incumbent, i, origin)
+                    record_move(settings.incumbent, j, m)
+                    update_best_unless_perturbed(state, settings)
                     return
-                lift(board, j)
-            lift(board, i)
-        drop(board, j, m)
-    drop(board, i, origin)
-    board.real[at.total] = total
+                lift(state, j)
+            lift(state, i)
+        drop(state, j, m)
+    drop(state, i, origin)
+    state.floats[at.total] = total
 
 
 @kernel
-def eject_visit(board, i, m, tour):
-    """Force an item onto machine m; what gives way goes where it costs least. Undone if that costs more."""
-    at, party = board.at[0], tour.party
-    total, breaches = board.real[at.total], board.whole[at.tally + BREACHES]
-    party.item[0] = i
-    party.origin[0] = lift(board, i)
+def eject_visit(state, i, m, settings):
+    """Put an item on machine m; what must leave goes where it costs least. Undone if that costs more."""
+    at, lifted = state.at[0], settings.lifted
+    total, unmet = state.floats[at.total], state.ints[at.tally + UNMET]
+    lifted.item[0] = i
+    lifted.origin[0] = lift(state, i)
     n, placed = 1, 0
-    if keeps_counts(board, i, m) and not fits(board, i, m):
-        n = choose_victims(board, tour.chance, i, m, at.slots, party)
+    if keeps_count_rules(state, i, m) and not fits(state, i, m):
+        n = choose_victims(state, settings.rng, i, m, at.slots, lifted)
         for e in range(1, n):
-            party.origin[e] = lift(board, party.item[e])
-    good = fits(board, i, m)
+            lifted.origin[e] = lift(state, lifted.item[e])
+    good = fits(state, i, m)
     while good and placed < n:
-        target = m if placed == 0 else cheapest(board, party.item[placed], m, tour.look, tour.chance)
+        target = m if placed == 0 else cheapest(state, lifted.item[placed], m, settings.tries, settings.rng)
         good = target >= 0
         if good:
-            drop(board, party.item[placed], target)
+            drop(state, lifted.item[placed], target)
             placed += 1
-            good = board.real[at.total] <= total  # what is still to be placed hardly ever pays
-    if not (good and no_worse(board, total, breaches)):
-        undo(board, party, placed, n, total)
+            good = state.floats[at.total] <= total  # what is still to be placed hardly ever pays
+    if not (good and no_worse(state, total, unmet)):
+        undo(state, lifted, placed, n, total)
         return
     for e in range(n):
-        enter(tour.book, party.item[e], party.origin[e])
-    judge_unless_quiet(board, tour)
+        record_move(settings.incumbent, lifted.item[e], lifted.origin[e])
+    update_best_unless_perturbed(state, settings)
 
 
 @kernel
-def visit(board, tour, prefix, visits):
-    """So many visits of random items among the biggest."""
+def visit(state, settings, prefix, visits):
+    """Make `visits` visits of random items among the `prefix` biggest; their number."""
     for _ in range(visits):
-        make_room(tour.book, board)
-        i = tour.order[below(tour.chance, prefix)]
-        kind = share(tour.chance)
-        if kind >= tour.swap_share + tour.eject_share:
-            shift_visit(board, i, tour)
+        ensure_space(settings.incumbent, state)
+        i = settings.order[below(settings.rng, prefix)]
+        kind = uniform(settings.rng)
+        if kind >= settings.swap_share + settings.eject_share:
+            shift_visit(state, i, settings)
             continue
-        m = possible(board, i, tour.chance)
-        if m >= 0 and kind < tour.swap_share:
-            swap_visit(board, i, m, tour)
+        m = random_reachable(state, i, settings.rng)
+        if m >= 0 and kind < settings.swap_share:
+            swap_visit(state, i, m, settings)
         elif m >= 0:
-            eject_visit(board, i, m, tour)
+            eject_visit(state, i, m, settings)
     return visits

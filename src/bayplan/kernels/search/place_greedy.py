@@ -1,6 +1,6 @@
-"""Containers one by one onto the machine that appeals most: the frame of all greedy placements.
+"""Containers one by one, each on the machine with the best score: the frame of all greedy placements.
 
-Of the machines that an item fits, those with the largest appeal are the candidates, largest first; among equals those with the
+Of the machines that an item fits, those with the largest score are the candidates, largest first; among equals those with the
 lowest index. Of the candidates, the one with most containers of the item's service is taken; among equals the first.
 """
 
@@ -9,153 +9,152 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.search.board import CAPACITY, NOWHERE
-from bayplan.kernels.search.chance import share
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.moving import drop
-from bayplan.kernels.search.standing import fits
-from bayplan.kernels.search.tiny import tiny_board
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import uniform
+from bayplan.kernels.search.feasible import fits
+from bayplan.kernels.search.lift_drop import drop
+from bayplan.kernels.search.state import CAPACITY, LOAD, NOWHERE, amount_index
+from bayplan.kernels.search.warmup_data import tiny_state
 
-RESIDUAL, FEWEST, FEWEST_OF_SERVICE, CHANCE = range(4)  # what appeals
+RESIDUAL, FEWEST, FEWEST_OF_SERVICE, RANDOM = range(4)  # what scores a machine
 
 
-class Taste(NamedTuple):
-    """What makes a machine appealing."""
+class Scoring(NamedTuple):
+    """How machines are scored."""
 
     mode: int
-    weight: npt.NDArray[np.float64]  # RESIDUAL: (kind, resource) the appeal of one free unit, or (1, resource) for all kinds
+    weight: npt.NDArray[np.float64]  # RESIDUAL: (kind, resource) score of one free unit, or (1, resource) for all kinds
 
 
-class Kin(NamedTuple):
-    """Who belongs together: the services of each kind, and the item of each container of a service."""
+class ServiceIndex(NamedTuple):
+    """The services of each kind, and the item of each container of a service."""
 
     kind_start: npt.NDArray[np.int64]  # (kind + 1,)
     service: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]  # (kind,) containers of an item
+    own_size: npt.NDArray[np.int64]  # (kind,) containers of an item
     service_start: npt.NDArray[np.int64]  # (service + 1,)
     item: npt.NDArray[np.int64]
 
 
-class Desk(NamedTuple):
-    """Scratch."""
+class PlacementScratch(NamedTuple):
+    """Scratch of one placement."""
 
-    crowd: npt.NDArray[np.int64]  # (machine,) containers
-    kin: npt.NDArray[np.int64]  # (machine,) containers of the services of the kind at hand
-    appeal: npt.NDArray[np.float64]  # (machine,)
+    containers: npt.NDArray[np.int64]  # (machine,) containers
+    of_service: npt.NDArray[np.int64]  # (machine,) containers of the services of the kind at hand
+    score: npt.NDArray[np.float64]  # (machine,)
     candidate: npt.NDArray[np.int64]  # (d,)
 
 
 @kernel
-def count_kin(board, k, kin, count):
+def count_of_service(state, k, services, count):
     """Count the containers of the services of kind k on every machine."""
-    at, whole = board.at[0], board.whole
+    at, ints = state.at[0], state.ints
     count[:] = 0
-    for e in range(kin.kind_start[k], kin.kind_start[k + 1]):
-        s = kin.service[e]
-        for c in range(kin.service_start[s], kin.service_start[s + 1]):
-            m = whole[at.machine_of + kin.item[c]]
+    for e in range(services.kind_start[k], services.kind_start[k + 1]):
+        s = services.service[e]
+        for c in range(services.service_start[s], services.service_start[s + 1]):
+            m = ints[at.machine_of + services.item[c]]
             if m != NOWHERE:
                 count[m] += 1
 
 
 @kernel
-def count_all(board, crowd):
+def count_containers(state, containers):
     """Count the containers on every machine."""
-    at, whole = board.at[0], board.whole
-    crowd[:] = 0
+    at, ints = state.at[0], state.ints
+    containers[:] = 0
     for i in range(at.items):
-        m = whole[at.machine_of + i]
+        m = ints[at.machine_of + i]
         if m != NOWHERE:
-            crowd[m] += whole[at.size + whole[at.kind_of + i]]
+            containers[m] += ints[at.size + ints[at.kind_of + i]]
 
 
 @kernel
-def appeal_of(board, k, m, taste, chance, desk):
-    """How much the machine appeals to an item of kind k."""
-    if taste.mode == FEWEST:
-        return np.float64(-desk.crowd[m])
-    if taste.mode == FEWEST_OF_SERVICE:
-        return np.float64(-desk.kin[m])
-    if taste.mode == CHANCE:
-        return share(chance)
-    at, whole = board.at[0], board.whole
+def score_of(state, k, m, scoring, rng, scratch):
+    """The score of the machine for an item of kind k."""
+    if scoring.mode == FEWEST:
+        return np.float64(-scratch.containers[m])
+    if scoring.mode == FEWEST_OF_SERVICE:
+        return np.float64(-scratch.of_service[m])
+    if scoring.mode == RANDOM:
+        return uniform(rng)
+    at, ints = state.at[0], state.ints
     n_r = at.resources
-    load = at.machine + m * 5 * n_r
-    capacity = load + CAPACITY * n_r
-    row = k if len(taste.weight) > 1 else 0
-    appeal = 0.0
+    load, capacity = amount_index(state, m, LOAD), amount_index(state, m, CAPACITY)
+    row = k if len(scoring.weight) > 1 else 0
+    score = 0.0
     for r in range(n_r):
-        appeal += taste.weight[row, r] * (whole[capacity + r] - whole[load + r])
-    return appeal
+        score += scoring.weight[row, r] * (ints[capacity + r] - ints[load + r])
+    return score
 
 
 @kernel
-def look_around(board, k, last, taste, chance, kin, desk):
-    """Bring counts and appeals up to date for an item of kind k, if the one before was of kind `last` (-1: none was)."""
+def refresh_scores(state, k, last, scoring, rng, services, scratch):
+    """Bring counts and scores up to date for an item of kind k, if the one before was of kind `last` (-1: none was)."""
     if k != last:
-        count_kin(board, k, kin, desk.kin)
-    lasting = taste.mode == FEWEST or (taste.mode == RESIDUAL and len(taste.weight) == 1)
-    if last == -1 or taste.mode == CHANCE or (k != last and not lasting):
-        for m in range(board.at[0].machines):
-            desk.appeal[m] = appeal_of(board, k, m, taste, chance, desk)
+        count_of_service(state, k, services, scratch.of_service)
+    stays_valid = scoring.mode == FEWEST or (scoring.mode == RESIDUAL and len(scoring.weight) == 1)
+    if last == -1 or scoring.mode == RANDOM or (k != last and not stays_valid):
+        for m in range(state.at[0].machines):
+            scratch.score[m] = score_of(state, k, m, scoring, rng, scratch)
 
 
 @kernel
-def pick_candidates(board, i, desk):
-    """How many of the d most appealing machines that item i fits there are; they stand in `desk`, most appealing first."""
-    d, found = len(desk.candidate), 0
-    for m in range(board.at[0].machines):
-        appeal = desk.appeal[m]
-        if (found == d and appeal <= desk.appeal[desk.candidate[d - 1]]) or not fits(board, i, m):
+def pick_candidates(state, i, scratch):
+    """List the d best scored machines that item i fits in `scratch`, best first; their number."""
+    d, candidates = len(scratch.candidate), 0
+    for m in range(state.at[0].machines):
+        score = scratch.score[m]
+        if (candidates == d and score <= scratch.score[scratch.candidate[d - 1]]) or not fits(state, i, m):
             continue
-        e = found if found < d else d - 1
-        while e > 0 and desk.appeal[desk.candidate[e - 1]] < appeal:
-            desk.candidate[e] = desk.candidate[e - 1]
+        e = candidates if candidates < d else d - 1
+        while e > 0 and scratch.score[scratch.candidate[e - 1]] < score:
+            scratch.candidate[e] = scratch.candidate[e - 1]
             e -= 1
-        desk.candidate[e] = m
-        found = min(d, found + 1)
-    return found
+        scratch.candidate[e] = m
+        candidates = min(d, candidates + 1)
+    return candidates
 
 
 @kernel
-def most_kin(found, desk):
+def most_of_service(candidates, scratch):
     """The candidate with most containers of the same service."""
-    best = desk.candidate[0]
-    for e in range(1, found):
-        if desk.kin[desk.candidate[e]] > desk.kin[best]:
-            best = desk.candidate[e]
+    best = scratch.candidate[0]
+    for e in range(1, candidates):
+        if scratch.of_service[scratch.candidate[e]] > scratch.of_service[best]:
+            best = scratch.candidate[e]
     return best
 
 
 @kernel
-def place_in_order(board, order, taste, kin, chance, desk):
-    """How many of the lifted items in `order` found a machine; the others stay lifted."""
-    at, whole = board.at[0], board.whole
-    count_all(board, desk.crowd)
+def place_in_order(state, order, scoring, services, rng, scratch):
+    """Place the lifted items in `order`; the number placed. The others stay lifted."""
+    at, ints = state.at[0], state.ints
+    count_containers(state, scratch.containers)
     placed, last = 0, -1
     for i in order:
-        if whole[at.machine_of + i] != NOWHERE:
+        if ints[at.machine_of + i] != NOWHERE:
             continue
-        k = whole[at.kind_of + i]
-        look_around(board, k, last, taste, chance, kin, desk)
+        k = ints[at.kind_of + i]
+        refresh_scores(state, k, last, scoring, rng, services, scratch)
         last = k
-        found = pick_candidates(board, i, desk)  # 000 Algorithm 1, line 6
-        if found > 0:
-            m = most_kin(found, desk)  # line 7
-            drop(board, i, m)  # line 8
-            desk.crowd[m] += whole[at.size + k]
-            desk.kin[m] += kin.own[k]
-            desk.appeal[m] = appeal_of(board, k, m, taste, chance, desk)
+        candidates = pick_candidates(state, i, scratch)  # [FreeContainer] Algorithm 1, line 6
+        if candidates > 0:
+            m = most_of_service(candidates, scratch)  # line 7
+            drop(state, i, m)  # line 8
+            scratch.containers[m] += ints[at.size + k]
+            scratch.of_service[m] += services.own_size[k]
+            scratch.score[m] = score_of(state, k, m, scoring, rng, scratch)
             placed += 1
     return placed
 
 
 def warm_up() -> None:
-    """Compile `place_in_order` by placing nothing on the tiny board."""
-    some, none = tiny_board(), np.zeros(0, dtype=np.int64)
-    start, machines = np.zeros(2, dtype=np.int64), int(some.at["machines"][0])
-    kin = Kin(start, none, none, start, none)
-    desk = Desk(
+    """Compile `place_in_order` by placing nothing on the tiny state."""
+    state, none = tiny_state(), np.zeros(0, dtype=np.int64)
+    start, machines = np.zeros(2, dtype=np.int64), int(state.at["machines"][0])
+    services = ServiceIndex(start, none, none, start, none)
+    scratch = PlacementScratch(
         np.zeros(machines, dtype=np.int64), np.zeros(machines, dtype=np.int64), np.zeros(machines), np.zeros(1, dtype=np.int64)
     )
-    place_in_order(some, none, Taste(RESIDUAL, np.zeros((1, 1))), kin, np.ones(1, dtype=np.uint64), desk)
+    place_in_order(state, none, Scoring(RESIDUAL, np.zeros((1, 1))), services, np.ones(1, dtype=np.uint64), scratch)

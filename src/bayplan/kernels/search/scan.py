@@ -1,63 +1,64 @@
-"""Look at all moves of some items, one by one, and make none: what a step of any search costs, without the search."""
+"""All moves of some items evaluated one by one, none made: what a step of any search costs, for benchmarks."""
 
 import numpy as np
 
-from bayplan.kernels.search.board import NOWHERE
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import fits, leaves_well, price
-from bayplan.kernels.search.survey import survey
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.search.delta_cost import delta_cost
+from bayplan.kernels.search.evaluate_all import evaluate_all
+from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import NOWHERE
 
 
 @kernel
-def scan_shifts(board, items, view, best_out):
-    """How many shifts of these standing items keep every rule and were priced; the least change of the objective in `best_out`.
+def scan_shifts(state, items, evaluation, best_out):
+    """The number of shifts of these placed items that keep every rule; the least change of the objective in `best_out`.
 
-    Each item is tried on every other machine. A move that a rule forbids is not priced and does not count.
+    Each item is tried on every other machine. A move that a rule forbids is not evaluated and does not count.
     """
-    at, whole = board.at[0], board.whole
-    total = board.real[at.total]
-    priced = 0
+    at, ints = state.at[0], state.ints
+    total = state.floats[at.total]
+    evaluated = 0
     best_out[0] = np.inf
     for i in items:
-        origin = lift(board, i)
-        here = price(board, i, origin)
-        k = whole[at.kind_of + i]
-        needed = whole[at.prop_start + k + 1] > whole[at.prop_start + k]
-        for e in range(survey(board, i, view)):
-            m = view.machine[e]
-            if m != origin and (not needed or leaves_well(board, i, origin, m)):
-                best_out[0] = min(best_out[0], view.price[e] - here)
-                priced += 1
-        drop(board, i, origin)
-        board.real[at.total] = total  # exactly as before
-    return priced
+        origin = lift(state, i)
+        here = delta_cost(state, i, origin)
+        k = ints[at.kind_of + i]
+        needed = ints[at.supports_start + k + 1] > ints[at.supports_start + k]
+        for e in range(evaluate_all(state, i, evaluation)):
+            m = evaluation.machine[e]
+            if m != origin and (not needed or dependants_kept(state, i, origin, m)):
+                best_out[0] = min(best_out[0], evaluation.delta[e] - here)
+                evaluated += 1
+        drop(state, i, origin)
+        state.floats[at.total] = total  # exactly as before
+    return evaluated
 
 
 @kernel
-def scan_swaps(board, items, others, best_out):
-    """How many swaps of an item with one of the others keep every rule and were priced; as `scan_shifts`.
+def scan_swaps(state, items, others, best_out):
+    """The number of swaps of an item with one of the others that keep every rule; as `scan_shifts`.
 
-    The price is exact: that of the second item is taken with the first in its new place.
+    The change is exact: that of the second item is taken with the first on its new machine.
     """
-    at, whole = board.at[0], board.whole
-    total = board.real[at.total]
-    priced = 0
+    at, ints = state.at[0], state.ints
+    total = state.floats[at.total]
+    evaluated = 0
     best_out[0] = np.inf
     for i in items:
-        origin = lift(board, i)
+        origin = lift(state, i)
         for j in others:
-            m = whole[at.machine_of + j]
+            m = ints[at.machine_of + j]
             if m == NOWHERE or m == origin:
                 continue
-            lift(board, j)
-            if fits(board, i, m) and leaves_well(board, i, origin, m):
-                drop(board, i, m)
-                if fits(board, j, origin) and leaves_well(board, j, m, origin):
-                    best_out[0] = min(best_out[0], board.real[at.total] + price(board, j, origin) - total)
-                    priced += 1
-                lift(board, i)
-            drop(board, j, m)
-        drop(board, i, origin)
-        board.real[at.total] = total
-    return priced
+            lift(state, j)
+            if fits(state, i, m) and dependants_kept(state, i, origin, m):
+                drop(state, i, m)
+                if fits(state, j, origin) and dependants_kept(state, j, m, origin):
+                    best_out[0] = min(best_out[0], state.floats[at.total] + delta_cost(state, j, origin) - total)
+                    evaluated += 1
+                lift(state, i)
+            drop(state, j, m)
+        drop(state, i, origin)
+        state.floats[at.total] = total
+    return evaluated

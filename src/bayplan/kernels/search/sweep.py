@@ -1,123 +1,124 @@
-"""Sweep, Algorithm 2 of 000: spare servers are emptied, then big items of hot servers go there.
+"""Sweep, [FreeContainer] Algorithm 2: spare servers are emptied, then big items of hot servers go there.
 
-`heat` holds U(h) of every machine: load / capacity of the resource of which it has least left.
+`utilisation` holds U(h) of every machine: load / capacity of the resource of which it has least left.
 """
 
 import numpy as np
 
-from bayplan.kernels.search.board import LOAD, MOST_MOVES, MOVED
-from bayplan.kernels.search.book import enter, judge, make_room
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.standing import extra_moves, fits, leaves_well
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.search.delta_cost import extra_moves
+from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.incumbent import ensure_space, record_move, update_best
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import LOAD, MAX_MOVES, MOVED, amount_index
 
 
 @kernel
-def utilisation(board, m, k, by):
+def utilisation_of(state, m, k, by):
     """U(h): the largest load / capacity over the resources of a machine, with `by` (-1, 0, 1) items of kind k more."""
-    at, whole = board.at[0], board.whole
+    at, ints = state.at[0], state.ints
     n_r = at.resources
-    load = at.machine + m * 5 * n_r + LOAD * n_r
-    most = 0.0
+    load = amount_index(state, m, LOAD)
+    largest = 0.0
     for r in range(n_r):
-        here = whole[load + r] + by * whole[at.request + k * n_r + r]
-        most = max(most, board.real[at.slope + m * n_r + r] * here)
-    return most
+        here = ints[load + r] + by * ints[at.request + k * n_r + r]
+        largest = max(largest, state.floats[at.slope + m * n_r + r] * here)
+    return largest
 
 
 @kernel
-def measure(board, heat_out):
+def measure_utilisation(state, utilisation_out):
     """U(h) of every machine."""
-    for m in range(board.at[0].machines):
-        heat_out[m] = utilisation(board, m, 0, 0)
+    for m in range(state.at[0].machines):
+        utilisation_out[m] = utilisation_of(state, m, 0, 0)
 
 
 @kernel
-def bulk(board, i, m):
-    """How big an item is for a machine: its largest request / capacity."""
-    at = board.at[0]
-    k = board.whole[at.kind_of + i]
-    most = 0.0
+def item_size(state, i, m):
+    """The size of an item on a machine: its largest request / capacity."""
+    at = state.at[0]
+    k = state.ints[at.kind_of + i]
+    largest = 0.0
     for r in range(at.resources):
-        most = max(most, board.real[at.slope + m * at.resources + r] * board.whole[at.request + k * at.resources + r])
-    return most
+        largest = max(largest, state.floats[at.slope + m * at.resources + r] * state.ints[at.request + k * at.resources + r])
+    return largest
 
 
 @kernel
-def may_go(board, i, origin, m):
-    """May the lifted item move from `origin` to m: all rules, those left behind, the churn budget?"""
-    at, whole = board.at[0], board.whole
-    if m == origin or not fits(board, i, m) or not leaves_well(board, i, origin, m):
+def may_move(state, i, origin, m):
+    """May the lifted item move from `origin` to m, by all rules, what depends on it, and the limit on moves?"""
+    at, ints = state.at[0], state.ints
+    if m == origin or not fits(state, i, m) or not dependants_kept(state, i, origin, m):
         return False
-    return whole[at.tally + MOVED] + extra_moves(board, i, m) <= whole[at.tally + MOST_MOVES]
+    return ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]
 
 
 @kernel
-def roomiest(board, i, origin, among, heat):
+def least_utilised(state, i, origin, machines, utilisation):
     """The least utilised of some machines that can take the lifted item, the first of equals; -1 if none can."""
     best, least = -1, np.inf
-    for e in range(len(among)):
-        if heat[among[e]] < least and may_go(board, i, origin, among[e]):
-            best, least = among[e], heat[among[e]]
+    for e in range(len(machines)):
+        if utilisation[machines[e]] < least and may_move(state, i, origin, machines[e]):
+            best, least = machines[e], utilisation[machines[e]]
     return best
 
 
 @kernel
-def send(board, i, among, heat, book):
-    """Move an item to the roomiest of some machines; False if it stays."""
-    origin = lift(board, i)
-    m = roomiest(board, i, origin, among, heat)
-    drop(board, i, origin if m < 0 else m)
+def send_to_least_utilised(state, i, machines, utilisation, incumbent):
+    """Move an item to the least utilised of some machines; False if it stays."""
+    origin = lift(state, i)
+    m = least_utilised(state, i, origin, machines, utilisation)
+    drop(state, i, origin if m < 0 else m)
     if m < 0:
         return False
-    heat[origin] = utilisation(board, origin, 0, 0)
-    heat[m] = utilisation(board, m, 0, 0)
-    enter(book, i, origin)
-    judge(book, board)
-    make_room(book, board)
+    utilisation[origin] = utilisation_of(state, origin, 0, 0)
+    utilisation[m] = utilisation_of(state, m, 0, 0)
+    record_move(incumbent, i, origin)
+    update_best(incumbent, state)
+    ensure_space(incumbent, state)
     return True
 
 
 @kernel
-def list_movable(board, m, held_out):
-    """How many items of a machine may move; they are listed, as the machine's own list changes on the way."""
-    at = board.at[0]
+def list_movable(state, m, items_out):
+    """The number of movable items of a machine; they are listed, as the machine's own list changes on the way."""
+    at = state.at[0]
     n = 0
-    for slot in range(board.whole[at.on_size + m]):
-        i = board.small[at.on + m * at.slots + slot]
-        if board.whole[at.movable + i] == 1:
-            held_out[n] = i
+    for slot in range(state.ints[at.items_on_size + m]):
+        i = state.small[at.items_on + m * at.slots + slot]
+        if state.ints[at.movable + i] == 1:
+            items_out[n] = i
             n += 1
     return n
 
 
 @kernel
-def empty(board, h, normal, heat, book, held):
-    """Lines 5-8: every item of a spare server goes to the roomiest normal server that can take it."""
-    for e in range(list_movable(board, h, held)):
-        send(board, held[e], normal, heat, book)
+def empty_spare(state, h, normal, utilisation, incumbent, items):
+    """Lines 5-8: every item of a spare server goes to the least utilised normal server that can take it."""
+    for e in range(list_movable(state, h, items)):
+        send_to_least_utilised(state, items[e], normal, utilisation, incumbent)
 
 
 @kernel
-def take_biggest(board, m, n, held):
+def take_biggest(state, m, n, items):
     """The biggest of n listed items, moved to the end of the list; the first of equals."""
     best = 0
     for e in range(1, n):
-        if bulk(board, held[e], m) > bulk(board, held[best], m):
+        if item_size(state, items[e], m) > item_size(state, items[best], m):
             best = e
-    i = held[best]
-    held[best] = held[n - 1]
-    held[n - 1] = i
+    i = items[best]
+    items[best] = items[n - 1]
+    items[n - 1] = i
     return i
 
 
 @kernel
-def relieve(board, h, spare, heat, book, held):
+def relieve_hot(state, h, spare, utilisation, incumbent, items):
     """Lines 10-14: the biggest items of a hot server go to spare servers, until it is no hotter than the mean of all."""
-    n = list_movable(board, h, held)
+    n = list_movable(state, h, items)
     mean = 0.0
-    for m in range(board.at[0].machines):
-        mean += heat[m] / board.at[0].machines
-    while n > 0 and heat[h] > mean:
-        send(board, take_biggest(board, h, n, held), spare, heat, book)
+    for m in range(state.at[0].machines):
+        mean += utilisation[m] / state.at[0].machines
+    while n > 0 and utilisation[h] > mean:
+        send_to_least_utilised(state, take_biggest(state, h, n, items), spare, utilisation, incumbent)
         n -= 1

@@ -1,136 +1,171 @@
 """Annealing: items are lifted and dropped, worse states are accepted by Metropolis' rule.
 
-`shift_step` lifts one item and lets it walk over a few machines. `swap_step` trades it for the best of a few items of another
-machine. `eject_step` forces it onto a machine and puts what must give way elsewhere: one that goes to a third machine is a
-replace, several are the ejection of a big container's neighbours.
+`shift_step` lifts one item and tries a few machines for it. `swap_step` exchanges it with the best of a few items of another
+machine. `eject_step` puts it on a machine that is too full and puts what must leave elsewhere: one that goes to a third machine
+is a replace, several are the ejection of a big container's neighbours. `cost_scale` measures the scale of the temperatures.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from bayplan.kernels.search.board import BREACHES, MOST_MOVES, MOVED
-from bayplan.kernels.search.book import enter, judge, make_room
-from bayplan.kernels.search.chance import below, share
-from bayplan.kernels.search.compiled import kernel
-from bayplan.kernels.search.force import choose_victims, possible
-from bayplan.kernels.search.moving import drop, lift
-from bayplan.kernels.search.party import undo
-from bayplan.kernels.search.standing import extra_breaches, extra_moves, fits_alone, keeps_counts, price
-from bayplan.kernels.search.trade import swap_step
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import below, uniform
+from bayplan.kernels.search.delta_cost import delta_cost, extra_moves
+from bayplan.kernels.search.eject import choose_victims, random_reachable, undo
+from bayplan.kernels.search.feasible import (
+    dependants_kept,
+    dependencies_met,
+    extra_unmet,
+    fits_ignoring_dependencies,
+    keeps_count_rules,
+)
+from bayplan.kernels.search.incumbent import ensure_space, record_move, update_best
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, UNMET, State
+from bayplan.kernels.search.swap import swap_step
 
 STRIDE = 1_000_003  # prime, so that every machine is met
 
 
-class Style(NamedTuple):
-    """How to walk."""
+class StepSettings(NamedTuple):
+    """The mixture of steps, and how far each looks."""
 
-    shift_tries: int  # machines a lifted item looks at
-    eject_tries: int  # machines an ejected item looks at, at most
-    eject_finds: int  # until it has found so many that it fits on
+    shift_tries: int  # machines tried for a lifted item
+    eject_tries: int  # machines tried for an ejected item, at most
+    eject_finds: int  # ... until that many fit
     eject_share: float  # of the steps
     swap_share: float  # of the steps
-    scan: int  # most items of a machine looked at for a victim
+    scan: int  # items of a machine examined for a victim, at most
 
 
 @kernel
-def warm_enough(chance, worse, heat):
-    """Metropolis' rule."""
-    return worse <= 0.0 or (heat > 0.0 and worse < -heat * np.log(share(chance)))
+def metropolis_accepts(rng, worse, temperature):
+    """Metropolis' rule: is a state that is worse by this much accepted?"""
+    return worse <= 0.0 or (temperature > 0.0 and worse < -temperature * np.log(uniform(rng)))
 
 
 @kernel
-def shift_step(board, i, style, chance, heat, loose, book):
+def shift_step(state, i, settings, rng, temperature, loose, incumbent):
     """Lift one item, let it walk over a few machines, drop it where it ends."""
-    at, whole = board.at[0], board.whole
-    origin = lift(board, i)
-    here, here_price, breaches = origin, price(board, i, origin), extra_breaches(board, i, origin)
-    for _ in range(style.shift_tries):
-        m = below(chance, at.machines)
-        if m == here or not fits_alone(board, i, m) or (not loose and extra_breaches(board, i, m) > breaches):
+    at, ints = state.at[0], state.ints
+    origin = lift(state, i)
+    here, here_cost, unmet = origin, delta_cost(state, i, origin), extra_unmet(state, i, origin)
+    for _ in range(settings.shift_tries):
+        m = below(rng, at.machines)
+        if m == here or not fits_ignoring_dependencies(state, i, m) or (not loose and extra_unmet(state, i, m) > unmet):
             continue
-        if whole[at.tally + MOVED] + extra_moves(board, i, m) > whole[at.tally + MOST_MOVES]:
+        if ints[at.tally + MOVED] + extra_moves(state, i, m) > ints[at.tally + MAX_MOVES]:
             continue
-        there = price(board, i, m)
-        if warm_enough(chance, there - here_price, heat):
-            here, here_price = m, there
-    drop(board, i, here)
+        there = delta_cost(state, i, m)
+        if metropolis_accepts(rng, there - here_cost, temperature):
+            here, here_cost = m, there
+    drop(state, i, here)
     if here != origin:
-        enter(book, i, origin)
-        judge(book, board)
+        record_move(incumbent, i, origin)
+        update_best(incumbent, state)
 
 
 @kernel
-def best_of_some(board, j, m, style, chance, party):
+def cheapest_of_few(state, j, m, settings, rng, lifted):
     """The cheapest of the first few machines but m that an ejected item fits on; -1 if there is none.
 
-    The first lifted item's old machine is looked at first, then others from a random one on, in large strides.
+    The first lifted item's old machine is tried first, then others from a random one on, in large strides.
     """
-    at = board.at[0]
-    target, least, found = -1, np.inf, 0
-    first = below(chance, at.machines)
-    for t in range(min(style.eject_tries, at.machines) + 1):
-        there = party.origin[0] if t == 0 else (first + t * STRIDE) % at.machines
-        if there != m and fits_alone(board, j, there):
-            cost = price(board, j, there)
+    at = state.at[0]
+    target, least, feasible = -1, np.inf, 0
+    first = below(rng, at.machines)
+    for t in range(min(settings.eject_tries, at.machines) + 1):
+        there = lifted.origin[0] if t == 0 else (first + t * STRIDE) % at.machines
+        if there != m and fits_ignoring_dependencies(state, j, there):
+            cost = delta_cost(state, j, there)
             if cost < least:
                 target, least = there, cost
-            found += 1
-            if found == style.eject_finds:
+            feasible += 1
+            if feasible == settings.eject_finds:
                 break
     return target
 
 
 @kernel
-def eject_step(board, i, m, style, chance, heat, loose, book, party):
-    """Force item i onto machine m; what must give way goes to the item's machine or elsewhere."""
-    at, whole = board.at[0], board.whole
-    total, breaches = board.real[at.total], whole[at.tally + BREACHES]
-    most = total - heat * np.log(share(chance)) if heat > 0.0 else total  # Metropolis' rule, drawn beforehand
-    party.item[0] = i
-    party.origin[0] = lift(board, i)
-    n, placed = choose_victims(board, chance, i, m, style.scan, party) if keeps_counts(board, i, m) else 1, 0
+def eject_step(state, i, m, settings, rng, temperature, loose, incumbent, lifted):
+    """Put item i on machine m; what must leave goes to the item's old machine or elsewhere."""
+    at, ints = state.at[0], state.ints
+    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    most = total - temperature * np.log(uniform(rng)) if temperature > 0.0 else total  # Metropolis' rule, drawn beforehand
+    lifted.item[0] = i
+    lifted.origin[0] = lift(state, i)
+    n, placed = choose_victims(state, rng, i, m, settings.scan, lifted) if keeps_count_rules(state, i, m) else 1, 0
     for e in range(1, n):
-        party.origin[e] = lift(board, party.item[e])
-    if n == 1 or not fits_alone(board, i, m):
-        undo(board, party, 0, n, total)
+        lifted.origin[e] = lift(state, lifted.item[e])
+    if n == 1 or not fits_ignoring_dependencies(state, i, m):
+        undo(state, lifted, 0, n, total)
         return
     good = True
     while good and placed < n:
-        target = m if placed == 0 else best_of_some(board, party.item[placed], m, style, chance, party)
+        target = m if placed == 0 else cheapest_of_few(state, lifted.item[placed], m, settings, rng, lifted)
         if target < 0:
             good = False
             break
-        drop(board, party.item[placed], target)
+        drop(state, lifted.item[placed], target)
         placed += 1
-        sure = board.real[at.total] - board.real[at.breach_price] * whole[at.tally + BREACHES]
-        good = sure <= most  # those still lifted will hardly make it cheaper
+        sure = state.floats[at.total] - state.floats[at.unmet_price] * ints[at.tally + UNMET]
+        good = sure <= most  # what is still lifted will hardly make it cheaper
     if good:
-        good = board.real[at.total] <= most and whole[at.tally + MOVED] <= whole[at.tally + MOST_MOVES]
-        good = good and (loose or whole[at.tally + BREACHES] <= breaches)
+        good = state.floats[at.total] <= most and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+        good = good and (loose or ints[at.tally + UNMET] <= unmet)
     if not good:
-        undo(board, party, placed, n, total)
+        undo(state, lifted, placed, n, total)
         return
     for e in range(n):
-        enter(book, party.item[e], party.origin[e])
-    judge(book, board)
+        record_move(incumbent, lifted.item[e], lifted.origin[e])
+    update_best(incumbent, state)
 
 
 @kernel
-def walk(board, movable, sized, style, chance, heat, loose, steps, book, party):
-    """So many steps at one temperature. `loose`: may dependencies be broken on the way?"""
-    at = board.at[0]
+def walk(state, movable, sized, settings, rng, temperature, loose, steps, incumbent, lifted):
+    """Make `steps` steps at one temperature. `loose`: may dependencies be violated on the way?"""
+    at = state.at[0]
     for _ in range(steps):
-        make_room(book, board)
-        kind = share(chance)
-        if kind < style.eject_share:
-            i = sized[below(chance, len(sized))]
-            m = possible(board, i, chance)
+        ensure_space(incumbent, state)
+        kind = uniform(rng)
+        if kind < settings.eject_share:
+            i = sized[below(rng, len(sized))]
+            m = random_reachable(state, i, rng)
             if m >= 0:
-                eject_step(board, i, m, style, chance, heat, loose, book, party)
-        elif kind < style.eject_share + style.swap_share:
-            i = sized[below(chance, len(sized))]
-            swap_step(board, i, below(chance, at.machines), chance, heat, loose, book, party)
+                eject_step(state, i, m, settings, rng, temperature, loose, incumbent, lifted)
+        elif kind < settings.eject_share + settings.swap_share:
+            i = sized[below(rng, len(sized))]
+            swap_step(state, i, below(rng, at.machines), rng, temperature, loose, incumbent, lifted)
         else:
-            i = movable[below(chance, len(movable))]
-            shift_step(board, i, style, chance, heat, loose, book)
+            i = movable[below(rng, len(movable))]
+            shift_step(state, i, settings, rng, temperature, loose, incumbent)
+
+
+@kernel
+def cost_scale(
+    state: State, movable: npt.NDArray[np.int64], rng: npt.NDArray[np.uint64], tries: int, scale_out: npt.NDArray[np.float64]
+) -> None:
+    """Over random moves that all rules but dependencies allow: mean size of the cost change, share that dependencies forbid.
+
+    Both are 0 if no such move was found. Nothing moves.
+    """
+    at = state.at[0]
+    size, tested, forbidden = 0.0, 0, 0
+    for _ in range(tries):
+        i = movable[below(rng, len(movable))]
+        total = state.floats[at.total]
+        origin = lift(state, i)
+        here = delta_cost(state, i, origin)
+        for _ in range(4):
+            m = below(rng, at.machines)
+            if m != origin and fits_ignoring_dependencies(state, i, m):
+                size += abs(delta_cost(state, i, m) - here)
+                tested += 1
+                if not (dependencies_met(state, i, m) and dependants_kept(state, i, origin, m)):
+                    forbidden += 1
+        drop(state, i, origin)
+        state.floats[at.total] = total
+    scale_out[0] = size / max(1, tested)
+    scale_out[1] = forbidden / max(1, tested)

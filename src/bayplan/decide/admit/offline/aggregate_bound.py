@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from bayplan.decide.admit.offline.time_expanded import SLACK, TimeExpandedStream, flat_amounts
-from bayplan.kernels.admit.cut import least_cut
+from bayplan.kernels.admit.least_cut import least_cut
 from bayplan.model import ClusterRequest, FloatArray, IntArray, Zones, floats, ints
 
 SOFT = (0.3, 0.03, 0.003)  # smoothing in turn, relative to a mean value

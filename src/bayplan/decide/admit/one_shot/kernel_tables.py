@@ -3,44 +3,44 @@
 import numpy as np
 
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
-from bayplan.kernels.admit.branch import Tables, Tree
-from bayplan.kernels.admit.climb import Standing
-from bayplan.kernels.admit.pairs import tabulate
-from bayplan.kernels.admit.question import Question
+from bayplan.kernels.admit.branch import BranchTree
+from bayplan.kernels.admit.cost_tables import CostTables, tabulate
+from bayplan.kernels.admit.local_search import ZoneState
+from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import FloatArray, IntArray
 
 LARGEST = 20_000_000  # entries of an array, 160 MB; the pairs of 8 members and 42 zones have 112,896
 
 
-def question_of(problem: OneShotProblem) -> Question:
+def question_of(problem: OneShotProblem) -> ZoneProblem:
     """The arrays of a problem."""
-    return Question(problem.cost, problem.demand, problem.free, problem.traffic, problem.link, problem.pair, problem.bandwidth)
+    return ZoneProblem(problem.cost, problem.demand, problem.free, problem.traffic, problem.link, problem.pair, problem.bandwidth)
 
 
-def tables_of(question: Question) -> Tables | None:
+def tables_of(question: ZoneProblem) -> CostTables | None:
     """The costs of members alone and in pairs; None if the tables would be too large."""
     v, z = question.cost.shape
     if max((v * z) ** 2, (v + 1) * v * v * z) > LARGEST:  # the pairs, and the work arrays of a tree search
         return None
     barred = np.zeros(1)
-    tables = Tables(np.empty((v, z)), np.empty((v, v, z, z)), np.empty((v, v), dtype=np.bool_), barred)
+    tables = CostTables(np.empty((v, z)), np.empty((v, v, z, z)), np.empty((v, v), dtype=np.bool_), barred)
     barred[0] = tabulate(question, tables.single, tables.pair, tables.talks)
     return tables
 
 
-def standing_of(question: Question) -> Standing:
+def standing_of(question: ZoneProblem) -> ZoneState:
     """Work arrays for one placement and what follows from it."""
     v, z = question.cost.shape
-    return Standing(np.empty(v, dtype=np.int64), np.empty_like(question.room), np.empty((v, z)))
+    return ZoneState(np.empty(v, dtype=np.int64), np.empty_like(question.available), np.empty((v, z)))
 
 
-def tree_of(question: Question) -> Tree:
+def tree_of(question: ZoneProblem) -> BranchTree:
     """Work arrays for a tree search."""
     v, z = question.cost.shape
-    return Tree(
+    return BranchTree(
         members=_ints(v),
         zone=_ints(v),
-        free=np.empty_like(question.room),
+        free=np.empty_like(question.available),
         paid=_floats(v + 1),
         single=_floats(v + 1, v, z),
         lam=_floats(v + 1, v, v, z),

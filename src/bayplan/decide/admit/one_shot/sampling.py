@@ -14,7 +14,7 @@ from bayplan.decide.admit.one_shot.greedy import greedy
 from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotPlacement, OneShotProblem
 from bayplan.kernels.admit.repair import repair
-from bayplan.kernels.admit.sift import OPEN, SEEN, Estimate, guess, sift
+from bayplan.kernels.admit.screen import OPEN, SOLVED, ScaledCosts, estimate_traffic, screen
 from bayplan.model import BoolArray, FloatArray, IntArray, ints
 from bayplan.solvers.highs import RepeatedProgram
 from bayplan.solvers.program import LinearExpression, ProgramBuilder
@@ -43,12 +43,12 @@ def sampling(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> 
     best, least, standing = None, np.inf, standing_of(question)
     for zone in candidates(estimate, placement):  # line 3
         cost = repair(question, tables, standing, zone)
-        if cost < least and cost < tables.barred[0]:  # line 10
+        if cost < least and cost < tables.forbidden_cost[0]:  # line 10
             best, least = zone.copy(), cost
     return OneShotPlacement(zone=best, cost=float(least), complete=complete and best is not None)
 
 
-def estimate_of(problem: OneShotProblem, options: OneShotOptions, rng: np.random.Generator) -> Estimate:
+def estimate_of(problem: OneShotProblem, options: OneShotOptions, rng: np.random.Generator) -> ScaledCosts:
     """Costs of which the largest is 1, and a random sample of n members (Algorithm 1 lines 1-2)."""
     v = len(problem.cost)
     n = min(v, options.samples or _sample_size(v, options.epsilon))
@@ -60,7 +60,7 @@ def estimate_of(problem: OneShotProblem, options: OneShotOptions, rng: np.random
     single = np.where(fits_alone(problem), problem.cost / largest, np.inf)  # y_vs is fixed to 0 where a_v > B_s
     sample = np.sort(rng.choice(v, size=n, replace=False))
     reach = np.stack([forth.min(axis=3).sum(axis=1), forth.max(axis=3).sum(axis=1)])
-    return Estimate(single, forth, problem.demand, problem.free, ints(sample), np.array([options.epsilon * v]), reach)
+    return ScaledCosts(single, forth, problem.demand, problem.free, ints(sample), np.array([options.epsilon * v]), reach)
 
 
 def _sample_size(v: int, epsilon: float) -> int:
@@ -85,30 +85,30 @@ def sample_placements(zones: int, n: int, most: int, rng: np.random.Generator) -
     return drawn, False
 
 
-def candidates(estimate: Estimate, placement: IntArray) -> Iterator[IntArray]:
+def candidates(estimate: ScaledCosts, placement: IntArray) -> Iterator[IntArray]:
     """A zone per member from each solution of LP (6), rounded (Algorithm 1 lines 4-7). They may overfill zones: Theorem 1.
 
     Where every member in its cheapest zone meets all constraints, that is the solution of the program, and already integral.
     """
     rows, (v, z) = len(placement), estimate.single.shape
     zone, state = np.empty((rows, v), dtype=np.int64), np.empty(rows, dtype=np.int64)
-    sift(estimate, placement, np.empty((2, v, z)), np.empty_like(estimate.room), zone, state)
-    yield from np.unique(zone[state == SEEN], axis=0)
+    screen(estimate, placement, np.empty((2, v, z)), np.empty_like(estimate.capacity), zone, state)
+    yield from np.unique(zone[state == SOLVED], axis=0)
     if (state == OPEN).any():
         yield from _solved_candidates(estimate, placement[state == OPEN])
 
 
-def _solved_candidates(estimate: Estimate, placement: IntArray) -> Iterator[IntArray]:
+def _solved_candidates(estimate: ScaledCosts, placement: IntArray) -> Iterator[IntArray]:
     """Candidates for which a solver is needed; infeasible programs are skipped."""
     program = TrafficProgram(estimate)
     guessed = np.empty(estimate.single.shape)
     for at in placement:
-        guess(estimate, at, guessed)
+        estimate_traffic(estimate, at, guessed)
         share = program.solve(guessed)
         if share is None:
             continue
         cost = np.where(program.closed, 0.0, estimate.single) + guessed
-        zone = rounded(share, cost, estimate.demand, estimate.room)
+        zone = rounded(share, cost, estimate.demand, estimate.capacity)
         if zone is not None:
             yield zone
 
@@ -116,8 +116,8 @@ def _solved_candidates(estimate: Estimate, placement: IntArray) -> Iterator[IntA
 class TrafficProgram:
     """min sum (P_vs + F_vs) y_vs  s.t. (4a), (4b), |sum_{w,x} P_vwsx y_wx - F_vs| <= epsilon V   (6), (6c), (6d)"""
 
-    def __init__(self, estimate: Estimate) -> None:
-        (v, z), k = estimate.single.shape, estimate.room.shape[1]
+    def __init__(self, estimate: ScaledCosts) -> None:
+        (v, z), k = estimate.single.shape, estimate.capacity.shape[1]
         self.closed = ~np.isfinite(estimate.single)
         self.single = np.where(self.closed, 0.0, estimate.single)
         self.slack = float(estimate.slack[0])
@@ -126,14 +126,14 @@ class TrafficProgram:
             builder.column(0.0, upper=0.0 if closed else 1.0)
         for s in range(z):
             for r in range(k):
-                part = estimate.demand[:, r] / max(1, estimate.room[s, r])
+                part = estimate.demand[:, r] / max(1, estimate.capacity[s, r])
                 builder.row(
                     LinearExpression(column[:, s].tolist(), np.where(self.closed[:, s], 0.0, part).tolist()), at_most=1.0
                 )  # (4a)
         for w in range(v):
             builder.row(LinearExpression(column[w].tolist(), [1.0] * z), at_least=1.0, at_most=1.0)  # (4b)
         self.first = len(builder.row_lower)
-        by = estimate.forth.transpose(0, 2, 1, 3).reshape(v * z, v * z)
+        by = estimate.pair_cost.transpose(0, 2, 1, 3).reshape(v * z, v * z)
         for row in by:  # (6c), (6d): the bounds come with F
             used = np.flatnonzero(row)
             builder.row(LinearExpression(used.tolist(), row[used].tolist()))

@@ -3,7 +3,7 @@
     min  sum_v P_v,z(v) + sum_{v != w} P_v,w,z(v),z(w)                          (4)
     s.t. sum of a_vk over the v in zone z <= B_kz          every k, z           (4a)
 
-Each node of the tree is bounded by moving costs from pairs onto members (`kernels.admit.messages`); zones that cannot beat the
+Each node is bounded by moving costs from pairs onto members (`kernels.admit.message_bound`); zones that cannot beat the
 incumbent are removed, and the member with the fewest zones left is placed next. Capacity only removes zones that are too small
 for a member by itself, so the search is longest where traffic within a zone costs nothing and capacity is scarce.
 """
@@ -13,9 +13,10 @@ import numpy as np
 from bayplan.decide.admit.one_shot.greedy import greedy
 from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of, tree_of
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotPlacement, OneShotProblem
-from bayplan.kernels.admit.branch import Tables, branch
-from bayplan.kernels.admit.climb import search
-from bayplan.kernels.admit.question import Question
+from bayplan.kernels.admit.branch import branch
+from bayplan.kernels.admit.cost_tables import CostTables
+from bayplan.kernels.admit.local_search import local_search
+from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import IntArray
 
 STARTS = 24  # about a millisecond with 8 members and 42 zones
@@ -45,13 +46,13 @@ def local(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> One
     )
 
 
-def best_of_starts(question: Question, tables: Tables, starts: int) -> tuple[IntArray, float]:
+def best_of_starts(question: ZoneProblem, tables: CostTables, starts: int) -> tuple[IntArray, float]:
     """The zones of the best start, improved, and their cost; infinite if none fits. Large members go first."""
     zone = np.empty(len(question.cost), dtype=np.int64)
-    largest = question.room.max(axis=0, initial=1)
+    largest = question.available.max(axis=0, initial=1)
     order = np.argsort(-(question.demand / largest).max(axis=1, initial=0.0), kind="stable")
     zones = np.argsort(question.cost.sum(axis=0), kind="stable")
-    cost = search(question, tables, order, zones, starts, standing_of(question), zone)
+    cost = local_search(question, tables, order, zones, starts, standing_of(question), zone)
     return zone, cost
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bayplan.decide.collocate.packing_state import packing_state
 from bayplan.decide.collocate.subproblem import movable
-from bayplan.kernels.collocate.hold import Hold, refill
+from bayplan.kernels.collocate.count_state import CountState, move_all
 from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Placement
 from bayplan.model.problem import Problem
 
@@ -17,7 +17,7 @@ NO_CAP = 2**62
 SLOTS = 64, 4  # for containers on a machine: at least 64, and 4 times as many as on the machine that has most
 
 
-def count_state(problem: Problem, start: Placement, *, max_moves: int | None) -> tuple[Hold, IntArray]:
+def count_state(problem: Problem, start: Placement, *, max_moves: int | None) -> tuple[CountState, IntArray]:
     """The state with all containers where `start` has them, and the containers (item,) that may move.
 
     Moves count from where containers ran before.
@@ -30,10 +30,10 @@ def count_state(problem: Problem, start: Placement, *, max_moves: int | None) ->
     stays = np.ones(len(cluster.containers.name), dtype=np.bool_)
     stays[items] = False
     new = int((problem.before.machine_of[items] == UNPLACED).sum())
-    state = Hold(
-        service_of=owner.astype(np.int32),
-        came_from=_came_from(problem.before.machine_of[items], machine),
-        first=np.searchsorted(owner, np.arange(n_w + 1)).astype(np.int64),
+    state = CountState(
+        workload_of=owner.astype(np.int32),
+        start_machine=_came_from(problem.before.machine_of[items], machine),
+        first_container=np.searchsorted(owner, np.arange(n_w + 1)).astype(np.int64),
         request=packing.request,
         one_over=packing.one_over,
         row_of=packing.row_of,
@@ -43,25 +43,25 @@ def count_state(problem: Problem, start: Placement, *, max_moves: int | None) ->
         edge_start=packing.edge_start,
         neighbour=packing.neighbour,
         weight=packing.weight,
-        chosen=_cumulated(packing.edge_start, packing.weight),
+        cumulative_weight=_cumulated(packing.edge_start, packing.weight),
         home=_counts(cluster, problem.before.machine_of, problem.before.machine_of != UNPLACED),
         counts=_counts(cluster, start.machine_of, stays & (start.machine_of != UNPLACED)),
         free=packing.free,
-        spare=packing.spare,
+        set_free=packing.set_free,
         machine_of=np.full(len(items), UNPLACED, dtype=np.int32),
         slot_of=np.zeros(len(items), dtype=np.int32),
-        on=np.zeros((n_m, max(SLOTS[0], SLOTS[1] * int(np.bincount(machine, minlength=1).max()))), dtype=np.int32),
-        size=np.zeros(n_m, dtype=np.int32),
+        containers_on=np.zeros((n_m, max(SLOTS[0], SLOTS[1] * int(np.bincount(machine, minlength=1).max()))), dtype=np.int32),
+        number_on=np.zeros(n_m, dtype=np.int32),
         tally=np.array([0, NO_CAP if max_moves is None else max_moves + new]),
         worth=np.zeros(2),
     )
-    refill(state, machine)
+    move_all(state, machine)
     return state, items
 
 
-def copied(state: Hold) -> Hold:
+def copied(state: CountState) -> CountState:
     """A copy: arrays that change are its own, the others are shared."""
-    changes = ("counts", "free", "spare", "machine_of", "slot_of", "on", "size", "tally", "worth")
+    changes = ("counts", "free", "set_free", "machine_of", "slot_of", "containers_on", "number_on", "tally", "worth")
     return state._replace(**{name: getattr(state, name).copy() for name in changes})
 
 

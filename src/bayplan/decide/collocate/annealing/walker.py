@@ -6,11 +6,11 @@ The *reach* of a container is the most affinity that it can gain; prices and tem
 import numpy as np
 
 from bayplan.decide.collocate.annealing.count_state import NO_CAP, Int32Array, copied
-from bayplan.kernels.collocate.anneal import Style, new_party, walk
-from bayplan.kernels.collocate.hold import GAINED, MOST_MOVES, MOVES, PRICE, Hold, refill
+from bayplan.kernels.collocate.anneal import EjectionSettings, new_ejected_set, walk
+from bayplan.kernels.collocate.count_state import GAINED, MAX_MOVES, MOVES, PRICE, CountState, move_all
 from bayplan.model import FloatArray
 
-STYLE = Style(near=0.7, back=0.0, ejected=3, looks=1, tries=8, finds=1)
+STYLE = EjectionSettings(near=0.7, back=0.0, max_ejected=3, samples=1, tries=8, finds=1)
 BACK = 0.2  # share of the targets that are old machines, where moves have a price
 STEPS = 20_000  # between two looks at the clock
 TINY_PRICE = 1e-7  # of a move, in mean reaches, where it has none
@@ -22,17 +22,17 @@ PRICE_STEP, MOST_PRICE_STEP = 1.5, 2.0  # how far the price follows the number o
 class CountWalker:
     """A state of its own, walked over by one thread, and the best that it has reached."""
 
-    def __init__(self, state: Hold, *, seed: int, price: float = 0.0) -> None:
+    def __init__(self, state: CountState, *, seed: int, price: float = 0.0) -> None:
         self.state = copied(state)
         self.random = np.random.default_rng(seed)
         self.random_state = self.random.integers(1, 2**63, size=1, dtype=np.uint64)
-        self.lifted = new_party()
+        self.lifted = new_ejected_set()
         self.reach = reach(state)
         self.talking = int((self.reach > 0).sum())
         self.scale = float(self.reach.sum()) / max(1, self.talking)  # the unit of temperatures
         self.rounds = 0.0  # that there is time for
         self.style = STYLE
-        self.max_moves = int(state.tally[MOST_MOVES])
+        self.max_moves = int(state.tally[MAX_MOVES])
         if price > 0 or self.capped:
             self.style = STYLE._replace(near=STYLE.near - BACK / 2, back=BACK)
         self.price = price  # the true price of a move
@@ -61,7 +61,7 @@ class CountWalker:
 
     def begin(self, machine_of: Int32Array) -> None:
         """Go on from these machines (item,)."""
-        refill(self.state, machine_of)
+        move_all(self.state, machine_of)
 
     def begin_round(self) -> None:
         """Begin a round: its best is the present state."""
@@ -80,13 +80,13 @@ class CountWalker:
     def enforce_cap(self, *, hard: bool, free: bool) -> None:
         """Where moves have a cap: `hard`: never above it from now on; `free`: moves cost no more than their true price."""
         if self.capped:
-            self.state.tally[MOST_MOVES] = self.max_moves if hard else NO_CAP
+            self.state.tally[MAX_MOVES] = self.max_moves if hard else NO_CAP
             self.charge(self.price if free and self._within_cap else self.charged)
 
     def prefer_homes(self) -> None:
         """From now on all containers are drawn alike and most are sent to an old machine; a move has a tiny price."""
         self.reach = np.ones_like(self.reach)
-        self.style = STYLE._replace(near=0.0, back=0.9, ejected=1)
+        self.style = STYLE._replace(near=0.0, back=0.9, max_ejected=1)
         self.charge(TINY_PRICE * self.scale)
 
     def adjust_price(self) -> None:
@@ -113,9 +113,9 @@ class CountWalker:
         return bool(self.state.tally[MOVES] <= self.max_moves)
 
 
-def reach(state: Hold) -> FloatArray:
+def reach(state: CountState) -> FloatArray:
     """(item,) the most affinity that one container of its workload can gain: T(s) / d."""
     n_w = len(state.one_over)
     end = np.repeat(np.arange(n_w), np.diff(state.edge_start))
     affinity = np.bincount(end, weights=state.weight, minlength=n_w)
-    return np.asarray((affinity * state.one_over)[state.service_of])
+    return np.asarray((affinity * state.one_over)[state.workload_of])

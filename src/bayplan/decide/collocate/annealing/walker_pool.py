@@ -13,7 +13,7 @@ import numpy as np
 
 from bayplan.decide.collocate.annealing.count_state import Int32Array
 from bayplan.decide.collocate.annealing.walker import STEPS, CountWalker
-from bayplan.kernels.collocate.hold import Hold
+from bayplan.kernels.collocate.count_state import CountState
 from bayplan.model import Clock, Progress, Tick
 from bayplan.model.interrupt import StopFlag
 
@@ -69,7 +69,7 @@ class AnnealingRound:
 class WalkerPool:
     """Walkers from one state, and the best that any of them has reached."""
 
-    def __init__(self, state: Hold, *, threads: int, seed: int, price: float) -> None:
+    def __init__(self, state: CountState, *, threads: int, seed: int, price: float) -> None:
         self.start = state.machine_of.copy()
         self.walkers = [CountWalker(state, seed=seed * 1_000 + n, price=price) for n in range(threads)]
         self.best, self.best_of = self.walkers[0].worth, self.start
@@ -79,7 +79,7 @@ class WalkerPool:
     def hopeless(self) -> bool:
         """Is there nothing to move, or nothing to gain?"""
         state = self.walkers[0].state
-        return not len(state.machine_of) or len(state.size) < 2 or not self.walkers[0].scale
+        return not len(state.machine_of) or len(state.number_on) < 2 or not self.walkers[0].scale
 
     @property
     def rounds(self) -> float:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.decide.collocate.subproblem import Subproblem
-from bayplan.kernels.collocate.branch import FOUND, OPEN, PROVEN, Stack, explore
-from bayplan.kernels.collocate.pattern_search import EJECTIONS, Walk, search, worth
-from bayplan.kernels.collocate.relax import Part, Prices, Question, lower
+from bayplan.kernels.collocate.pattern_bound import BoundPrices, BoundState, PatternProblem, tighten_bound
+from bayplan.kernels.collocate.pattern_branch import FOUND, OPEN, PROVEN, BoxStack, explore
+from bayplan.kernels.collocate.pattern_search import MAX_EJECTIONS, PatternWalk, pattern_value, search_pattern
 from bayplan.model import FloatArray, IntArray, ints
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -48,7 +48,7 @@ def one_machine(subproblem: Subproblem, m: int) -> OneMachine:
     )
 
 
-def pricing_problem(subproblem: Subproblem, machine: OneMachine, cost: FloatArray) -> tuple[Question, IntArray, IntArray]:
+def pricing_problem(subproblem: Subproblem, machine: OneMachine, cost: FloatArray) -> tuple[PatternProblem, IntArray, IntArray]:
     """The pricing problem at some cost per container, the workloads that it is about, and for each half-edge its number.
 
     Half-edges are numbered by the subproblem's edges, seen from a; then all of them again, seen from b.
@@ -74,7 +74,7 @@ def pricing_problem(subproblem: Subproblem, machine: OneMachine, cost: FloatArra
 
 def _arrays(
     subproblem: Subproblem, machine: OneMachine, cost: FloatArray, workload: IntArray, most: IntArray
-) -> tuple[Question, IntArray]:
+) -> tuple[PatternProblem, IntArray]:
     place = np.full(len(subproblem.demand), -1, dtype=np.int64)
     place[workload] = np.arange(len(workload))
     inside = np.flatnonzero((place[subproblem.a] >= 0) & (place[subproblem.b] >= 0) & (subproblem.weight > 0))
@@ -84,7 +84,7 @@ def _arrays(
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
     user, row = np.nonzero(machine.amount[workload])
-    question = Question(
+    question = PatternProblem(
         start=np.searchsorted(ends[order], np.arange(len(workload) + 1)).astype(np.int64),
         other=others[order],
         twin=position[(order + len(a)) % max(1, 2 * len(a))],
@@ -92,12 +92,12 @@ def _arrays(
         unit=1.0 / subproblem.replicas[workload],
         share=machine.fixed[workload] / subproblem.replicas[workload],
         cost=cost[workload],
-        most=most,
+        max_count=most,
         row_start=np.searchsorted(user, np.arange(len(workload) + 1)).astype(np.int64),
         row=row.astype(np.int64),
         amount=machine.amount[workload[user], row],
-        room=machine.free.copy(),  # kernels are compiled for arrays that can be written to
-        fill=(machine.amount[workload] / machine.free)[user, row],
+        free=machine.free.copy(),  # kernels are compiled for arrays that can be written to
+        free_share=(machine.amount[workload] / machine.free)[user, row],
     )
     return question, np.concatenate([inside, inside + len(subproblem.a)])[order]
 
@@ -131,10 +131,10 @@ class Pricer:
         Each pattern found becomes the new target, so `upper` is the last one's value where all boxes could be explored.
         """
         question, workload, edge = pricing_problem(self.subproblem, self.machine, cost)
-        if not question.most.any():
+        if not question.max_count.any():
             return Priced(pattern=[], value=[], upper=target, boxes=0)
         part, stack, now = scratch_arrays(question)
-        base = worth(question, np.zeros(len(workload), dtype=np.int64))
+        base = pattern_value(question, np.zeros(len(workload), dtype=np.int64))
         self._begin(question, edge, part, stack, now, base + target)
         patterns: list[IntArray] = []
         values: list[float] = []
@@ -142,7 +142,7 @@ class Pricer:
         while state != PROVEN and stack.size[1] < boxes and not stop():
             state = explore(question, part, stack, now, base + target, STEPS, AT_ONCE, best)
             if state == FOUND:
-                target = worth(question, best) - base
+                target = pattern_value(question, best) - base
                 patterns.append(self._full(workload, best))
                 values.append(target)
         upper = max(target, float(stack.bound[: stack.size[0]].max(initial=-np.inf)) - base)
@@ -151,21 +151,21 @@ class Pricer:
     def walked(self, cost: FloatArray, start: IntArray, ease: float, chance: Chance) -> tuple[IntArray, float]:
         """A good pattern and what it adds at some cost, by annealing from a start; `ease`: share of the cost at first."""
         question, workload, _ = pricing_problem(self.subproblem, self.machine, cost)
-        best = np.minimum(start[workload], question.most)
+        best = np.minimum(start[workload], question.max_count)
         if (best @ self.machine.amount[workload] > self.machine.free).any():
             best = np.zeros_like(best)
-        if not question.most.any():
+        if not question.max_count.any():
             return self._full(workload, best), 0.0
-        walk = Walk(
+        walk = PatternWalk(
             counts=best.copy(),
             used=best @ self.machine.amount[workload],
-            log=np.zeros(2 * EJECTIONS + 4, dtype=np.int64),
-            chance=chance,
-            bill=np.zeros(3),
+            log=np.zeros(2 * MAX_EJECTIONS + 4, dtype=np.int64),
+            rng=chance,
+            change=np.zeros(3),
         )
         heat = float(self.subproblem.weight.max())
-        value = search(question, walk, MOVES, HOT * heat, COLD * heat, ease, best)
-        return self._full(workload, best), value - worth(question, np.zeros_like(best))
+        value = search_pattern(question, walk, MOVES, HOT * heat, COLD * heat, ease, best)
+        return self._full(workload, best), value - pattern_value(question, np.zeros_like(best))
 
     def _full(self, workload: IntArray, count: IntArray) -> IntArray:
         """(workload,) the pattern over all workloads of the subproblem."""
@@ -173,25 +173,27 @@ class Pricer:
         pattern[workload] = count
         return pattern
 
-    def _begin(self, question: Question, edge: IntArray, part: Part, stack: Stack, now: Prices, target: float) -> None:
+    def _begin(
+        self, question: PatternProblem, edge: IntArray, part: BoundState, stack: BoxStack, now: BoundPrices, target: float
+    ) -> None:
         """Bound the first box, from the multipliers of the last time."""
         n = len(self.split)
         part_of_a = np.where(edge < n, self.split[edge % n], 1.0 - self.split[edge % n])
-        best = Prices(stack.alpha[0], stack.nu[0])
-        stack.high[0] = question.most
+        best = BoundPrices(stack.alpha[0], stack.nu[0])
+        stack.high[0] = question.max_count
         stack.alpha[0] = question.weight * part_of_a
         stack.nu[0] = self.nu
-        stack.bound[0] = lower(question, part, best, now, stack.low[0], stack.high[0], target, ROOT_STEPS)
+        stack.bound[0] = tighten_bound(question, part, best, now, stack.low[0], stack.high[0], target, ROOT_STEPS)
         self.nu = best.nu.copy()
         first = edge < n
         self.split[edge[first]] = best.alpha[first] / question.weight[first]
 
 
-def scratch_arrays(question: Question) -> tuple[Part, Stack, Prices]:
+def scratch_arrays(question: PatternProblem) -> tuple[BoundState, BoxStack, BoundPrices]:
     """Arrays for the kernels; the stack is as deep as boxes can be cut."""
-    n, h, r = len(question.most), len(question.other), len(question.room)
-    slots = 3 + int(np.ceil(np.log2(question.most + 1.0)).sum())
-    part = Part(
+    n, h, r = len(question.max_count), len(question.other), len(question.free)
+    slots = 3 + int(np.ceil(np.log2(question.max_count + 1.0)).sum())
+    part = BoundState(
         price=np.zeros(n),
         counts=np.zeros(n, dtype=np.int64),
         sum=np.zeros(n),
@@ -203,7 +205,7 @@ def scratch_arrays(question: Question) -> tuple[Part, Stack, Prices]:
         slope=np.zeros(r),
         tilt=np.zeros(h),
     )
-    stack = Stack(
+    stack = BoxStack(
         low=np.zeros((slots, n), dtype=np.int64),
         high=np.zeros((slots, n), dtype=np.int64),
         alpha=np.zeros((slots, h)),
@@ -211,4 +213,4 @@ def scratch_arrays(question: Question) -> tuple[Part, Stack, Prices]:
         bound=np.full(slots, np.inf),
         size=np.array([1, 0], dtype=np.int64),
     )
-    return part, stack, Prices(alpha=np.zeros(h), nu=np.zeros(r))
+    return part, stack, BoundPrices(alpha=np.zeros(h), nu=np.zeros(r))

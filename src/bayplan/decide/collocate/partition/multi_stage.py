@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from bayplan.decide.collocate.partition.graph import AffinityGraph, Partition, partition_of
 from bayplan.errors import UsageError
-from bayplan.kernels.collocate.bfs import Queues, Web, grow, judge
+from bayplan.kernels.collocate.bfs import PartitionGraph, Queues, evaluate_seeds, grow
 from bayplan.model import BoolArray, FloatArray, IntArray, ints
 
 LARGE = 180  # workloads from which on a set is split (the authors' code; the paper does not say)
@@ -56,7 +56,7 @@ def balanced_split(
     seeds = _seeds(web.size[web.component] > TINY, h, rounds, np.random.default_rng(seed))
     queues, part = Queues.of(len(workloads), h, len(web.size)), np.empty(len(workloads), dtype=np.int64)
     largest, smallest, lost = np.empty(rounds, np.int64), np.empty(rounds, np.int64), np.empty(rounds)
-    judge(web, seeds, queues, part, largest, smallest, lost)
+    evaluate_seeds(web, seeds, queues, part, largest, smallest, lost)
     fair = accepted(largest, smallest, len(workloads), h)
     grow(web, seeds[_best(fair, largest, smallest, lost)], queues, part)
     members = sorted((workloads[part == k] for k in range(h)), key=len, reverse=True)
@@ -86,7 +86,7 @@ def _seeds(preferred: BoolArray, h: int, rounds: int, rng: np.random.Generator) 
     return np.array([rng.choice(candidates, h, replace=False) for _ in range(rounds)], dtype=np.int64)
 
 
-def _web(graph: AffinityGraph, workloads: IntArray) -> Web:
+def _web(graph: AffinityGraph, workloads: IntArray) -> PartitionGraph:
     """The graph of these workloads alone, as the kernel takes it: heavy neighbours and large components first."""
     n = len(workloads)
     number = np.full(graph.n, -1, dtype=np.int64)
@@ -100,7 +100,7 @@ def _web(graph: AffinityGraph, workloads: IntArray) -> Web:
     size = np.bincount(component)
     rank = np.argsort(np.argsort(-size, kind="stable"))
     start = np.concatenate([[0], np.cumsum(np.bincount(here, minlength=n))])
-    return Web(
+    return PartitionGraph(
         start=start.astype(np.int64),
         neighbour=there[order],
         a=a,

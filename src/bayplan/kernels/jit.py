@@ -1,6 +1,6 @@
-"""How the kernels of the search are compiled.
+"""How kernels that allocate nothing are compiled.
 
-They allocate nothing, so reference counting is off: with it every access to the board costs two atomic operations.
+Reference counting is off: with it every access to an array of a tuple costs two atomic operations.
 """
 
 from collections.abc import Callable

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from bayplan.kernels.search.compiled import kernel
+from bayplan.kernels.jit import kernel
 
 NO_LINK = 2**62  # more than any resource has
-GRANTED = 40  # bits: 2^-40 of each traffic is not booked
-LARGE_CUT = 12  # members up to which every cut of a request is looked at
+TOLERANCE_BITS = 40  # 2^-40 of each traffic is not booked
+MAX_CUT_MEMBERS = 12  # members up to which every cut of a request is examined
 
 
 @kernel
-def use_of(zone, demand, traffic, scale, resource_out, amount_out):
-    """How many resources a placement takes; `resource_out` and `amount_out` begin with which, and how much of each.
+def list_use(zone, demand, traffic, scale, resource_out, amount_out):
+    """The number of resources a placement takes; `resource_out` and `amount_out` list them, and the amount of each.
 
     Zones first, in the order of the members. Traffic is in whole units of its link, 1 / scale[y, z]; what has no
-    link, or is beyond all measure, takes `NO_LINK`.
+    link, or overflows, takes `NO_LINK`.
     """
-    members, n_z, n_r, found = len(zone), len(scale), demand.shape[1], 0
+    members, n_z, n_r, listed = len(zone), len(scale), demand.shape[1], 0
     for v in range(members):
         if not first_in(zone, v):
             continue
@@ -26,18 +26,18 @@ def use_of(zone, demand, traffic, scale, resource_out, amount_out):
                 if zone[w] == zone[v]:
                     total += demand[w, r]
             if total > 0:
-                resource_out[found], amount_out[found] = zone[v] * n_r + r, total
-                found += 1
+                resource_out[listed], amount_out[listed] = zone[v] * n_r + r, total
+                listed += 1
     for v in range(members):
         for w in range(members):
             if zone[v] == zone[w] or not first_in(zone, v) or not first_in(zone, w):
                 continue
             total = flow_of(zone, traffic, zone[v], zone[w])
-            amount = units(total, scale[zone[v], zone[w]])
+            amount = link_units(total, scale[zone[v], zone[w]])
             if amount > 0:
-                resource_out[found], amount_out[found] = n_z * n_r + zone[v] * n_z + zone[w], amount
-                found += 1
-    return found
+                resource_out[listed], amount_out[listed] = n_z * n_r + zone[v] * n_z + zone[w], amount
+                listed += 1
+    return listed
 
 
 @kernel
@@ -62,8 +62,8 @@ def flow_of(zone, traffic, y, z):
 
 
 @kernel
-def units(traffic, scale):
-    """Whole units of a link of that scale; 0 is the scale of a link that is not there.
+def link_units(traffic, scale):
+    """Traffic in integer units of a link of that scale; the scale 0 means that there is no link.
 
     Rounded down, and a little less, so that parts of a bandwidth that make up all of it fit: sums of floats may be above it.
     """
@@ -72,12 +72,12 @@ def units(traffic, scale):
     if scale == 0.0 or traffic * scale >= NO_LINK:
         return NO_LINK
     whole = int(traffic * scale)
-    return whole - (whole >> GRANTED)
+    return whole - (whole >> TOLERANCE_BITS)
 
 
 @kernel
 def first_over(resource, amount, limit, peak):
-    """The first place in the list of what a request takes that has no room for it; -1 if there is none."""
+    """The first entry in the list of what a request takes that exceeds what is free; -1 if there is none."""
     for i in range(len(resource)):
         if amount[i] > limit[resource[i]] - peak[resource[i]]:
             return i
@@ -85,57 +85,57 @@ def first_over(resource, amount, limit, peak):
 
 
 @kernel
-def dearest(resource, amount, unit, price):
-    """The place in the list of what costs most, the first of equals; -1 if the list is empty. `unit`: amounts in one of price."""
-    best, most = -1, -1.0
+def most_expensive(resource, amount, unit, price):
+    """The entry in the list that costs most, the first of equals; -1 if the list is empty. `unit`: amounts in one of price."""
+    best, cap = -1, -1.0
     for i in range(len(resource)):
         part = amount[i] / unit[resource[i]] * price[resource[i]]
-        if part > most:
-            best, most = i, part
+        if part > cap:
+            best, cap = i, part
     return best
 
 
 @kernel
-def sound(demand, traffic, most):
-    """Are all amounts finite and not negative, no member talks to itself, and has each member a zone that would hold it alone?"""
+def well_formed(demand, traffic, cap):
+    """Are all amounts finite and not negative, has no member traffic to itself, and each a zone that would hold it alone?"""
     for v in range(len(demand)):
         for w in range(len(demand)):
             if not 0.0 <= traffic[v, w] < np.inf:
                 return False
-        if traffic[v, v] > 0.0 or homes(demand[v], most) == 0:
+        if traffic[v, v] > 0.0 or zones_that_fit(demand[v], cap) == 0:
             return False
     return True
 
 
 @kernel
-def homes(demand, room):
-    """How many zones hold that much of every resource; none if an amount is negative."""
-    found = 0
-    for z in range(len(room)):
+def zones_that_fit(demand, free):
+    """The number of zones that hold that much of every resource; 0 if an amount is negative."""
+    listed = 0
+    for z in range(len(free)):
         holds = True
         for r in range(len(demand)):
-            holds = holds and 0 <= demand[r] <= room[z, r]
-        found += holds
-    return found
+            holds = holds and 0 <= demand[r] <= free[z, r]
+        listed += holds
+    return listed
 
 
 @kernel
-def value_ratio(value, demand, traffic, most, known, side_out):
-    """b / max f of 001 section III: value by the most of one zone's resource or one link that a placement can take.
+def value_ratio(value, demand, traffic, cap, known, side_out):
+    """b / max f of [Online clusters] §III: value by the most of one zone's resource or one link that a placement can take.
 
-    A zone: all members in it, up to most[r]. A link: the largest directed cut between two groups of members; of more than
-    `LARGE_CUT` members only the cuts between one and all others. At most `known`: `known`. `side_out` is (member,).
+    A zone: all members in it, up to cap[r]. A link: the largest directed cut between two groups of members; of more than
+    `MAX_CUT_MEMBERS` members only the cuts between one and all others. At most `known`: `known`. `side_out` is (member,).
     """
     largest = 0.0
     for r in range(demand.shape[1]):
         total = 0
         for v in range(len(demand)):
-            total = min(total + demand[v, r], most[r])
+            total = min(total + demand[v, r], cap[r])
         largest = max(largest, float(total))
     if largest > 0.0 and value <= known * largest:
         return known
     largest = max(largest, single_cut(traffic))
-    if len(traffic) <= LARGE_CUT:
+    if len(traffic) <= MAX_CUT_MEMBERS:
         largest = max(largest, largest_cut(traffic, side_out))
     return max(known, value / largest) if largest > 0.0 else known
 

@@ -1,0 +1,155 @@
+"""Ejection: where an item could run if others left, which of them to lift with it, and the way back."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.random import below
+from bayplan.kernels.search.feasible import fits_if_emptied
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import CHARGE, LIMIT, LOAD, amount_index
+
+MAX_LIFTED = 32  # items that one step moves at most
+TRIES = 64  # random machines
+
+
+class LiftedSet(NamedTuple):
+    """Items that are lifted together, and scratch of `choose_victims`."""
+
+    item: npt.NDArray[np.int64]
+    origin: npt.NDArray[np.int64]
+    shortage: npt.NDArray[np.int64]  # (resource,) what is missing on the machine
+    lacking: npt.NDArray[np.int64]  # (resource,) the first few: resources of which something is missing
+    inverse: npt.NDArray[np.float64]  # (resource,) one over what is missing of these
+
+
+def new_lifted_set(resources: int) -> LiftedSet:
+    """An empty set, for clusters with that many resources."""
+    lifted, amount = np.zeros(MAX_LIFTED, dtype=np.int64), np.zeros(resources, dtype=np.int64)
+    return LiftedSet(item=lifted, origin=lifted.copy(), shortage=amount, lacking=amount.copy(), inverse=np.zeros(resources))
+
+
+@kernel
+def undo(state, lifted, placed, n, total):
+    """Return n items to where they were; the first `placed` have been dropped since."""
+    for e in range(placed):
+        lift(state, lifted.item[e])
+    for e in range(n):
+        drop(state, lifted.item[e], lifted.origin[e])
+    state.floats[state.at[0].total] = total
+
+
+@kernel
+def random_reachable(state, i, rng):
+    """A random machine where item i could run if it were emptied, but does not; -1 if a few tries find none."""
+    at = state.at[0]
+    for _ in range(TRIES):
+        m = below(rng, at.machines)
+        if m != state.ints[at.machine_of + i] and fits_if_emptied(state, i, m):
+            return m
+    return -1
+
+
+@kernel
+def measure_shortage(state, i, m, shortage_out):
+    """Is machine m too full for item i? What is missing goes into `shortage_out`."""
+    at, ints = state.at[0], state.ints
+    n_r = at.resources
+    used, limit = amount_index(state, m, LOAD if ints[at.home + i] == m else CHARGE), amount_index(state, m, LIMIT)
+    lacking = False
+    for r in range(n_r):
+        q = ints[at.request + ints[at.kind_of + i] * n_r + r]
+        shortage_out[r] = ints[used + r] - (ints[limit + r] - q) if q > 0 else 0
+        lacking = lacking or shortage_out[r] > 0
+    return lacking
+
+
+@kernel
+def list_lacking(state, lifted):
+    """The number of resources of which there is too little; they, and one over the shortage of each, are listed in `lifted`."""
+    n = 0
+    for r in range(state.at[0].resources):
+        if lifted.shortage[r] > 0:
+            lifted.lacking[n] = r
+            lifted.inverse[n] = 1.0 / lifted.shortage[r]
+            n += 1
+    return n
+
+
+@kernel
+def shortage_relieved(state, j, m, lifted, lacking):
+    """The share of the shortage on machine m that goes away with item j, summed over resources; negative if all of it."""
+    at, ints = state.at[0], state.ints
+    want = at.request + ints[at.kind_of + j] * at.resources
+    stays_charged = ints[at.home + j] == m
+    relieved, enough = 0.0, True
+    for e in range(lacking):
+        r = lifted.lacking[e]
+        share_of = 0.0 if stays_charged and ints[at.joint + r] == 1 else ints[want + r] * lifted.inverse[e]
+        if share_of < 1.0:
+            enough = False
+            relieved += share_of
+        else:
+            relieved += 1.0
+    return -1.0 if enough else relieved
+
+
+@kernel
+def take_off_shortage(state, j, m, shortage):
+    """Reduce the shortage by what leaves machine m with item j."""
+    at, ints = state.at[0], state.ints
+    want = at.request + ints[at.kind_of + j] * at.resources
+    stays_charged = ints[at.home + j] == m
+    for r in range(at.resources):
+        if not (stays_charged and ints[at.joint + r] == 1):
+            shortage[r] -= ints[want + r]
+
+
+@kernel
+def is_chosen(lifted, n, j):
+    """Is item j among the first n lifted items?"""
+    for e in range(n):
+        if lifted.item[e] == j:
+            return True
+    return False
+
+
+@kernel
+def choose_victims(state, rng, i, m, scan, lifted):
+    """The number of items to lift so that item i fits on machine m: itself, and victims listed in `lifted`; 1 if none suffice.
+
+    Each victim is the first one, from a random one on, that frees enough alone, or else the one that relieves most of the
+    shortage. If nothing is missing, it is one random item: a swap. Nothing is lifted.
+    """
+    at, ints, small = state.at[0], state.ints, state.small
+    size = ints[at.items_on_size + m]
+    if size == 0:
+        return 1
+    first = below(rng, size)
+    if not measure_shortage(state, i, m, lifted.shortage):
+        lifted.item[1] = small[at.items_on + m * at.slots + first]
+        return 2 if ints[at.movable + lifted.item[1]] == 1 else 1
+    n = 1
+    while n < MAX_LIFTED:
+        lacking = list_lacking(state, lifted)
+        best, best_relief = -1, 0.0
+        for e in range(min(size, scan)):
+            slot = first + e
+            j = small[at.items_on + m * at.slots + (slot if slot < size else slot - size)]
+            if ints[at.movable + j] == 0 or is_chosen(lifted, n, j):
+                continue
+            relieved = shortage_relieved(state, j, m, lifted, lacking)
+            if relieved < 0.0 or relieved > best_relief:
+                best, best_relief = j, relieved
+                if relieved < 0.0:
+                    break
+        if best < 0:
+            return 1
+        lifted.item[n] = best
+        n += 1
+        if best_relief < 0.0:
+            return n
+        take_off_shortage(state, best, m, lifted.shortage)
+    return 1

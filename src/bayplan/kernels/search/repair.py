@@ -1,0 +1,44 @@
+"""Move items away from machines that rules do not allow them."""
+
+import numpy as np
+import numpy.typing as npt
+
+from bayplan.kernels.jit import kernel
+from bayplan.kernels.search.delta_cost import extra_moves
+from bayplan.kernels.search.evaluate_all import Evaluation, evaluate_all
+from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, State
+
+
+@kernel
+def cheapest(state, i, origin, evaluation):
+    """The feasible machine where the lifted item costs least; NOWHERE if there is none. Ties: the first."""
+    at, ints = state.at[0], state.ints
+    target, least = NOWHERE, np.inf
+    for e in range(evaluate_all(state, i, evaluation)):
+        m = evaluation.machine[e]
+        if m == origin or evaluation.delta[e] >= least or not dependants_kept(state, i, origin, m):
+            continue
+        if ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]:
+            target, least = m, evaluation.delta[e]
+    return target
+
+
+@kernel
+def repair_items(state: State, order: npt.NDArray[np.int64], evaluation: Evaluation) -> int:
+    """Move every misplaced item of `order` to the cheapest feasible machine; the number of moves."""
+    at, ints = state.at[0], state.ints
+    repaired = 0
+    for i in order:
+        if ints[at.machine_of + i] == NOWHERE:
+            continue
+        origin = lift(state, i)
+        target = origin
+        if not fits(state, i, origin):
+            cheapest_machine = cheapest(state, i, origin, evaluation)
+            if cheapest_machine != NOWHERE:
+                target = cheapest_machine
+                repaired += 1
+        drop(state, i, target)
+    return repaired
