@@ -10,7 +10,7 @@ from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import FloatArray, floats
 from bayplan.report.amounts import percent, score
 from bayplan.report.answers.admit_page import AdmitPageData, admit_page
-from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind
+from bayplan.report.answers.admit_tables import AdmitFigures, RefusedGroup
 from bayplan.report.page import how_made
 from bayplan.report.pictures.over_time import ShareCurve
 from bayplan.report.pictures.prices import PriceBand, PriceRow, level_of, most_expensive
@@ -29,7 +29,7 @@ def figures_of(admitted: Admitted, method: str) -> AdmitFigures:
         use=tuple(admitted.use.totals()),
         ratio=admitted.ratio,
         why=[
-            RefusalKind(kind=one.cause.kind, why=one.why, requests=one.requests, value=one.value)
+            RefusedGroup(kind=one.cause.kind, why=one.why, requests=one.requests, value=one.value)
             for one in admitted.refusals.groups
         ],
     )

@@ -8,7 +8,7 @@ import pytest
 
 from bayplan.model import Acceptance, ClusterRequest, Result, Status, floats, ints
 from bayplan.report.answers.admit_page import REFUSED, AdmitPageData, admit_page
-from bayplan.report.answers.admit_tables import AdmitFigures, RefusalKind, admit_report
+from bayplan.report.answers.admit_tables import AdmitFigures, RefusedGroup, admit_report
 from bayplan.report.pictures.axis import Axis, number_marks
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
 from bayplan.report.pictures.prices import (
@@ -35,8 +35,8 @@ FIGURES = AdmitFigures(
     use=(("cpu", 0.4, 0.9), ("links", 0.1, 0.3)),
     ratio=1.25,
     why=(
-        RefusalKind(kind="too expensive", why="too expensive, mostly for cpu in zone 'a'", requests=4, value=20.0),
-        RefusalKind(kind="no capacity", why="no capacity, short of cpu in zone 'b'", requests=2, value=10.0),
+        RefusedGroup(kind="too expensive", why="too expensive, mostly for cpu in zone 'a'", requests=4, value=20.0),
+        RefusedGroup(kind="no capacity", why="no capacity, short of cpu in zone 'b'", requests=2, value=10.0),
     ),
 )
 

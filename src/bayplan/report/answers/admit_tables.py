@@ -23,7 +23,7 @@ REFUSED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalKind:
+class RefusedGroup:
     """Requests that were refused for one kind of reason."""
 
     kind: str  # its first words
@@ -44,7 +44,7 @@ class AdmitFigures:
     parameters: Sequence[tuple[str, str]]  # U, alpha, lambda, T: in words
     use: Sequence[tuple[str, float, float]]  # resource or links, mean and highest share
     ratio: float | None  # bound by value
-    why: Sequence[RefusalKind]
+    why: Sequence[RefusedGroup]
 
     @property
     def kinds(self) -> str:
