@@ -25,6 +25,7 @@ _HOME = {  # public name -> module
     "read_stream": "bayplan.api.files",
     "write": "bayplan.api.files",
     "generate": "bayplan.api.files",
+    "ClusterBuilder": "bayplan.formats.builder",
     # values
     "ClusterBuilder": "bayplan.formats.builder",
     "Snapshot": "bayplan.model.snapshot",

@@ -13,6 +13,8 @@ def expect_outputs(outputs: Mapping[str, Path | None], *inputs: Path | None, std
 
     `outputs` are by option; with `stdout`, "-" is allowed.
     """
+    from bayplan.formats import expect_writable
+
     for option, output in outputs.items():
         if output is None or (output == STDOUT and stdout):
             continue
@@ -21,8 +23,7 @@ def expect_outputs(outputs: Mapping[str, Path | None], *inputs: Path | None, std
         for given in inputs:
             if given is not None and _same(output, given):
                 raise UsageError(f"{option} '{output}' would overwrite the input '{given}'; expected another file")
-        if not output.parent.is_dir() or output.is_dir():
-            raise UsageError(f"{option} '{output}' cannot be written; expected a file in a folder that exists")
+        expect_writable(output)
 
 
 def command_line(command: str, **options: object) -> str:
