@@ -25,7 +25,6 @@ _HOME = {  # public name -> module
     "read_stream": "bayplan.api.files",
     "write": "bayplan.api.files",
     "generate": "bayplan.api.files",
-    "ClusterBuilder": "bayplan.formats.builder",
     # values
     "ClusterBuilder": "bayplan.formats.builder",
     "Snapshot": "bayplan.model.snapshot",

@@ -28,7 +28,7 @@ def read(path: PathLike, start: PathLike | None = None) -> Snapshot:
     >>> import bayplan as bp
     >>> shop = bp.read("shop.yaml")
     >>> len(shop.cluster.machines.name), len(shop.cluster.containers.name)
-    (4, 9)
+    (4, 6)
     """
     from bayplan.formats import read as read_file
 
@@ -54,7 +54,7 @@ def read_stream(path: PathLike, zones: PathLike | None = None, *, keep_going: bo
 
     >>> import bayplan as bp
     >>> len(bp.read_stream("stream.jsonl").admission.requests)
-    3
+    2
     """
     from bayplan.formats.streams import read_stream as read_stream_file
 

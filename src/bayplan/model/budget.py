@@ -10,7 +10,14 @@ from bayplan.errors import ModelError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits of one decision; None means no limit of that kind."""
+    """Limits of one decision; None means no limit of that kind.
+
+    >>> import bayplan as bp
+    >>> budget = bp.Budget(iterations=1_000)  # the same seed and iterations give the same answer
+    >>> shop = bp.generate("boutique")
+    >>> bp.rebalance(shop, budget=budget).moves == bp.rebalance(shop, budget=budget).moves
+    True
+    """
 
     seconds: float | None = None  # wall time
     iterations: int | None = None  # of the method's own main loop: the same count gives the same answer

@@ -51,7 +51,14 @@ class MoveCosts:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Objective:
-    """A value of its own: the same cluster can be scored by several."""
+    """A value of its own: the same cluster can be scored by several.
+
+    >>> import bayplan as bp
+    >>> shop = bp.generate("boutique")
+    >>> local = shop.objective.with_weights({"affinity": 1.0})
+    >>> bp.rebalance(shop, objective=local, budget=bp.Budget(iterations=20_000)).goal
+    'objective'
+    """
 
     weight: Mapping[Term, float]
     ratio: FloatArray  # (resource, resource) t(r, r') of [FreeContainer] (4); t(r', r) = 1 / t(r, r')

@@ -12,7 +12,13 @@ UNPLACED = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placement:
-    """One machine index per container, `UNPLACED` where a container has none."""
+    """One machine index per container, `UNPLACED` where a container has none.
+
+    >>> import bayplan as bp
+    >>> placement = bp.Placement(machine_of=[0, 0, 1, -1])
+    >>> placement.placed.tolist(), placement.unplaced.tolist()
+    ([0, 1, 2], [3])
+    """
 
     machine_of: IntArray  # (container,)
 

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Requests on a machine stay within its capacity ([FreeContainer] (7), [RASA] (4))."""
+    """Requests on a machine stay within its capacity ([FreeContainer] (7), [RASA] (4)).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> full = two.workload("db", replicas=2, cpu=3, memory="1Gi", on=["m-0", "m-0"]).build()  # capacity is a rule by default
+    >>> print(bp.check(full).violations[0])
+    machine 'm-0': 6 cpu requested of 4 (2 too much)
+    """
 
     kind: ClassVar[str] = "capacity"
     resources: tuple[int, ...]
@@ -28,6 +35,12 @@ class AntiAffinity:
     """At most `limit` containers of these workloads together in one group ([RASA] (5)).
 
     One workload with limit 1 at level 0 is the conflict rule of [FreeContainer] (8).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-0"])
+    >>> print(bp.check(web.rule(bp.AntiAffinity(workloads=(0,), limit=1)).build()).violations[0])
+    anti-affinity: 2 containers of 'web' on machine 'm-0', at most 1 allowed
     """
 
     kind: ClassVar[str] = "anti-affinity"
@@ -44,6 +57,12 @@ class Spread:
     """A service uses at least `minimum` groups ([FreeContainer] (9), GMRP).
 
     While some of its containers have no machine, as many groups as it has placed containers are enough.
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", service="shop", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-0"])
+    >>> print(bp.check(web.rule(bp.Spread(service=0, minimum=2, level=1)).build()).violations[0])
+    spread: service 'shop' runs 2 containers in 1 rack, at least 2 racks needed
     """
 
     kind: ClassVar[str] = "spread"
@@ -57,7 +76,14 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoLocate:
-    """These containers run on one machine ([FreeContainer] (10)). Two such rules never share a container."""
+    """These containers run on one machine ([FreeContainer] (10)). Two such rules never share a container.
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-1"])
+    >>> print(bp.check(web.rule(bp.CoLocate(containers=(0, 1))).build()).violations[0])
+    co-locate: 'web-0', 'web-1' run on 2 machines ('m-0', 'm-1'); they belong on one
+    """
 
     kind: ClassVar[str] = "co-locate"
     containers: tuple[int, ...]
@@ -65,7 +91,14 @@ class CoLocate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allow:
-    """These workloads run only on machines of a named set ([RASA] (6))."""
+    """These workloads run only on machines of a named set ([RASA] (6)).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", cpu=1, memory="1Gi", on="m-1").machine_set("fast", ["m-0"])
+    >>> print(bp.check(web.rule(bp.Allow(workloads=(0,), machines="fast")).build()).violations[0])
+    allow: 1 container of 'web' on machine 'm-1', which is not in set 'fast'
+    """
 
     kind: ClassVar[str] = "allow"
     workloads: tuple[int, ...]
@@ -74,7 +107,15 @@ class Allow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependency:
-    """Every container of `service` has one of `on` in its group (GMRP)."""
+    """Every container of `service` has one of `on` in its group (GMRP).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", service="web", cpu=1, memory="1Gi", on="m-0")
+    >>> both = web.workload("db", service="db", cpu=1, memory="1Gi", on="m-1")
+    >>> print(bp.check(both.rule(bp.Dependency(service=0, on=1)).build()).violations[0])
+    dependency: 1 container of service 'web' on machine 'm-0', none of service 'db' there
+    """
 
     kind: ClassVar[str] = "dependency"
     service: int
@@ -91,7 +132,15 @@ class TransientMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transient:
-    """While a container moves, it is charged on both machines."""
+    """While a container moves, it is charged on both machines.
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> both = two.workload("web", cpu=3, memory="1Gi", on="m-0").workload("db", cpu=3, memory="1Gi", on="m-1")
+    >>> shop = both.rule(bp.Transient(resource=0)).build()
+    >>> print(bp.check(shop.placed_as([1, 0]), before=shop.placement).violations[0])
+    transient: machine 'm-0' is charged 6 cpu of 4 while containers move (2 too much)
+    """
 
     kind: ClassVar[str] = "transient"
     resource: int
@@ -100,7 +149,14 @@ class Transient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interference:
-    """Where `a` runs, at most `limit` containers of `b` run (Tianchi, pod anti-affinity). `a` may be `b`."""
+    """Where `a` runs, at most `limit` containers of `b` run (Tianchi, pod anti-affinity). `a` may be `b`.
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> both = two.workload("web", cpu=1, memory="1Gi", on="m-0").workload("db", cpu=1, memory="1Gi", on="m-0")
+    >>> print(bp.check(both.rule(bp.Interference(a=0, b=1, limit=0)).build()).violations[0])
+    interference: 1 container of 'db' on machine 'm-0' where 'web' runs, at most 0 allowed
+    """
 
     kind: ClassVar[str] = "interference"
     a: int
@@ -114,7 +170,15 @@ class Interference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """These containers may not move ([RASA] "trivial services", DaemonSets)."""
+    """These containers may not move ([RASA] "trivial services", DaemonSets).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-0"]).rule(bp.Pinned(containers=(0,))).build()
+    >>> moved = web.placed_as([1, 0])
+    >>> print(bp.check(moved, before=web.placement).violations[0])
+    pinned: 'web-0' moved from machine 'm-0' to 'm-1'
+    """
 
     kind: ClassVar[str] = "pinned"
     containers: tuple[int, ...]
@@ -122,7 +186,14 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
-    """P(usage <= capacity) >= alpha on every machine ([UCaC] (2))."""
+    """P(usage <= capacity) >= alpha on every machine ([UCaC] (2)).
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", replicas=2, cpu=2, memory="1Gi", usage={"cpu": (1.9, 0.5)}, on=["m-0", "m-0"])
+    >>> print(bp.check(web.rule(bp.Confidence(resource=0, alpha=0.99)).build()).violations[0])
+    confidence: machine 'm-0' needs 5.44498 cpu at 0.99 (mean 3.8, deviation 0.707107), it has 4
+    """
 
     kind: ClassVar[str] = "confidence"
     resource: int

@@ -1,8 +1,10 @@
 """What a file says: the cluster, where its containers run now, and what its owner wants."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from bayplan.errors import ModelError
+from bayplan.model.arrays import IntArray, ints
 from bayplan.model.cluster import Cluster
 from bayplan.model.objective import Objective
 from bayplan.model.placement import Placement
@@ -10,7 +12,13 @@ from bayplan.model.placement import Placement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A cluster with its current placement and objective."""
+    """A cluster with its current placement and objective.
+
+    >>> import bayplan as bp
+    >>> shop = bp.generate("boutique")
+    >>> len(shop.cluster.machines.name), len(shop.placement.unplaced), len(shop.cluster.rules) > 0
+    (12, 2, True)
+    """
 
     cluster: Cluster
     placement: Placement
@@ -25,3 +33,7 @@ class Snapshot:
         n_c, n_m = len(self.cluster.containers.name), len(self.cluster.machines.name)
         if self.placement.machine_of.shape != (n_c,) or self.placement.machine_of.max(initial=-1) >= n_m:
             raise ModelError(f"the placement does not fit {n_c} containers and {n_m} machines")
+
+    def placed_as(self, machine_of: IntArray | Sequence[int]) -> "Snapshot":
+        """The same snapshot with its containers on these machines: one index for each, -1 for none."""
+        return replace(self, placement=Placement(machine_of=ints(machine_of)))
