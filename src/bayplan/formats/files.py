@@ -99,11 +99,13 @@ def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | 
     """As `read_any`, but timed requests come with their fleet and notes, as snapshots do with theirs."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
-        if source == STDIO:
-            raise InputError(source, [_fault("a GMRP model", "its file: the initial assignment stands beside it")])
         from bayplan.formats.gmrp import read_gmrp
 
-        return read_gmrp(source, _assignment(start), text=text)
+        assignment = _assignment(start)
+        if source == STDIO and assignment is None:
+            expected = "its file, beside which the initial assignment stands, or --start with the assignment"
+            raise InputError(source, [_fault("a GMRP model", expected)])
+        return read_gmrp(source, assignment, text=text)
     from bayplan.formats.requests.table import is_requests_table, read_requests_table
     from bayplan.formats.streams import is_stream, stream_in
 
