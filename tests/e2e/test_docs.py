@@ -57,3 +57,35 @@ def test_the_snapshot_of_the_how_to_can_be_read(tmp_path):
     file = tmp_path / "tiny.yaml"
     file.write_text(snapshot.group(1), encoding="utf-8")
     assert len(read(file).cluster.containers.name) == 5
+
+
+NAMED_PATH = re.compile(r"`((?:src/bayplan|tests|docs|examples|experiments|benchmarks)/[\w./-]*)`")
+
+
+@pytest.mark.parametrize(
+    "page", ["architecture.md", "extending.md", *sorted(f"extending/{p.name}" for p in (DOCS / "extending").glob("*"))]
+)
+def test_every_path_that_a_page_names_exists(page):
+    named = NAMED_PATH.findall((DOCS / page).read_text(encoding="utf-8"))
+    assert named
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("walk", ["One container through `rebalance`", "One container through `migrate`"])
+def test_a_reading_walk_crosses_no_folder_twice(walk):
+    section = (DOCS / "architecture.md").read_text(encoding="utf-8").split(f"### {walk}\n")[1].split("\n##")[0]
+    folders = re.findall(r"^\d+\. `src/bayplan/(\w+)/", section, re.MULTILINE)
+    crossed = [folder for folder in folders if folder != "model"]
+    assert len(crossed) > 5 and len(crossed) == len(set(crossed))
+
+
+def test_the_layers_of_the_picture_are_those_of_the_linter():
+    import tomllib
+
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["name"] == "Layers")
+    present = [
+        name for layer in layers for name in re.findall(r"bayplan\.(\w+)", layer) if (ROOT / "src/bayplan" / name).is_dir()
+    ]
+    drawn = re.findall(r'class="name">([\w, ]+)<', (DOCS / "pictures" / "layers.svg").read_text(encoding="utf-8"))
+    assert [name for name in drawn if name in present] == present
