@@ -55,6 +55,8 @@ _HOME = {  # public name -> module
     "admit": "bayplan.api.admit",
     "Admission": "bayplan.decide.admit",
     "schedule": "bayplan.api.schedule",
+    "migrate": "bayplan.api.migrate",
+    "simulate": "bayplan.operate.simulate",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -96,6 +98,7 @@ __all__ = [
     "generate",
     "machines_needed",
     "methods",
+    "migrate",
     "pack",
     "place",
     "read",
@@ -105,6 +108,7 @@ __all__ = [
     "register",
     "schedule",
     "score",
+    "simulate",
     "write",
 ]
 
@@ -142,6 +146,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.files import generate, read, read_requests, read_stream, write
     from bayplan.api.inspect import check, explain, score
     from bayplan.api.machines_needed import machines_needed
+    from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
     from bayplan.api.place import place
     from bayplan.api.rebalance import rebalance
@@ -166,3 +171,4 @@ if TYPE_CHECKING:  # what type checkers and editors see
         Transient,
     )
     from bayplan.model.snapshot import Snapshot
+    from bayplan.operate.simulate import simulate

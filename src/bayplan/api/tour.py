@@ -8,16 +8,12 @@ from bayplan.api.admit import Admitted, AdmitWishes, admit, options_of, write_ac
 from bayplan.api.admit_report import write_admit_page
 from bayplan.api.collocate import collocate
 from bayplan.api.inspect import grouping
-from bayplan.api.migrate import Route, find_route, write_route
-from bayplan.api.migrate_report import write_plan_page
+from bayplan.api.migrate import MigrationAnswer, migrate
 from bayplan.api.placement import PlacementAnswer
-from bayplan.api.trip import Trip
 from bayplan.formats.document.text import write_text_atomically
 from bayplan.formats.streams import Stream, json_lines
-from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import Budget, ClusterRequests, Migration, MigrationPolicy, Running, Snapshot, silent
+from bayplan.model import Budget, ClusterRequests, Snapshot, silent
 from bayplan.report.pictures import before_after
-from bayplan.score.duration import StepCosts
 
 ATTEMPTS = Budget(iterations=4)
 BOUND_SECONDS = 2.0  # for the proof of what a stream can be worth
@@ -29,30 +25,18 @@ class Collocated:
     """A cluster that was collocated, and the order of moves to get there."""
 
     answer: PlacementAnswer
-    route: Route
+    route: MigrationAnswer
 
 
 def collocated(snapshot: Snapshot, *, seconds: float, seed: int, max_moves: str | None = None) -> Collocated:
     """Workloads that talk on the same machines, and a safe order of moves from where the snapshot has them."""
     answer = collocate(snapshot, seconds=seconds, seed=seed, max_moves=max_moves, engine="here")
-    return Collocated(answer=answer, route=road(snapshot, answer.after, seed=seed))
+    return Collocated(answer=answer, route=plan_moves(snapshot, answer.after, seed=seed))
 
 
-def road(snapshot: Snapshot, after: Snapshot, *, seed: int) -> Route:
+def plan_moves(snapshot: Snapshot, after: Snapshot, *, seed: int) -> MigrationAnswer:
     """The order of moves that leads from where a snapshot's containers run to where `after` has them."""
-    migration = Migration(
-        cluster=snapshot.cluster,
-        start=Running.of(snapshot.placement),
-        target=after.placement,
-        policy=MigrationPolicy(alive=ALIVE),
-    )
-    options, planner = MigrateOptions(), MIGRATORS["waves"]
-    return find_route(
-        Trip(snapshot=snapshot, migration=migration),
-        lambda: planner(migration, options, budget=ATTEMPTS, seed=seed, progress=silent),
-        options,
-        StepCosts(),
-    )
+    return migrate(snapshot, after.placement, seed=seed, alive=ALIVE, delete_missing=True, budget=ATTEMPTS)
 
 
 def write_collocated(folder: Path, name: str, made: Collocated, *, command: str) -> Mapping[str, str]:
@@ -65,8 +49,8 @@ def write_collocated(folder: Path, name: str, made: Collocated, *, command: str)
     answer.report(file["together.html"], command=command)
     picture = before_after(cluster, answer.snapshot.placement, answer.placement, group_by=grouping(cluster, None))
     write_text_atomically(file["together.svg"], picture)
-    write_route(made.route, out=file["plan.json"], back=None)
-    write_plan_page(file["plan.html"], made.route, StepCosts(), command=command)
+    made.route.save(file["plan.json"])
+    made.route.report(file["plan.html"], command=command)
     pages = ("html", "svg")
     return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}
 

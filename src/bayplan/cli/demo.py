@@ -12,7 +12,7 @@ from bayplan.cli.terminal import working
 if TYPE_CHECKING:
     from bayplan.api.admit import Admitted
     from bayplan.api.inspect import Inspection
-    from bayplan.api.migrate import Route
+    from bayplan.api.migrate import MigrationAnswer
     from bayplan.api.placement import PlacementAnswer
     from bayplan.api.schedule import Scheduling
     from bayplan.api.tour import Collocated
@@ -69,19 +69,16 @@ class Shop(NamedTuple):
     inspection: "Inspection"
     placed: "PlacementAnswer"
     moved: "PlacementAnswer"
-    route: "Route"
+    route: "MigrationAnswer"
     files: dict[str, str]
 
 
 def _shop(out: Path, seed: int) -> Shop:
     import bayplan as bp
     from bayplan.api.inspect import inspect, write_comparison, write_picture, write_report
-    from bayplan.api.migrate import write_route
-    from bayplan.api.migrate_report import write_plan_page
-    from bayplan.api.tour import road
+    from bayplan.api.tour import plan_moves
     from bayplan.formats import write, write_placement
     from bayplan.generate.boutique import boutique
-    from bayplan.score.duration import StepCosts
 
     steps = bp.Budget(iterations=50_000)
     snapshot = boutique(seed=seed)
@@ -95,9 +92,9 @@ def _shop(out: Path, seed: int) -> Shop:
     write_placement(out / "placement.json", snapshot.cluster, moved.after.placement)
     after = inspect(moved.after, before=snapshot.placement)
     write_comparison(out / "before-after.html", snapshot, after, command=COMMAND)
-    route = road(snapshot, moved.after, seed=seed)
-    write_route(route, out=out / "plan.json", back=None)
-    write_plan_page(out / "plan.html", route, StepCosts(), command=COMMAND)
+    route = plan_moves(snapshot, moved.after, seed=seed)
+    route.save(out / "plan.json")
+    route.report(out / "plan.html", command=COMMAND)
     files = {
         "snapshot": str(out / "boutique.json"),
         "bay plan": str(out / "bay-plan.svg"),
@@ -156,7 +153,7 @@ def _say_shop(shop: Shop, seed: int) -> None:
         print(f"\nbayplan {answer.verb}")
         screen.print_report(answer.full_content())
     print(f"\nbayplan migrate --alive {ALIVE}")
-    screen.route(shop.route, method="waves", seed=seed, wall=clock.seconds(), files={})
+    screen.print_report(shop.route.full_content())
 
 
 def _say(given: str, wish: str, stop: "Collocated", seed: int) -> None:
@@ -164,7 +161,7 @@ def _say(given: str, wish: str, stop: "Collocated", seed: int) -> None:
     name = given.partition(".")[0]
     print(f"\nbayplan collocate {given}{wish}\nbayplan migrate {given} --to {name}-together.json")
     screen.print_report(stop.answer.full_content())
-    screen.route(stop.route, method="waves", seed=seed, wall=clock.seconds(), files={})
+    screen.print_report(stop.route.full_content())
 
 
 def _say_admitted(admitted: "Admitted", seed: int) -> None:

@@ -1,26 +1,29 @@
-"""The options of `migrate` and `simulate`, worded once."""
+"""The options of `migrate` and `simulate`, worded once, and what their texts mean."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 import typer
 
+from bayplan.cli.decision import method_option
+from bayplan.cli.options import pairs
+from bayplan.errors import UsageError, did_you_mean
 
-def _names(incomplete: str) -> list[str]:
-    from bayplan.migrate import MIGRATORS
+if TYPE_CHECKING:
+    from bayplan.api.partial_run import PartialRun
+    from bayplan.formats.targets import Target
+    from bayplan.model import Cluster, Plan, Step, StepLimits
+    from bayplan.score.duration import StepCosts
 
-    return [name for name in MIGRATORS if name.startswith(incomplete)]
 
-
-Method: TypeAlias = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="How to plan; see above.", autocompletion=_names)
-]
+Method: TypeAlias = Annotated[str, method_option("migrate")]
 To: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--to",
         metavar="PLACEMENT",
-        help="Where containers shall run: a placement, a RASA or GMRP solution, or a whole snapshot. Who is not named ends.",
+        help="Where containers are to run: a placement, a RASA or GMRP solution, or a snapshot.",
         show_default=False,
     ),
 ]
@@ -33,7 +36,7 @@ WayOf: TypeAlias = Annotated[
         "--way",
         metavar="NAME",
         help="How containers move: 'replace' (delete, then create), 'surge' (create, then delete), "
-        "'auto' (replace; surge where a delete would break the alive share, spread or a dependency), 'either'.",
+        "'auto' (replace; surge where a delete would violate the alive share, spread or a dependency), 'either'.",
     ),
 ]
 Replace: TypeAlias = Annotated[
@@ -45,17 +48,19 @@ Surge: TypeAlias = Annotated[
     typer.Option("--surge", metavar="NAME", help="Surge containers of this workload; patterns such as 'web-*'; repeatable."),
 ]
 MaxSteps: TypeAlias = Annotated[
-    int | None, typer.Option("--max-steps", min=1, help="At most so many steps in one batch.", show_default=False)
+    int | None, typer.Option("--max-steps", min=1, help="At most this many steps in one batch.", show_default=False)
 ]
 MaxPerMachine: TypeAlias = Annotated[
-    int | None, typer.Option("--max-per-machine", min=1, help="At most so many on one machine in one batch.", show_default=False)
+    int | None,
+    typer.Option("--max-per-machine", min=1, help="At most this many steps on one machine in one batch.", show_default=False),
 ]
 MaxPerService: TypeAlias = Annotated[
-    int | None, typer.Option("--max-per-service", min=1, help="At most so many of one service in one batch.", show_default=False)
+    int | None,
+    typer.Option("--max-per-service", min=1, help="At most this many steps of one service in one batch.", show_default=False),
 ]
 MaxPer: TypeAlias = Annotated[
     str | None,
-    typer.Option("--max-per", metavar="LEVEL=N", help="At most so many in one rack, zone, ... in one batch.", show_default=False),
+    typer.Option("--max-per", metavar="LEVEL=N", help="At most N steps in one rack, zone, ... in one batch.", show_default=False),
 ]
 Late: TypeAlias = Annotated[
     list[str] | None,
@@ -74,6 +79,9 @@ NoStopovers: TypeAlias = Annotated[
 ]
 Relabel: TypeAlias = Annotated[
     bool, typer.Option("--relabel", help="Replicas are interchangeable: rename them in the target so that fewer move.")
+]
+DeleteMissing: TypeAlias = Annotated[
+    bool, typer.Option("--delete-missing", help="Delete containers that run and are not named in the target; else they stay.")
 ]
 PullSeconds: TypeAlias = Annotated[
     float, typer.Option("--pull-seconds", min=0, help="For the estimate: seconds to pull an image that a machine does not have.")
@@ -120,3 +128,82 @@ Dead: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--dead", metavar="MACHINE", help="With --resume: this machine died, with all that ran on it; repeatable."),
 ]
+
+
+class Settings(TypedDict):
+    """What the texts of options state, as values."""
+
+    replace: Sequence[str]
+    surge: Sequence[str]
+    never: Sequence[str]
+    late: dict[str, float]
+    limits: "StepLimits"
+    costs: "StepCosts"
+
+
+def settings(
+    cluster: "Cluster",
+    patterns: tuple[Sequence[str] | None, Sequence[str] | None, Sequence[str] | None],
+    late: Sequence[str] | None,
+    max_per: str | None,
+    steps: tuple[int | None, int | None, int | None],
+    seconds: tuple[float, float, float],
+) -> Settings:
+    """What the options say: patterns of what to replace, surge and never move; weights; the most steps in all, per machine, per
+    service; the seconds to pull, start and stop.
+    """
+    from bayplan.model import StepLimits
+    from bayplan.score.duration import StepCosts
+
+    level, group = _per_level(cluster, max_per)
+    limits = StepLimits(batch=steps[0], machine=steps[1], service=steps[2], group=group, level=level)
+    costs = StepCosts(pull=seconds[0], start=seconds[1], stop=seconds[2])
+    replaced, surging, never = (given or () for given in patterns)
+    weights = pairs(late, "--late", "NAME=WEIGHT")
+    return {"replace": replaced, "surge": surging, "never": never, "late": weights, "limits": limits, "costs": costs}
+
+
+def _per_level(cluster: "Cluster", text: str | None) -> tuple[int, int | None]:
+    """`zone=5` as the level's index and the number."""
+    if text is None:
+        return 0, None
+    name, _, number = text.partition("=")
+    levels = [level.name for level in cluster.levels]
+    if name not in levels or not number.isdecimal() or int(number) < 1:
+        expected = f"expected LEVEL=N, LEVEL one of {', '.join(levels)}, N a whole number from 1 on"
+        raise UsageError(f"--max-per '{text}': {expected}{did_you_mean(name, levels)}")
+    return levels.index(name), int(number)
+
+
+def partial_run(
+    path: Path | None, target: "Target", done: int | None, failed: Sequence[str], dead: Sequence[str]
+) -> "PartialRun | None":
+    """How far the plan of `--resume` was carried out."""
+    from bayplan.api.partial_run import PartialRun, first_batches
+    from bayplan.formats.targets import read_plan_of
+
+    if path is None:
+        return None
+    grown, plan = read_plan_of(path, target.snapshot)
+    if grown is not target.snapshot:
+        raise UsageError(f"--resume '{path}' has containers that the target does not name; expected the plan to that target")
+    made = first_batches(plan, done)
+    steps = [step for text in failed for step in _steps_named(grown.cluster, made, text)]
+    return PartialRun(plan=plan, done=done, failed=steps, dead=dead)
+
+
+def _steps_named(cluster: "Cluster", plan: "Plan", text: str) -> "list[Step]":
+    """The steps that `create web-3` or `create web-3 on m-2` names."""
+    action, _, words = text.partition(" ")
+    name, _, machine = words.partition(" on ")
+    names, machines = cluster.containers.name, cluster.machines.name
+    steps = [
+        step
+        for step in plan.steps()
+        if step.action == action and names[step.container] == name and machine in ("", machines[step.machine])
+    ]
+    if not steps:
+        made = [f"{step.action} {names[step.container]}" for step in plan.steps()]
+        expected = "expected 'create NAME' or 'delete NAME', maybe with 'on MACHINE'"
+        raise UsageError(f"--failed '{text}': no such step has run; {expected}{did_you_mean(text, made)}")
+    return steps

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from bayplan.api.admit import Admitted
     from bayplan.api.inspect import Inspection
     from bayplan.api.judge import Judged
-    from bayplan.api.migrate import Route
-    from bayplan.operate.simulate import Run
     from bayplan.report.table import Report
     from bayplan.score.explain import Explanation, WorkloadExplanation
 
@@ -71,22 +69,6 @@ def explain(explanation: "Explanation | WorkloadExplanation", *, as_json: bool =
         print_report(explain_report(explanation), out)
 
 
-def route(route: "Route", *, method: str, seed: int, wall: float, files: Mapping[str, str], as_json: bool = False) -> None:
-    """A plan: scores, batches, who does not arrive and why, how long it may take, where it was written."""
-    from bayplan.api.migrate_report import batch_rows
-    from bayplan.report import json
-    from bayplan.report.amounts import seconds
-    from bayplan.report.answers.plan_tables import plan_report
-
-    rows, estimate = batch_rows(route), None if route.timetable is None else route.timetable.seconds
-    if as_json:
-        answer = json.decision_object(route.result, method=method, seed=seed, placed=route.placed, moved=route.moved)
-        more = {"complete": route.complete, "duration": estimate, "by_batch": rows, "files": files}
-        print_object({**answer, **more, "interrupted": route.interrupted, "wall_seconds": wall})
-        return
-    counts: dict[str, int | str] = {"seed": seed, "placed": route.placed, "moved": route.moved}
-    counts["duration"] = f"about {seconds(estimate or 0.0)}"
-    print_report(plan_report(route.result, rows, method=method, counts=counts, files=files))
 
 
 def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
@@ -101,18 +83,6 @@ def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_js
         print_object({**answer, **admit_object(admitted), "interrupted": admitted.interrupted, "wall_seconds": wall})
     else:
         print_report(admit_report(admitted.result, figures_of(admitted, method), seed=seed))
-
-
-def run(run: "Run", *, seed: int, as_json: bool = False) -> None:
-    """What the referee says about a plan, and what became of it."""
-    from bayplan.operate.simulate import run_object
-    from bayplan.report.answers.plan_tables import run_report
-
-    answer = {**run_object(run), "seed": seed}
-    if as_json:
-        print_object(answer)
-    else:
-        print_report(run_report(answer))
 
 
 def print_object(answer: Mapping[str, object], out: Path | None = None) -> None:

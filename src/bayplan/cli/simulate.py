@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import screen
+from bayplan.cli.decision import say
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.migrate_options import Alive, Relabel, To
+from bayplan.cli.migrate_options import Alive, DeleteMissing, Relabel, To
 from bayplan.cli.options import File, Json, Quiet, Seed, Start
 from bayplan.cli.terminal import note, working
+from bayplan.errors import UsageError
 
 PlanFile = Annotated[Path, typer.Option("--plan", metavar="PLAN", help="The plan to carry out.", show_default=False)]
 FailCreate = Annotated[
@@ -32,6 +33,7 @@ def simulate(
     start: Start = None,
     alive: Alive = 0.75,
     relabel: Relabel = False,
+    delete_missing: DeleteMissing = False,
     fail_create: FailCreate = None,
     fail_delete: FailDelete = None,
     hang: Hang = None,
@@ -40,7 +42,7 @@ def simulate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Judge a plan, and carry it out on a model of the cluster, with failures where you want them.
+    """Check a plan, and carry it out on a model of the cluster, with failures where you want them.
 
     The referee looks at every state that a batch can pass through. The steps of a batch are made in an order that the seed
     decides; when one fails, the others of its batch are still made, and no later batch is begun. Without --to, the target
@@ -51,15 +53,38 @@ def simulate(
     Example: [cyan]bayplan simulate rasa.json --plan plan.json --kill 10.0.0.2@1 --fail-create mail-0[/cyan]
     """
     with working(f"simulating {plan}", quiet=quiet) as progress:
-        from bayplan.api.files import read as load
-        from bayplan.api.migration_wishes import MigrateWishes
-        from bayplan.operate.simulate import InjectedFailures, check_and_carry_out, question
+        import bayplan as bp
+        from bayplan.formats.targets import read_plan_of, read_target, target_and_plan
+        from bayplan.operate.simulate import InjectedFailures
 
-        snapshot = load(file, start)
-        note(snapshot.notes, quiet=quiet)
-        migration, read = question(snapshot, plan, to, MigrateWishes(alive=alive), relabel=relabel)
-        injected = InjectedFailures(create=fail_create or (), delete=fail_delete or (), hang=hang or (), kill=kill or ())
-        run = check_and_carry_out(migration, read, injected, seed=seed, progress=progress)
-    screen.run(run, seed=seed, as_json=json)
-    if not run.well:
+        snapshot, target = bp.read(file, start), None
+        if to is None:
+            snapshot, steps = read_plan_of(plan, snapshot)
+        else:
+            target, steps = target_and_plan(plan, read_target(to, snapshot))
+        failures = InjectedFailures(
+            create=fail_create or (), delete=fail_delete or (), hang=hang or (), kill=[_death(text) for text in kill or ()]
+        )
+        answer = bp.simulate(
+            snapshot,
+            steps,
+            target,
+            failures=failures,
+            seed=seed,
+            alive=alive,
+            relabel=relabel,
+            delete_missing=delete_missing,
+            progress=progress,
+        )
+    note(answer.input_notes, quiet=quiet)
+    say(answer, files={}, json=json)
+    if not answer.succeeded:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+def _death(text: str) -> tuple[str, int]:
+    """`m-2@1` as machine and batch."""
+    machine, _, batch = text.rpartition("@")
+    if not machine or not batch.isdecimal():
+        raise UsageError(f"--kill '{text}': expected MACHINE@BATCH, such as m-2@1; batches count from 1")
+    return machine, int(batch)

@@ -6,7 +6,7 @@ new replica of that workload.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bayplan.formats.document.lines import document_of, faults_with_lines
 from bayplan.formats.document.text import PathLike, parse_document, read_text
@@ -39,11 +39,16 @@ def read_target(path: PathLike, snapshot: Snapshot) -> Target:
         return _target_in(parse_document(text, source), snapshot, source)
 
 
+def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target") -> Target:
+    """The target that another snapshot states, which may have new containers and workloads."""
+    whole = joined(snapshot, other)
+    return Target(snapshot=whole, placement=placed_as(other, whole.cluster, source), notes=_join_notes(snapshot, whole))
+
+
 def _target_in(document: object, snapshot: Snapshot, source: str) -> Target:
     other = snapshot_in(document, source)
     if other is not None:
-        whole = joined(snapshot, other)
-        return Target(snapshot=whole, placement=placed_as(other, whole.cluster, source), notes=_join_notes(snapshot, whole))
+        return snapshot_target(snapshot, other, source)
     new = replicas_by_name(snapshot.cluster, _named(document))
     whole = grown(snapshot, new)
     return Target(
@@ -56,6 +61,13 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
     with document_of(path) as document:
         whole = grown(snapshot, _new_in_plan(document, snapshot.cluster))
         return whole, plan_in(document, whole.cluster, os.fspath(path))
+
+
+def target_and_plan(path: PathLike, target: Target) -> tuple[Target, Plan]:
+    """The plan in a file, and the target with the containers that only the plan has."""
+    whole, plan = read_plan_of(path, target.snapshot)
+    ends, _ = read_plan_of(path, replace(target.snapshot, placement=target.placement))
+    return replace(target, snapshot=whole, placement=ends.placement), plan
 
 
 def new_containers(before: Snapshot, after: Snapshot) -> dict[str, str]:

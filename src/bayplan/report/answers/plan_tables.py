@@ -1,28 +1,27 @@
 """A migration plan in numbers: its batches, what does not arrive, and how a simulated run of it went."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from bayplan.check import PlanCheck
 from bayplan.model import Plan, Reason, Result
-from bayplan.report.amounts import percent
-from bayplan.report.answers.decision_tables import bound_facts, decision_report, ended, reason_table
+from bayplan.report.amounts import percent, seconds
+from bayplan.report.answers.decision_tables import decision_report, reason_table
 from bayplan.report.table import (
     Cell,
     Facts,
     Report,
-    Sentence,
     Table,
     TableColumn,
     count_cell,
     duration_cell,
-    facts,
     report,
     sentences,
     share_cell,
     table,
 )
 from bayplan.report.violations import SHOWN
+from bayplan.score.duration import Timetable
 from bayplan.words import count, first_names
 
 MOST_BATCHES = 12  # batches of a longer plan are shown from both ends
@@ -58,22 +57,48 @@ class BatchFigures:
     peak: float  # highest use of a machine meanwhile
 
 
-def plan_report(
-    result: Result[Plan],
-    batches: Sequence[BatchFigures],
-    *,
-    method: str,
-    counts: Mapping[str, int | str],
-    files: Mapping[str, str],
-) -> Report:
-    """What `migrate` prints: how it ended, its scores, its batches, what does not arrive and why, and what was written."""
+def batch_figures(checked: PlanCheck | None, timetable: Timetable | None) -> list[BatchFigures]:
+    """One for each batch of a plan, as the referee saw it."""
+    if checked is None or timetable is None:
+        return []
+    times = zip(timetable.batch_start.tolist(), timetable.batch_end.tolist(), strict=True)
+    return [
+        BatchFigures(
+            number=number,
+            start=start,
+            end=end,
+            steps=batch.steps,
+            creates=batch.creates,
+            deletes=batch.deletes,
+            stopovers=batch.stopovers,
+            doubled=batch.doubled,
+            alive=batch.least_alive,
+            peak=batch.peak,
+        )
+        for number, (batch, (start, end)) in enumerate(zip(checked.batches, times, strict=True), start=1)
+    ]
+
+
+def plan_headline(result: Result[Plan], *, moved: int, held_back: int, duration: float | None) -> str:
+    """'4 containers move in 3 batches (8 steps), in about 1 min; 2 containers do not arrive'."""
     if result.solution is None:
-        known = facts(("method", method), ("status", str(result.status)))
-        return report(known, *sentences((f"refused: {sentence}" for sentence in result.still_violated), SHOWN))
-    frame = facts(*ended(result, method=method, counts=counts), *bound_facts(result))
-    decision = report(frame) + decision_report(replace(result, left_out=()), {})
+        return f"refused: {result.still_violated[0] if result.still_violated else result.status}"
+    missing = len(result.left_out) - held_back
+    batches, steps = len(result.solution.batches), len(result.solution)
+    if not steps and not missing:
+        return "nothing has to move: every container is on its target"
+    frame = f"{count(batches, 'batch')} ({count(steps, 'step')}), in about {seconds(duration or 0.0)}"
+    change = f"{count(moved, 'container')} {'changes' if moved == 1 else 'change'} machines"
+    return f"{change} in {frame}" + (f"; {count(missing, 'container')} cannot arrive" if missing else "")
+
+
+def plan_report(result: Result[Plan], batches: Sequence[BatchFigures]) -> Report:
+    """The scores of a plan, its batches, what does not arrive and why; or why the target is refused."""
+    if result.solution is None:
+        return report(*sentences((f"refused: {sentence}" for sentence in result.still_violated), SHOWN))
+    decision = decision_report(replace(result, left_out=()), {})
     ends = both_ends(batch_table(batches), batches)
-    return decision + report(ends, stuck_table(result.left_out).first(SHOWN, "reasons"), Facts(tuple(files.items())))
+    return decision + report(ends, stuck_table(result.left_out).first(SHOWN, "reasons"))
 
 
 def batch_table(batches: Sequence[BatchFigures]) -> Table:
@@ -119,18 +144,18 @@ def aggregated(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(Reason(subject=first_names(names), text=text) for text, names in groups)
 
 
-def run_report(run: Mapping[str, Any]) -> Report:
-    """What `simulate` prints, from the object that it says as JSON."""
-    violations, events = run["breaches"], run["events"]
-    done = run["stopped"] is None
-    unsafe = f"unsafe: {count(len(violations), 'rule violation')} on the way"
-    numbers = [(name, f"{run[name]:,}") for name in ("batches", "steps", "done", "skipped", "failed", "hung", "running", "twice")]
-    names = [(label, first_names(run[key]) or "none") for label, key in (("down", "down"), ("not at the target", "stuck"))]
-    shares = [("least alive", percent(run["score"]["alive"])), ("peak use", percent(run["score"]["peak"]))]
+def run_headline(checked: PlanCheck, why: str) -> str:
+    """'safe: no rule is violated on the way; carried out'; `why` a run stopped is empty if it did not."""
+    unsafe = f"unsafe: {count(len(checked.violations), 'rule violation')} on the way"
+    safe = "safe: no rule is violated on the way" if checked.safe else unsafe
+    return f"{safe}; stopped in {why}" if why else f"{safe}; carried out"
+
+
+def run_report(checked: PlanCheck, failures: Sequence[str], numbers: Iterable[tuple[str, str]]) -> Report:
+    """What `simulate` prints below its headline: rules that are violated on the way, steps that failed, and the end."""
+    shares = (("least alive", percent(checked.least_alive)), ("peak use", percent(checked.peak)))
     return report(
-        Sentence("safe: no rule is violated on the way" if run["safe"] else unsafe, "good" if run["safe"] else "bad"),
-        *sentences((violation["sentence"] for violation in violations), SHOWN),
-        Sentence("carried out" if done else f"stopped in {run['why']}", "good" if done else "bad"),
-        *sentences(events, SHOWN),
-        Facts((*numbers, *names, *shares)),
+        *sentences((violation.sentence for violation in checked.violations), SHOWN),
+        *sentences(failures, SHOWN),
+        Facts((*numbers, *shares)),
     )
