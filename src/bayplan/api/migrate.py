@@ -35,7 +35,7 @@ class MigrateKeywords(RunKeywords, total=False):
     late: Mapping[str, float]  # name or pattern -> weight: the heavier, the later; others weigh 1
     never: Sequence[str]  # names or patterns of containers or workloads that stay where they run
     stopovers: bool  # may a container go by way of a third machine?
-    costs: StepCosts  # seconds to pull, start and stop
+    costs: StepCosts | Mapping[str, float]  # seconds to `pull`, `start` and `stop`
     resume: PartialRun | None  # start where an earlier plan to the same target was left
 
 
@@ -232,7 +232,7 @@ def _answer(
 ) -> MigrationAnswer:
     """The answer with the scores that the referee measured."""
     answer = MigrationAnswer(
-        verb="migrate", method=method, seed=seed, result=result, request=request, costs=settings.costs, input_notes=notes
+        verb="migrate", method=method, seed=seed, result=result, request=request, costs=settings.step_costs, input_notes=notes
     )
     if result.solution is None or checked is None:
         return answer
@@ -243,7 +243,7 @@ def _answer(
         answer,
         result=replace(result, score=score, left_out=(*result.left_out, *request.unreachable)),
         checked=checked,
-        timetable=duration(cluster, request.migration.start, result.solution, settings.costs),
+        timetable=duration(cluster, request.migration.start, result.solution, settings.step_costs),
         held_back=sum(reason.subject in stays for reason in result.left_out),
     )
 

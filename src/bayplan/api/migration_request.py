@@ -50,8 +50,13 @@ class MigrationSettings:
     late: Mapping[str, float] = field(default_factory=dict)  # name or pattern -> weight: the heavier, the later
     never: Sequence[str] = ()  # names or patterns of containers or workloads that stay where they run
     stopovers: bool = True  # may a container go by way of a third machine?
-    costs: StepCosts = field(default_factory=StepCosts)  # for the estimate of the duration
+    costs: StepCosts | Mapping[str, float] = field(default_factory=StepCosts)  # for the estimate of the duration
     resume: PartialRun | None = None  # start where an earlier plan to the same target was left
+
+    @property
+    def step_costs(self) -> StepCosts:
+        """Seconds to pull, start and stop."""
+        return self.costs if isinstance(self.costs, StepCosts) else StepCosts(**self.costs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

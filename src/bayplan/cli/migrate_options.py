@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bayplan.api.partial_run import PartialRun
     from bayplan.formats.targets import Target
     from bayplan.model import Cluster, Plan, Step, StepLimits
-    from bayplan.score.duration import StepCosts
 
 
 Method: TypeAlias = Annotated[str, method_option("migrate")]
@@ -138,7 +137,7 @@ class Settings(TypedDict):
     never: Sequence[str]
     late: dict[str, float]
     limits: "StepLimits"
-    costs: "StepCosts"
+    costs: dict[str, float]
 
 
 def settings(
@@ -153,11 +152,10 @@ def settings(
     service; the seconds to pull, start and stop.
     """
     from bayplan.model import StepLimits
-    from bayplan.score.duration import StepCosts
 
     level, group = _per_level(cluster, max_per)
     limits = StepLimits(batch=steps[0], machine=steps[1], service=steps[2], group=group, level=level)
-    costs = StepCosts(pull=seconds[0], start=seconds[1], stop=seconds[2])
+    costs = dict(zip(("pull", "start", "stop"), seconds, strict=True))
     replaced, surging, never = (given or () for given in patterns)
     weights = pairs(late, "--late", "NAME=WEIGHT")
     return {"replace": replaced, "surge": surging, "never": never, "late": weights, "limits": limits, "costs": costs}

@@ -69,8 +69,6 @@ def explain(explanation: "Explanation | WorkloadExplanation", *, as_json: bool =
         print_report(explain_report(explanation), out)
 
 
-
-
 def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
     """An admission: value and winners, by which prices, how full it was, and why others were refused."""
     from bayplan.api.admit import admit_object

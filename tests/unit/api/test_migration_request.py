@@ -38,7 +38,7 @@ def test_containers_are_left_alone_by_name_or_by_workload():
 def test_texts_of_options_limit_steps_per_batch_machine_service_and_group_of_a_level():
     stated = settings(CLUSTER, (None, None, None), ["w0=3"], "machine=4", (9, 2, 3), COSTS)
     assert stated["limits"] == StepLimits(batch=9, machine=2, service=3, group=4, level=0)
-    assert stated["late"] == {"w0": 3.0} and (stated["costs"].pull, stated["costs"].stop) == (20.0, 5.0)
+    assert stated["late"] == {"w0": 3.0} and stated["costs"] == {"pull": 20.0, "start": 10.0, "stop": 5.0}
 
 
 @pytest.mark.parametrize(
