@@ -245,17 +245,11 @@ def _day() -> TimedRequests:
 
 def _prices() -> str:
     """What capacity costs while a stream is admitted."""
-    from bayplan.api.admit import AdmitWishes, admit, options_of
-    from bayplan.api.admit_report import page_data
-    from bayplan.formats.streams import Stream
-    from bayplan.generate.container_clusters import container_clusters
-    from bayplan.model import Budget, silent
+    import bayplan as bp
     from bayplan.report.pictures.prices import prices_over_time
 
-    wishes = AdmitWishes(method="primal-dual", value_ratio=50.0, alpha=2.0)
-    stream = Stream(admission=container_clusters())
-    admitted = admit(stream, wishes, options_of(wishes), budget=Budget(), seed=0, progress=silent)
-    data = page_data(admitted, name="stream", method=wishes.method)
+    stream = bp.generate("container-clusters")
+    data = bp.admit(stream, method="primal-dual", value_ratio=50.0, alpha=2.0, budget=bp.Budget()).page_data()
     return prices_over_time(data.bands, data.edge, base=data.base, title="What capacity costs over time")
 
 

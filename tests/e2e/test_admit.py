@@ -22,8 +22,8 @@ from bayplan.formats.streams import json_lines, read_stream, table_text
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.model import ClusterRequests
 
-KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"}
-KEYS |= {"accepted", "refused", "offered_value", "parameters", "utilisation", "refusals", "skipped", "interrupted"}
+KEYS = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out", "interrupted"}
+DETAILS = {"accepted", "refused", "offered_value", "parameters", "utilisation", "refusals", "skipped"}
 
 
 def tight() -> ClusterRequests:
@@ -60,69 +60,74 @@ def test_the_help_says_what_every_method_does():
 
 
 @pytest.mark.parametrize("method", ADMITTERS)
-def test_every_method_lets_in_what_fits_and_the_referee_agrees(method, file, tmp_path, capsys):
+def test_every_method_accepts_what_fits_and_the_referee_agrees(method, file, tmp_path, capsys):
     out, stream = tmp_path / "accepted.json", tight()
     answer = answer_of(capsys, "admit", file, "--method", method, "--seconds", "5", "--out", out)
     acceptance = read_accepted(out, stream)
-    assert answer.keys() >= KEYS and answer["score"].keys() == {"value", "served"}
+    assert answer.keys() >= KEYS and answer["details"].keys() >= DETAILS and answer["score"].keys() == {"value", "served"}
     assert check_admission(stream, acceptance) == ()
     accepted = acceptance.accepted.tolist()
-    assert answer["placed"] == answer["accepted"] == len(accepted) and answer["refused"] == 30 - len(accepted) > 0
+    assert (
+        answer["placed"] == answer["details"]["accepted"] == len(accepted)
+        and answer["details"]["refused"] == 30 - len(accepted) > 0
+    )
     assert answer["score"]["value"] == pytest.approx(sum(stream.requests[i].value for i in accepted))
     assert {entry["name"] for entry in answer["left_out"]} == {
         request.name for i, request in enumerate(stream.requests) if i not in accepted
     }
-    assert sum(group["requests"] for group in answer["refusals"]) == answer["refused"]
+    assert sum(group["requests"] for group in answer["details"]["refusals"]) == answer["details"]["refused"]
     assert answer_of(capsys, "check", file, "--accepted", out)["score"] == pytest.approx(answer["score"])
 
 
-@pytest.mark.parametrize("oneshot", ONE_SHOTS)
-def test_every_one_shot_method_serves(oneshot, file, capsys):
-    more = ["--epsilon", "0.9"] if oneshot == "sampling" else []
-    answer = answer_of(capsys, "admit", file, "--method", "primal-dual", "--oneshot", oneshot, *more)
-    assert 0 < answer["accepted"] < 30
-    assert answer["parameters"]["alpha_from"] == ("exact" if oneshot == "exact" else "estimated")
+@pytest.mark.parametrize("one_shot", ONE_SHOTS)
+def test_every_one_shot_method_serves(one_shot, file, capsys):
+    more = ["--epsilon", "0.9"] if one_shot == "sampling" else []
+    answer = answer_of(capsys, "admit", file, "--method", "primal-dual", "--one-shot", one_shot, *more)
+    assert 0 < answer["details"]["accepted"] < 30
+    assert answer["details"]["parameters"]["alpha_from"] == ("exact" if one_shot == "exact" else "estimated")
 
 
 def test_given_parameters_are_used_and_said(file, capsys):
-    given = answer_of(capsys, "admit", file, "--method", "primal-dual", "--value-ratio", "50", "--alpha", "2")["parameters"]
+    given = answer_of(capsys, "admit", file, "--method", "primal-dual", "--value-ratio", "50", "--alpha", "2")["details"][
+        "parameters"
+    ]
     assert (given["value_ratio"], given["value_ratio_from"], given["alpha"], given["alpha_from"]) == (50, "given", 2, "given")
     assert given["base"] == 2 * (2 * 50 + 1)
-    estimated = answer_of(capsys, "admit", file, "--method", "primal-dual")["parameters"]
+    estimated = answer_of(capsys, "admit", file, "--method", "primal-dual")["details"]["parameters"]
     assert estimated["value_ratio_from"] == estimated["alpha_from"] == "estimated" and estimated["base"] < given["base"]
     assert main(["admit", str(file), "--quiet"]) == 0
     assert "(estimated)" in capsys.readouterr().out
 
 
 def test_swmoa_has_a_number_of_slots(file, capsys):
-    said = answer_of(capsys, "admit", file, "--method", "swmoa", "--slots", "6", "--value-ratio", "50")["parameters"]
+    said = answer_of(capsys, "admit", file, "--method", "swmoa", "--slots", "6", "--value-ratio", "50")["details"]["parameters"]
     assert (said["slots"], said["slots_from"]) == (6, "given")
     assert said["base"] == 2 * ((2 * 2 + 2) * 6 * 50 + 1)
 
 
-def test_longer_slots_make_a_request_dearer(file, capsys):
+def test_longer_slots_make_a_request_more_expensive(file, capsys):
     short, long = (
         answer_of(capsys, "admit", file, "--slot", slot, "--value-ratio", "50", "--alpha", "1", "--method", "primal-dual")
         for slot in (1, 6)
     )
-    assert long["accepted"] <= short["accepted"]
+    assert long["details"]["accepted"] <= short["details"]["accepted"]
     assert short != long
 
 
 def test_the_letter_of_the_paper_never_accepts_what_does_not_fit(file, tmp_path, capsys):
     out = tmp_path / "literal.json"
-    answer_of(capsys, "admit", file, "--literal", "--oneshot", "greedy", "--out", out)
+    answer_of(capsys, "admit", file, "--literal", "--one-shot", "greedy", "--out", out)
     assert check_admission(tight(), read_accepted(out, tight())) == ()
 
 
 def test_samples_can_be_stated(file, capsys):
-    assert answer_of(capsys, "admit", file, "--oneshot", "sampling", "--samples", "1")["accepted"] > 0
+    assert answer_of(capsys, "admit", file, "--one-shot", "sampling", "--samples", "1")["details"]["accepted"] > 0
 
 
 def test_a_bound_is_proven_and_the_ratio_is_to_it(file, capsys):
     answer = answer_of(capsys, "admit", file, "--bound", "--seconds", "5")
     assert answer["bound"] >= answer["score"]["value"]
-    assert answer["ratio"] == pytest.approx(answer["bound"] / answer["score"]["value"])
+    assert answer["details"]["ratio"] == pytest.approx(answer["bound"] / answer["score"]["value"])
     best = answer_of(capsys, "admit", file, "--method", "offline", "--seconds", "5")
     assert answer["score"]["value"] <= best["score"]["value"] <= answer["bound"] * (1 + 1e-9)
     assert answer_of(capsys, "admit", file)["bound"] is None
@@ -131,7 +136,7 @@ def test_a_bound_is_proven_and_the_ratio_is_to_it(file, capsys):
 
 
 def test_the_same_seed_gives_the_same_answer(file, capsys):
-    options = ["admit", file, "--oneshot", "sampling", "--samples", "1", "--seed"]
+    options = ["admit", file, "--one-shot", "sampling", "--samples", "1", "--seed"]
     one, again = (answer_of(capsys, *options, 3)["left_out"] for _ in range(2))
     assert one == again
 
@@ -180,7 +185,7 @@ def test_a_faulty_request_is_named_by_number_and_line_and_can_be_skipped(name, t
     said = capsys.readouterr()
     assert said.out == "" and f"{code} line '32, request " in said.err
     answer = answer_of(capsys, "admit", path, "--keep-going")
-    assert (answer["skipped"], answer["accepted"] + answer["refused"]) == (1, 30)
+    assert (answer["details"]["skipped"], answer["details"]["accepted"] + answer["details"]["refused"]) == (1, 30)
     assert main(["admit", str(path), "--keep-going"]) == 0
     said = capsys.readouterr()
     assert "1 requests left out because of their faults" in said.err and code in said.err
@@ -213,18 +218,18 @@ def test_a_cluster_is_not_a_stream(capsys):
     ("arguments", "words"),
     [
         (["--method", "guess"], "no method 'guess'; expected one of learned"),
-        (["--oneshot", "guess"], "no one-shot method 'guess'; expected one of local"),
-        (["--value-ratio", "0.5"], "--value-ratio 0.5: expected a number of 1 or more"),
-        (["--alpha", "nan"], "--alpha nan"),
-        (["--slot", "0"], "--slot 0: expected a length above 0"),
-        (["--slots", "0", "--method", "swmoa"], "--slots 0"),
-        (["--slots", "5"], "--slots has no effect on --method learned"),
-        (["--epsilon", "0.5"], "--epsilon has no effect"),
-        (["--epsilon", "0", "--oneshot", "sampling"], "--epsilon 0: expected a number above 0"),
-        (["--samples", "0", "--oneshot", "sampling"], "--samples 0"),
-        (["--alpha", "2", "--method", "available"], "--alpha has no effect"),
-        (["--oneshot", "greedy", "--method", "offline"], "--oneshot has no effect"),
-        (["--literal", "--method", "available"], "--literal has no effect"),
+        (["--one-shot", "guess"], "no one-shot method 'guess'; expected one of local"),
+        (["--value-ratio", "0.5"], "value_ratio 0.5: expected a number of 1 or more"),
+        (["--alpha", "nan"], "alpha nan"),
+        (["--slot", "0"], "slot 0: expected a length above 0"),
+        (["--slots", "0", "--method", "swmoa"], "slots 0"),
+        (["--slots", "5"], "slots has no effect on method learned"),
+        (["--epsilon", "0.5"], "epsilon has no effect"),
+        (["--epsilon", "0", "--one-shot", "sampling"], "epsilon 0: expected a number above 0"),
+        (["--samples", "0", "--one-shot", "sampling"], "samples 0"),
+        (["--alpha", "2", "--method", "available"], "alpha has no effect"),
+        (["--one-shot", "greedy", "--method", "offline"], "one_shot has no effect"),
+        (["--literal", "--method", "available"], "literal has no effect"),
         (["--out", "-"], "--out '-'"),
     ],
 )
@@ -255,30 +260,30 @@ def test_an_interrupt_keeps_what_was_decided_before(file, tmp_path, capsys, monk
     assert main(["admit", str(file), "--out", str(out), "--report", str(page), "--json", "--bound"]) == 0
     said = capsys.readouterr()
     answer = json.loads(said.out)
-    assert "interrupted: what was decided before counts" in said.err and answer["interrupted"]
-    assert len(offers) < 30 and 0 < answer["accepted"] <= len(offers) and answer["bound"] is None
-    assert answer["refusals"][0]["why"] == "not examined: stopped before"
+    assert "interrupted: this is the best so far" in said.err and answer["interrupted"]
+    assert len(offers) < 30 and 0 < answer["details"]["accepted"] <= len(offers) and answer["bound"] is None
+    assert answer["details"]["refusals"][0]["why"] == "not examined: stopped before"
     assert check_admission(tight(), read_accepted(out, tight())) == () and page.is_file()
 
 
 def test_seconds_that_are_over_leave_the_rest_undecided(file, capsys):
     answer = answer_of(capsys, "admit", file, "--seconds", "0")
-    assert answer["accepted"] == 0 and answer["refusals"] == [
+    assert answer["details"]["accepted"] == 0 and answer["details"]["refusals"] == [
         {
             "why": "not examined: the budget ended before",
             "cause": {"kind": "not examined: the budget ended before", "resource": "", "zone": "", "to": ""},
             "requests": 30,
-            "value": pytest.approx(answer["offered_value"]),
+            "value": pytest.approx(answer["details"]["offered_value"]),
         }
     ]
 
 
 def test_the_page_says_every_option_that_was_given(file, tmp_path, capsys):
     page = tmp_path / "page.html"
-    options = ["--method", "primal-dual", "--oneshot", "sampling", "--samples", "2", "--alpha", "2.0", "--literal", "--bound"]
+    options = ["--method", "primal-dual", "--one-shot", "sampling", "--samples", "2", "--alpha", "2.0", "--literal", "--bound"]
     answer_of(capsys, "admit", file, "--report", page, *options)
     said = html.unescape(page.read_text())
-    pairs = ("--method primal-dual", "--oneshot sampling", "--samples 2", "--alpha 2.0", "--literal", "--bound", "--seed 0")
+    pairs = ("--method primal-dual", "--one-shot sampling", "--samples 2", "--alpha 2.0", "--literal", "--bound", "<dt>seed</dt>")
     assert not [words for words in pairs if words not in said]
 
 
@@ -327,7 +332,7 @@ def test_an_empty_stream_is_answered(tmp_path, capsys):
     path, page = tmp_path / "empty.json", tmp_path / "empty.html"
     write(replace(tight(), requests=()), path)
     answer = answer_of(capsys, "admit", path, "--report", page, "--bound")
-    assert (answer["accepted"], answer["score"]["value"], answer["left_out"]) == (0, 0, [])
+    assert (answer["details"]["accepted"], answer["score"]["value"], answer["left_out"]) == (0, 0, [])
     assert "Nothing: every request was accepted" in page.read_text(encoding="utf-8")
 
 

@@ -1,195 +1,304 @@
-"""Admit a stream: read it, ask a method, compare with what is proven, write who was let in and where."""
+"""`admit`: accept and place, or refuse, clusters of containers as they arrive."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
-from bayplan.api.admit_refusals import Refusals, refusals
-from bayplan.api.admit_use import UseOverTime, use_over_time
-from bayplan.api.decide import chosen
-from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions, admit_stream
+from bayplan.api.answer import Answer, PathLike
+from bayplan.api.compiling import after_compiling
+from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.registry import method_of
+from bayplan.decide.admit import (
+    ADMITTERS,
+    Admission,
+    AdmitOptions,
+    Admitter,
+    PriceParameters,
+    RefusalSummary,
+    admit_stream,
+    summarise_refusals,
+)
 from bayplan.decide.admit.offline import offline_bound
-from bayplan.decide.admit.one_shot import ONE_SHOTS
-from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
+from bayplan.decide.admit.one_shot import ONE_SHOTS, OneShotOptions
 from bayplan.decide.admit.parameters import LIVE
-from bayplan.errors import UsageError
-from bayplan.formats.solutions import write_accepted
-from bayplan.formats.streams import Stream, read_stream
+from bayplan.errors import UsageError, did_you_mean
+from bayplan.formats.streams import Stream
 from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Status
 from bayplan.model.interrupt import stoppable
 from bayplan.model.result import OPTIMAL_GAP
+from bayplan.score.admission_use import UseOverTime, use_over_time
 
-EACH_REQUEST = 2e-5  # seconds to judge it, to count what it takes and to write it
+if TYPE_CHECKING:
+    from bayplan.report.answers.admit_page import AdmitPageData
+    from bayplan.report.answers.admit_tables import AdmitFigures
+    from bayplan.report.table import Report
+
+EACH_REQUEST = 2e-5  # seconds to check it, to count what it takes and to write it
 PRICED = ("learned", "primal-dual", "swmoa")  # methods that have prices
-AT_LEAST, AT_MOST = 0.05, 0.25  # seconds that this takes in any case; share of a user's seconds that is kept for it
+
+
+class AdmitKeywords(RunKeywords, total=False):
+    """Options of the methods."""
+
+    slots: int | None  # swmoa: how many slots there are
+    epsilon: float | None  # one-shot method sampling: smaller is closer to the optimum and slower
+    samples: int | None  # one-shot method sampling: members whose zones are tried out exhaustively
+    literal: bool  # Algorithm 4 to the letter: place by price alone, then refuse what does not fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdmitWishes:
-    """As they stand on the command line; None: not said."""
+class _MethodKeywords:
+    """Those of `AdmitKeywords` that are about methods."""
 
-    method: str = "learned"
-    oneshot: str | None = None
-    value_ratio: float | None = None
-    alpha: float | None = None
-    slot: float = 1.0
     slots: int | None = None
     epsilon: float | None = None
     samples: int | None = None
     literal: bool = False
-    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Admitted:
-    """What became of a stream."""
+class AdmissionAnswer(Answer[Acceptance]):
+    """Which requests of a stream are accepted, into which zones their members go, and why others are refused."""
 
-    stream: Stream
+    stream: ClusterRequests
     options: AdmitOptions
-    result: Result[Acceptance]
-    admission: Admission | None  # as it is at the end of the stream; None if the method does not go through it
+    admission: Admission | None  # at the end of the stream; None if the method does not decide request by request
     use: UseOverTime
-    refusals: Refusals
-    interrupted: bool
+    refusals: RefusalSummary
+    skipped: int = 0  # requests that the reader left out because of their faults
+    name: str = "stream"
 
     @property
-    def requests(self) -> ClusterRequests:
-        """All that were offered."""
-        return self.stream.admission
+    def placed(self) -> int:
+        """How many requests are accepted."""
+        return self.accepted
 
     @property
     def accepted(self) -> int:
-        """How many were let in."""
+        """How many requests are accepted."""
         return 0 if self.result.solution is None else len(self.result.solution.accepted)
 
     @property
     def offered_value(self) -> float:
-        """Of all requests together."""
-        return sum(request.value for request in self.requests.requests)
+        """The value of all requests together."""
+        return sum(request.value for request in self.stream.requests)
 
     @property
     def ratio(self) -> float | None:
-        """The proven bound by the value accepted: the best possible is at most so many times as good."""
-        value, bound = self.result.score.get("value", 0.0), self.result.bound
+        """The proven bound divided by the value accepted: the best possible is at most this many times as good."""
+        value, bound = self.score.get("value", 0.0), self.bound
         return None if bound is None or not value else bound / value
 
+    @property
+    def parameters(self) -> PriceParameters | None:
+        """The parameters of the prices at the end of the stream."""
+        return None if self.admission is None else self.admission.parameters
 
-def options_of(wishes: AdmitWishes) -> AdmitOptions:
-    """The wishes as the methods take them; UsageError if one makes no sense, or would have no effect."""
-    chosen(ADMITTERS, wishes.method)
-    oneshot = "local" if wishes.oneshot is None else wishes.oneshot
-    if oneshot not in ONE_SHOTS:
-        raise UsageError(f"no one-shot method '{oneshot}'; expected one of {', '.join(ONE_SHOTS)}")
-    for option, said, least, takes in _ranges(wishes):
-        if said is not None and not least <= said < float("inf"):
-            raise UsageError(f"--{option} {said:g}: expected a number of {least:g} or more")
-        if said is not None and not takes:
-            raise UsageError(f"--{option} has no effect on --method {wishes.method} with --oneshot {oneshot}")
-    if not 0 < wishes.slot < float("inf"):
-        raise UsageError(f"--slot {wishes.slot:g}: expected a length above 0")
-    if wishes.epsilon is not None and wishes.epsilon == 0:
-        raise UsageError("--epsilon 0: expected a number above 0")
-    if wishes.oneshot is not None and wishes.method in ("available", "offline"):
-        raise UsageError(f"--oneshot has no effect on --method {wishes.method}, which places requests in its own way")
-    if wishes.literal and wishes.method not in PRICED:
-        raise UsageError(f"--literal has no effect on --method {wishes.method}, which has no prices")
-    placing = OneShotOptions(samples=wishes.samples)
-    if wishes.epsilon is not None:
-        placing = replace(placing, epsilon=wishes.epsilon)
-    return AdmitOptions(
-        one_shot=oneshot,
-        one_shot_options=placing,
-        value_ratio=wishes.value_ratio,
-        alpha=wishes.alpha,
-        slot=wishes.slot,
-        slots=wishes.slots,
-        literal=wishes.literal,
-    )
+    @property
+    def figures(self) -> "AdmitFigures":
+        """What tables and pages say."""
+        from bayplan.report.answers.admit_tables import AdmitFigures, RefusedGroup, parameter_facts
 
+        named = self.admission is not None and self.method != "available"
+        return AdmitFigures(
+            method=f"{self.method}, {self.options.one_shot}" if named else self.method,
+            requests=len(self.stream.requests),
+            accepted=self.accepted,
+            skipped=self.skipped,
+            offered=self.offered_value,
+            parameters=[] if self.parameters is None else parameter_facts(asdict(self.parameters)),
+            use=tuple(self.use.totals()),
+            ratio=self.ratio,
+            why=[
+                RefusedGroup(kind=group.cause.kind, why=group.why, requests=group.requests, value=group.value)
+                for group in self.refusals.groups
+            ],
+        )
 
-def _ranges(wishes: AdmitWishes) -> tuple[tuple[str, float | None, float, bool], ...]:
-    """Option, what was said, the least that makes sense, and has it an effect here?"""
-    method, sampling = wishes.method, wishes.oneshot == "sampling"
-    return (
-        ("value-ratio", wishes.value_ratio, 1, method in PRICED),
-        ("alpha", wishes.alpha, 1, method == "primal-dual"),
-        ("slots", wishes.slots, 1, method == "swmoa"),
-        ("samples", wishes.samples, 1, sampling),
-        ("epsilon", wishes.epsilon, 0, sampling),
-    )
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        from bayplan.report.answers.admit_tables import admit_headline
 
+        return admit_headline(self.result, self.figures)
 
-def load(file: Path, zones: Path | None = None, *, keep_going: bool = False) -> Stream:
-    """The stream in a file; with `keep_going`, without the requests that have faults."""
-    return read_stream(file, zones=zones, keep_going=keep_going)
+    def content(self) -> "Report":
+        """How it ended, what is accepted, by which prices, how full zones and links are, why others are refused."""
+        from bayplan.report.answers.admit_tables import admit_report
 
+        return admit_report(self.result, self.figures, seed=self.seed)
 
-def budget_for(stream: Stream, *, seconds: float, used: float) -> Budget:
-    """What a method may use of a user's seconds: those that are left, less what it takes to judge and write the answer."""
-    finish = min(AT_LEAST + EACH_REQUEST * len(stream.admission.requests), AT_MOST * seconds)
-    return Budget(seconds=max(0.0, seconds - used - finish))
+    def details(self) -> Mapping[str, Any]:
+        """Counts, the value offered, the parameters of the prices, use over time, and refusals by cause."""
+        return {
+            "requests": len(self.stream.requests),
+            "accepted": self.accepted,
+            "refused": len(self.stream.requests) - self.accepted,
+            "skipped": self.skipped,
+            "offered_value": self.offered_value,
+            "ratio": self.ratio,
+            "parameters": self.parameters,
+            "utilisation": {name: {"mean": mean, "peak": peak} for name, mean, peak in self.use.totals()},
+            "refusals": self.refusals.groups,
+        }
+
+    def save(self, path: PathLike) -> None:
+        """Write the accepted requests: request, member, zone."""
+        from bayplan.formats.solutions import write_accepted
+
+        if self.result.solution is not None:
+            write_accepted(path, self.result.solution, self.stream)
+
+    def report(self, path: PathLike, *, command: str = "") -> None:
+        """Write one self-contained HTML page: prices and use over time, value accepted, refusals."""
+        from bayplan.formats.document.text import write_text_atomically
+        from bayplan.report.answers.admit_page import admit_page
+        from bayplan.report.page import how_made
+
+        write_text_atomically(path, admit_page(self.page_data(), made=how_made(command, seed=self.seed)))
+
+    def page_data(self) -> "AdmitPageData":
+        """What the page shows."""
+        from bayplan.report.answers.admit_page import admit_page_data
+
+        return admit_page_data(
+            self.stream,
+            self.result,
+            self.figures,
+            self.use,
+            name=self.name,
+            base=1.0 if self.parameters is None else self.parameters.base,
+            history=None if self.admission is None else self.admission.history(),
+            refused=self.refusals.each,
+            notes=[f"{self.skipped:,} requests were left out because of faults"] if self.skipped else [],
+        )
 
 
 def admit(
-    stream: Stream, wishes: AdmitWishes, options: AdmitOptions, *, budget: Budget, seed: int, progress: Progress
-) -> Admitted:
-    """The answer of a method, judged. Ctrl-C asks it to stop: what was decided so far counts, the others are not looked at."""
+    stream: Stream | ClusterRequests,
+    *,
+    method: str = "learned",
+    seconds: float = 30.0,
+    seed: int = 0,
+    one_shot: str | None = None,
+    value_ratio: float | None = None,
+    alpha: float | None = None,
+    slot: float = 1.0,
+    bound: bool = False,
+    **options: Unpack[AdmitKeywords],
+) -> AdmissionAnswer:
+    """Accept and place, or refuse, clusters of containers as they arrive, so that the accepted ones are worth most.
+
+    Zones and links are never over capacity at any time. What was decided before Ctrl-C, or before the seconds are over, counts;
+    other requests are refused as not examined. `bp.Admission` decides request by request, for as long as a program runs.
+
+    - `one_shot`: how the members of one request are placed: "local" (the default), "greedy", "sampling", "exact", "nscd";
+    - `value_ratio`, `alpha`: U and alpha of the prices; estimated from the stream so far if they are not given;
+    - `slot`: the length of a time slot; prices are per slot;
+    - `bound`: also prove how much the best possible answer can be worth.
+
+    >>> import bayplan as bp
+    >>> stream = bp.generate("container-clusters", zones=3, count=40, slots=6, members_most=4)
+    >>> answer = bp.admit(stream, method="primal-dual", one_shot="greedy", value_ratio=50, alpha=2)
+    >>> answer.accepted + len(answer.left_out)
+    40
+    """
+    from bayplan.kernels.admit.warmup import warm_up
+
+    control, chosen = Control.of(seconds, seed, options), method_of("admit", method)
+    keywords = options_from(_MethodKeywords, options)
+    method_options = _options(method, one_shot, AdmitOptions(value_ratio=value_ratio, alpha=alpha, slot=slot), keywords)
+    read = stream if isinstance(stream, Stream) else Stream(admission=stream)
+    control = after_compiling(control, warm_up)
+    budget = control.method_budget(EACH_REQUEST * len(read.admission.requests))
     clock = budget.clock()
     with stoppable() as stop:
-        result, admission = _asked(stream.admission, wishes.method, options, budget=budget, seed=seed, progress=progress)
-        if wishes.bound and result.bound is None and not stop.requested:
-            result = _bounded(stream.admission, result, clock, seed=seed, progress=progress)
+        result, admission = _decide(read.admission, method, chosen, method_options, budget, control)
+        if bound and result.bound is None and not stop.requested:
+            result = _bounded(read.admission, result, clock, seed=seed, progress=control.progress)
         interrupted = stop.requested
-    acceptance = result.solution or Acceptance(zone_of=(None,) * len(stream.admission.requests))
-    return Admitted(
-        stream=stream,
-        options=options,
+    acceptance = result.solution or Acceptance(zone_of=(None,) * len(read.admission.requests))
+    return AdmissionAnswer(
+        verb="admit",
+        method=method,
+        seed=seed,
         result=result,
-        admission=admission,
-        use=use_over_time(stream.admission, acceptance, options.slot),
-        refusals=refusals(stream.admission, result.left_out),
+        seconds=control.seconds,
         interrupted=interrupted,
+        stream=read.admission,
+        options=method_options,
+        admission=admission,
+        use=use_over_time(read.admission, acceptance, slot),
+        refusals=summarise_refusals(read.admission, result.left_out),
+        skipped=read.skipped,
     )
 
 
-def _asked(
-    requests: ClusterRequests, method: str, options: AdmitOptions, *, budget: Budget, seed: int, progress: Progress
+def _decide(
+    stream: ClusterRequests, method: str, admitter: Admitter, options: AdmitOptions, budget: Budget, control: Control
 ) -> tuple[Result[Acceptance], Admission | None]:
-    """Every method's answer has been judged by the referee before it comes back."""
+    """The result of a method, and the admission at the end of the stream if it decides request by request."""
     if method in LIVE:
-        return admit_stream(requests, options, method, budget=budget, seed=seed, progress=progress)
-    return ADMITTERS[method](requests, options, budget=budget, seed=seed, progress=progress), None
+        return admit_stream(stream, options, method, budget=budget, seed=control.seed, progress=control.progress)
+    return admitter(stream, options, budget=budget, seed=control.seed, progress=control.progress), None
 
 
 def _bounded(
-    requests: ClusterRequests, result: Result[Acceptance], clock: Clock, *, seed: int, progress: Progress
+    stream: ClusterRequests, result: Result[Acceptance], clock: Clock, *, seed: int, progress: Progress
 ) -> Result[Acceptance]:
-    """The result with a proven bound: no choice is worth more, even if all requests were known from the start."""
+    """The result with a proven bound: no answer is worth more, even if all requests were known from the start."""
     left = None if clock.budget.seconds is None else max(0.0, clock.budget.seconds - clock.seconds)
     value = result.score["value"]
-    bound = max(value, offline_bound(requests, budget=Budget(seconds=left), seed=seed, progress=progress))  # rounding
-    best = bound - value <= OPTIMAL_GAP * max(1.0, value)
-    return replace(result, bound=bound, status=Status.OPTIMAL if best else result.status)
+    bound = max(value, offline_bound(stream, budget=Budget(seconds=left), seed=seed, progress=progress))  # rounding
+    optimal = bound - value <= OPTIMAL_GAP * max(1.0, value)
+    return replace(result, bound=bound, status=Status.OPTIMAL if optimal else result.status)
 
 
-def admit_object(admitted: Admitted) -> Mapping[str, Any]:
-    """What `admit` says as JSON beside what every decision says."""
-    use, parameters = admitted.use, None if admitted.admission is None else admitted.admission.parameters
-    return {
-        "requests": len(admitted.requests.requests),
-        "accepted": admitted.accepted,
-        "refused": len(admitted.requests.requests) - admitted.accepted,
-        "skipped": admitted.stream.skipped,
-        "offered_value": admitted.offered_value,
-        "ratio": admitted.ratio,
-        "parameters": parameters,
-        "utilisation": {name: {"mean": mean, "peak": peak} for name, mean, peak in use.totals()},
-        "refusals": admitted.refusals.groups,
-    }
+def _options(method: str, one_shot: str | None, given: AdmitOptions, keywords: _MethodKeywords) -> AdmitOptions:
+    """The options of a method; UsageError if a value is impossible, or would have no effect."""
+    placer = "local" if one_shot is None else one_shot
+    if placer not in ONE_SHOTS:
+        expected = f"expected one of {', '.join(ONE_SHOTS)}{did_you_mean(placer, ONE_SHOTS)}"
+        raise UsageError(f"no one-shot method '{placer}'; {expected}")
+    _expect_values(given, keywords)
+    _expect_effect(method, one_shot, given, keywords)
+    one_shot_options = OneShotOptions(samples=keywords.samples)
+    if keywords.epsilon is not None:
+        one_shot_options = replace(one_shot_options, epsilon=keywords.epsilon)
+    return replace(given, one_shot=placer, one_shot_options=one_shot_options, slots=keywords.slots, literal=keywords.literal)
 
 
-def write_acceptance(admitted: Admitted, out: Path | None) -> None:
-    """Write who was let in, and where each member runs."""
-    if out is not None and admitted.result.solution is not None:
-        write_accepted(out, admitted.result.solution, admitted.requests)
+def _expect_values(given: AdmitOptions, keywords: _MethodKeywords) -> None:
+    """UsageError for a number that is impossible."""
+    least: tuple[tuple[str, float | None, float], ...] = (
+        ("value_ratio", given.value_ratio, 1),
+        ("alpha", given.alpha, 1),
+        ("slots", keywords.slots, 1),
+        ("samples", keywords.samples, 1),
+    )
+    for name, value, lowest in least:
+        if value is not None and not lowest <= value < float("inf"):
+            raise UsageError(f"{name} {value:g}: expected a number of {lowest:g} or more")
+    if not 0 < given.slot < float("inf"):
+        raise UsageError(f"slot {given.slot:g}: expected a length above 0")
+    if keywords.epsilon is not None and not 0 < keywords.epsilon < float("inf"):
+        raise UsageError(f"epsilon {keywords.epsilon:g}: expected a number above 0")
+
+
+def _expect_effect(method: str, one_shot: str | None, given: AdmitOptions, keywords: _MethodKeywords) -> None:
+    """UsageError for an option that one of our methods ignores."""
+    if method not in ADMITTERS:
+        return
+    sampling = one_shot == "sampling"
+    effects = (
+        ("value_ratio", given.value_ratio is not None, method in PRICED),
+        ("alpha", given.alpha is not None, method == "primal-dual"),
+        ("slots", keywords.slots is not None, method == "swmoa"),
+        ("samples", keywords.samples is not None, sampling),
+        ("epsilon", keywords.epsilon is not None, sampling),
+        ("literal", keywords.literal, method in PRICED),
+        ("one_shot", one_shot is not None, method not in ("available", "offline")),
+    )
+    for name, is_given, has_effect in effects:
+        if is_given and not has_effect:
+            raise UsageError(f"{name} has no effect on method {method} with one-shot method {one_shot or 'local'}")

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayplan.api.admit import Admitted, AdmitWishes, admit, options_of, write_acceptance
-from bayplan.api.admit_report import write_admit_page
+from bayplan.api.admit import AdmissionAnswer, admit
 from bayplan.api.collocate import collocate
 from bayplan.api.inspect import grouping
 from bayplan.api.migrate import MigrationAnswer, migrate
 from bayplan.api.placement import PlacementAnswer
 from bayplan.formats.document.text import write_text_atomically
-from bayplan.formats.streams import Stream, json_lines
-from bayplan.model import Budget, ClusterRequests, Snapshot, silent
+from bayplan.formats.streams import json_lines
+from bayplan.model import Budget, ClusterRequests, Snapshot
 from bayplan.report.pictures import before_after
 
 ATTEMPTS = Budget(iterations=4)
@@ -55,16 +54,15 @@ def write_collocated(folder: Path, name: str, made: Collocated, *, command: str)
     return {f"{name}: {part}": str(path.resolve() if part.endswith(pages) else path) for part, path in file.items()}
 
 
-def let_in(stream: ClusterRequests, *, seed: int) -> Admitted:
+def let_in(stream: ClusterRequests, *, seed: int) -> AdmissionAnswer:
     """Groups of containers as they arrive, by prices, beside what is proven to be possible."""
-    wishes, budget = AdmitWishes(bound=True), Budget(seconds=BOUND_SECONDS)
-    return admit(Stream(admission=stream), wishes, options_of(wishes), budget=budget, seed=seed, progress=silent)
+    return admit(stream, bound=True, budget=Budget(seconds=BOUND_SECONDS), seed=seed)
 
 
-def write_let_in(folder: Path, admitted: Admitted, *, command: str) -> Mapping[str, str]:
+def write_let_in(folder: Path, admitted: AdmissionAnswer, *, command: str) -> Mapping[str, str]:
     """Write a stream, who was accepted, and the page; what was written, by what it is."""
     stream, accepted, page = folder / "stream.jsonl", folder / "accepted.json", folder / "admitted.html"
-    write_text_atomically(stream, json_lines(admitted.requests))
-    write_acceptance(admitted, accepted)
-    write_admit_page(page, admitted, name=stream.name, method=AdmitWishes().method, command=command)
+    write_text_atomically(stream, json_lines(admitted.stream))
+    admitted.save(accepted)
+    admitted.report(page, command=command)
     return {"stream of requests": str(stream), "accepted": str(accepted), "prices over time": str(page.resolve())}

@@ -5,11 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-
-def _methods(incomplete: str) -> list[str]:
-    from bayplan.decide.admit import ADMITTERS
-
-    return [name for name in ADMITTERS if name.startswith(incomplete)]
+from bayplan.cli.decision import method_option
 
 
 def _one_shots(incomplete: str) -> list[str]:
@@ -26,13 +22,11 @@ StreamFile: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Method: TypeAlias = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=_methods)
-]
+Method: TypeAlias = Annotated[str, method_option("admit")]
 OneShot: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--oneshot",
+        "--one-shot",
         metavar="NAME",
         help="How the members of one request are placed; see above; 'local' if not given.",
         autocompletion=_one_shots,
@@ -72,7 +66,7 @@ Slots: TypeAlias = Annotated[
 Epsilon: TypeAlias = Annotated[
     float | None,
     typer.Option(
-        "--epsilon", metavar="E", help="--oneshot sampling: smaller is closer to the optimum and slower.", show_default=False
+        "--epsilon", metavar="E", help="--one-shot sampling: smaller is closer to the optimum and slower.", show_default=False
     ),
 ]
 Samples: TypeAlias = Annotated[
@@ -80,7 +74,7 @@ Samples: TypeAlias = Annotated[
     typer.Option(
         "--samples",
         metavar="N",
-        help="--oneshot sampling: members whose zones are tried out exhaustively, instead of those that follow from --epsilon.",
+        help="--one-shot sampling: members whose zones are tried out exhaustively, instead of those that follow from --epsilon.",
         show_default=False,
     ),
 ]
@@ -88,7 +82,7 @@ Literal: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--literal",
-        help="Algorithm 4 to the letter: place by price alone, without a look at the room, then refuse what does not fit.",
+        help="Algorithm 4 to the letter: place by price alone, whether it fits or not, then refuse what does not fit.",
     ),
 ]
 Bound: TypeAlias = Annotated[
@@ -104,7 +98,7 @@ KeepGoing: TypeAlias = Annotated[
 ]
 Out: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write who is accepted: request, member, zone.", show_default=False),
+    typer.Option("--out", "-o", metavar="FILE", help="Write what is accepted: request, member, zone.", show_default=False),
 ]
 Report: TypeAlias = Annotated[
     Path | None,

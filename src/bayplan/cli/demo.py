@@ -10,7 +10,7 @@ from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
-    from bayplan.api.admit import Admitted
+    from bayplan.api.admit import AdmissionAnswer
     from bayplan.api.inspect import Inspection
     from bayplan.api.migrate import MigrationAnswer
     from bayplan.api.placement import PlacementAnswer
@@ -34,7 +34,7 @@ def demo(
 
     Then the same for a generated cluster of 96 machines and 3,485 containers: its services are brought together, a quarter
     of the containers moves at most, and every step on the way is checked. At last, groups of containers that arrive one after
-    the other are let in or refused, by prices, and of timed requests those are served that are worth most.
+    the other are accepted or refused, by prices, and of timed requests those are served that are worth most.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -56,7 +56,7 @@ def demo(
     _say_shop(shop, seed)
     _say(f"boutique.json --start {PLACED}", "", stops["boutique"], seed)
     _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
-    _say_admitted(admitted, seed)
+    _say_admitted(admitted)
     print(f"\nbayplan schedule requests.json --machines {MACHINES}")
     schedule_screen.scheduling(chosen, method="cradle+", seed=seed, wall=clock.seconds(), as_json=False)
     width = max(map(len, files))
@@ -126,7 +126,7 @@ def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[st
     return stops, files
 
 
-def _arrivals(out: Path, seed: int) -> tuple["Admitted", "Scheduling", dict[str, str]]:
+def _arrivals(out: Path, seed: int) -> tuple["AdmissionAnswer", "Scheduling", dict[str, str]]:
     """Groups that arrive one after the other, and timed requests; and what was written of them."""
     from bayplan.api.tour import let_in, write_let_in
     from bayplan.api.tour_requests import served, write_served_requests
@@ -164,9 +164,7 @@ def _say(given: str, wish: str, stop: "Collocated", seed: int) -> None:
     screen.print_report(stop.route.full_content())
 
 
-def _say_admitted(admitted: "Admitted", seed: int) -> None:
-    """Who of those that arrived was let in, by which prices, and why others were not."""
-    from bayplan.api.admit import AdmitWishes
-
+def _say_admitted(admitted: "AdmissionAnswer") -> None:
+    """Which of the requests that arrived were accepted, by which prices, and why others were not."""
     print("\nbayplan admit stream.jsonl --bound")
-    screen.admitted(admitted, method=AdmitWishes().method, seed=seed, wall=clock.seconds())
+    screen.print_report(admitted.full_content())

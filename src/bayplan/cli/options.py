@@ -58,6 +58,11 @@ def number(text: str, label: str) -> float:
     return value
 
 
+def file_stem(file: Path, otherwise: str) -> str:
+    """What a page calls the input: the file's name without its endings; `otherwise` for stdin."""
+    return file.name.split(".")[0] if file.name != "-" else otherwise
+
+
 def share(text: str, label: str) -> float:
     """`0.03` or `3%` as a share of 1."""
     value = number(text.removesuffix("%"), label) / (100 if text.endswith("%") else 1)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from bayplan.api.admit import Admitted
     from bayplan.api.inspect import Inspection
     from bayplan.api.judge import Judged
     from bayplan.report.table import Report
@@ -67,20 +66,6 @@ def explain(explanation: "Explanation | WorkloadExplanation", *, as_json: bool =
         print_object(json.explain_object(explanation), out)
     else:
         print_report(explain_report(explanation), out)
-
-
-def admitted(admitted: "Admitted", *, method: str, seed: int, wall: float, as_json: bool = False) -> None:
-    """An admission: value and winners, by which prices, how full it was, and why others were refused."""
-    from bayplan.api.admit import admit_object
-    from bayplan.api.admit_report import figures_of
-    from bayplan.report import json
-    from bayplan.report.answers.admit_tables import admit_report
-
-    if as_json:
-        answer = json.decision_object(admitted.result, method=method, seed=seed, placed=admitted.accepted)
-        print_object({**answer, **admit_object(admitted), "interrupted": admitted.interrupted, "wall_seconds": wall})
-    else:
-        print_report(admit_report(admitted.result, figures_of(admitted, method), seed=seed))
 
 
 def print_object(answer: Mapping[str, object], out: Path | None = None) -> None:

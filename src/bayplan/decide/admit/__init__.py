@@ -9,9 +9,12 @@ from bayplan.decide.admit.decision import (
     PriceParameters,
     Refusal,
     RefusalCause,
+    RefusalGroup,
     RefusalKind,
+    RefusalSummary,
     RunningRequest,
     SlotRates,
+    summarise_refusals,
 )
 from bayplan.decide.admit.offline import offline
 from bayplan.decide.admit.online import AdmissionRun, admit_stream, available, learned, primal_dual, swmoa
@@ -36,8 +39,11 @@ __all__ = [
     "PriceParameters",
     "Refusal",
     "RefusalCause",
+    "RefusalGroup",
     "RefusalKind",
+    "RefusalSummary",
     "RunningRequest",
     "SlotRates",
     "admit_stream",
+    "summarise_refusals",
 ]

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bayplan.check import check_admission
 from bayplan.errors import ModelError
-from bayplan.model import Acceptance, ClusterRequests, FloatArray, IntArray, Reason, Result, Status
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, FloatArray, IntArray, Reason, Result, Status
 
 
 class RefusalKind(StrEnum):
@@ -54,6 +54,37 @@ class Refusal(Reason):
     """The reason why one request is refused, with its cause."""
 
     cause: RefusalCause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalGroup:
+    """The requests that were refused for the same cause."""
+
+    why: str  # the cause in words
+    cause: RefusalCause
+    requests: int
+    value: float  # of all of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalSummary:
+    """The refused requests, the most valuable first, and the causes, the most frequent first."""
+
+    groups: tuple[RefusalGroup, ...]
+    each: tuple[tuple[ClusterRequest, str], ...]  # with the whole sentence
+
+
+def summarise_refusals(stream: ClusterRequests, left_out: Sequence[Reason]) -> RefusalSummary:
+    """The refusals of a result, sorted, and counted by cause."""
+    named = {request.name: request for request in stream.requests}
+    refused = [reason for reason in left_out if isinstance(reason, Refusal)]
+    values: dict[RefusalCause, list[float]] = {}
+    for reason in refused:
+        values.setdefault(reason.cause, []).append(named[reason.subject].value)
+    groups = [RefusalGroup(why=str(cause), cause=cause, requests=len(v), value=sum(v)) for cause, v in values.items()]
+    groups.sort(key=lambda group: (-group.requests, -group.value, group.why))
+    each = sorted(((named[reason.subject], reason.text) for reason in refused), key=lambda pair: -pair[0].value)
+    return RefusalSummary(groups=tuple(groups), each=tuple(each))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from bayplan.model import Acceptance, ClusterRequest, FloatArray, Resource, Result
+import numpy as np
+
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, FloatArray, Resource, Result, Zones, floats
 from bayplan.report.amounts import human_amount, percent, score
 from bayplan.report.answers.admit_tables import AdmitFigures, refusal_table, refused_table
 from bayplan.report.markup import Tile, card, fact_list, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
-from bayplan.report.pictures.prices import PriceBand, prices_over_time
+from bayplan.report.pictures.prices import PriceBand, PriceRow, level_of, most_expensive, prices_over_time
 from bayplan.report.table import facts
+from bayplan.score.admission_use import UseOverTime
 from bayplan.words import count
 
 VALUE_UNIT = Resource(name="value")
@@ -23,6 +27,22 @@ PRICES = (
     "while capacity is free, and near lambda when none is ([Online clusters] (8))."
 )
 NO_PRICES = "This method has no prices; the picture shows how full zones and links were."
+
+
+class PriceArrays(Protocol):
+    """Prices per slot, as `PriceHistory` of `decide.admit` has them."""
+
+    @property
+    def start(self) -> FloatArray:
+        """(slot,) when each begins."""
+
+    @property
+    def zone(self) -> FloatArray:
+        """(slot, zone, resource)"""
+
+    @property
+    def link(self) -> FloatArray:
+        """(slot, zone, zone); NaN where there is no link."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +110,87 @@ def _refused(data: AdmitPageData) -> str:
         + card(f"{count(number, 'request')}: {figures.kinds}", html_table(refusal_table(figures)))
         + card(each.title, html_table(each.first(REFUSED, ", each worth less")))
     )
+
+
+def admit_page_data(
+    stream: ClusterRequests,
+    result: Result[Acceptance],
+    figures: AdmitFigures,
+    use: UseOverTime,
+    *,
+    name: str,
+    base: float = 1.0,
+    history: PriceArrays | None = None,
+    refused: Sequence[tuple[ClusterRequest, str]] = (),
+    notes: Sequence[str] = (),
+) -> AdmitPageData:
+    """All that the page shows. `base`: lambda of the prices; `history`: the prices of every slot; None: there are none."""
+    zones = stream.zones
+    links = zones.bandwidth.copy()
+    np.fill_diagonal(links, 0)
+    return AdmitPageData(
+        name=name,
+        result=result,
+        figures=figures,
+        edge=use.edge,
+        bands=_bands(zones, use, base, history),
+        base=base,
+        use=_use_curves(use),
+        value=_value_curves(stream, result, use.edge),
+        refused=refused,
+        zones=len(zones.name),
+        links=int((links > 0).sum()),
+        notes=notes,
+    )
+
+
+def _use_curves(use: UseOverTime) -> list[ShareCurve]:
+    names = [*(resource.name for resource in use.resources), "links"]
+    return [
+        ShareCurve(name=name, share=use.total[:, names.index(name)], note=f"{percent(mean)} on average")
+        for name, mean, _ in use.totals()
+    ]
+
+
+def _bands(zones: Zones, use: UseOverTime, base: float, history: PriceArrays | None) -> list[PriceBand]:
+    """The levels of prices, or of loads where nothing has a price: a band for each resource, and one for links."""
+    zone, link = use.zone, use.link
+    if history is not None and base > 1:
+        zone, link = _levels(history, use.edge, base, (zone, link))
+    bands = [
+        most_expensive(resource.name, [PriceRow(name=name, level=zone[:, z, r]) for z, name in enumerate(zones.name)])
+        for r, resource in enumerate(zones.resources)
+    ]
+    pairs = np.argwhere(np.isfinite(link).any(axis=0)).tolist()
+    rows = [PriceRow(name=f"{zones.name[a]} → {zones.name[b]}", level=link[:, a, b]) for a, b in pairs]
+    return [*bands, most_expensive("links", rows)]
+
+
+def _levels(
+    history: PriceArrays, edge: FloatArray, base: float, like: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """The highest price in each interval of time, as a level; 0 where nothing was booked, NaN where there is no capacity."""
+    levels = []
+    interval = np.searchsorted(edge, history.start, side="right") - 1
+    inside = (interval >= 0) & (interval < len(edge) - 1)
+    for price, shape in zip((history.zone, history.link), like, strict=True):
+        top = np.zeros(shape.shape)
+        np.maximum.at(top, interval[inside], np.nan_to_num(price[inside]))
+        levels.append(floats(np.where(np.isnan(shape), np.nan, level_of(top, base))))
+    return levels[0], levels[1]
+
+
+def _value_curves(stream: ClusterRequests, result: Result[Acceptance], edge: FloatArray) -> list[ShareCurve]:
+    """The value that has arrived, and that was accepted, up to each time, as shares of all value."""
+    requests = stream.requests
+    value = np.array([request.value for request in requests])
+    interval = np.clip(np.searchsorted(edge, [request.arrival for request in requests], side="right") - 1, 0, len(edge) - 2)
+    accepted = np.zeros(len(requests), dtype=np.bool_)
+    if result.solution is not None:
+        accepted[result.solution.accepted] = True
+    total = value.sum() or 1.0
+    curves = []
+    for name, chosen in (("arrived", np.ones(len(requests), dtype=np.bool_)), ("accepted", accepted)):
+        sums = np.bincount(interval[chosen], weights=value[chosen], minlength=len(edge) - 1)
+        curves.append(ShareCurve(name=name, share=floats(np.cumsum(sums) / total), note=score(float(value[chosen].sum()))))
+    return curves

@@ -1,14 +1,16 @@
 """An admission in numbers and words."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bayplan.model import Acceptance, ClusterRequest, Result
 from bayplan.report.amounts import percent, score
 from bayplan.report.answers.decision_tables import ended
 from bayplan.report.table import Cell, Report, Table, TableColumn, count_cell, facts, report, score_cell, table
 from bayplan.report.violations import SHOWN
+from bayplan.words import count
 
 REFUSALS = (TableColumn("why"), TableColumn("requests", "number"), TableColumn("value", "number", drop=1))
 REFUSED = (
@@ -72,6 +74,24 @@ def admit_report(result: Result[Acceptance], figures: AdmitFigures, *, seed: int
         ("left out", f"{figures.skipped:,} more requests had faults" if figures.skipped else ""),
     )
     return report(facts(*known), refusal_table(figures).first(SHOWN, "kinds of reasons"))
+
+
+def admit_headline(result: Result[Acceptance], figures: AdmitFigures) -> str:
+    """'accepts 12 of 30 requests, worth 345, 61 % of what was offered'."""
+    return f"accepts {figures.accepted:,} of {count(figures.requests, 'request')}, worth {value_words(result, figures)}"
+
+
+def parameter_facts(known: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """U, alpha, lambda and T by name, each given or estimated; nothing where there are no prices."""
+    if known["base"] == 1.0:
+        return []
+    lines = [("U, value by use", f"{score(known['value_ratio'])} ({known['value_ratio_from']})")]
+    if known["alpha_from"] != "not used":
+        source = "the one-shot method is exact" if known["alpha_from"] == "exact" else known["alpha_from"]
+        lines.append(("alpha, divides the cost", f"{score(known['alpha'])} ({source})"))
+    if known["slots"] is not None:
+        lines.append(("T, slots", f"{known['slots']:,} ({known['slots_from']})"))
+    return [*lines, ("lambda, base of prices", score(known["base"]))]
 
 
 def value_words(result: Result[Acceptance], figures: AdmitFigures) -> str:

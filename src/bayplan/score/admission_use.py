@@ -1,4 +1,4 @@
-"""How full zones and links are while a stream runs."""
+"""The use of zones and links over time by the accepted requests of a stream."""
 
 import math
 from collections.abc import Iterator
@@ -9,30 +9,30 @@ import numpy as np
 
 from bayplan.model import Acceptance, ClusterRequests, FloatArray, IntArray, Resource, Zones, floats
 
-COLUMNS = 240  # pieces of time at most: more cannot be seen
+COLUMNS = 240  # intervals at most: a picture shows no more
 LINKS = "links"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UseOverTime:
-    """Shares of capacity, on average over each piece of time."""
+    """Shares of capacity in use, on average over each interval of time."""
 
     resources: tuple[Resource, ...]
-    edge: FloatArray  # (piece + 1,) moments between the pieces
-    zone: FloatArray  # (piece, zone, resource); not a number where a zone has none
-    link: FloatArray  # (piece, zone, zone); not a number where there is no link
-    total: FloatArray  # (piece, resource + 1) of all zones together, and of all links
+    edge: FloatArray  # (interval + 1,) times
+    zone: FloatArray  # (interval, zone, resource); NaN where a zone has none
+    link: FloatArray  # (interval, zone, zone); NaN where there is no link
+    total: FloatArray  # (interval, resource + 1) of all zones together, and of all links
 
     def totals(self) -> Iterator[tuple[str, float, float]]:
-        """Each resource, and the links: its mean and its highest piece."""
+        """For each resource and for the links: name, mean share, and the share of the fullest interval."""
         for k, name in enumerate([*(resource.name for resource in self.resources), LINKS]):
             share = self.total[:, k]
             if len(share) and np.isfinite(share).all():
                 yield name, float(share.mean()), float(share.max())
 
 
-class _Taken(NamedTuple):
-    """What accepted requests take: of a place, how much, from when to when."""
+class _Use(NamedTuple):
+    """What accepted requests take: where, how much, from when to when."""
 
     place: IntArray  # (entry,)
     amount: FloatArray  # (entry, kind)
@@ -41,7 +41,7 @@ class _Taken(NamedTuple):
 
 
 def use_over_time(stream: ClusterRequests, acceptance: Acceptance, slot: float) -> UseOverTime:
-    """The shares, by slots of that length, or by pieces of several of them if there are too many."""
+    """Shares in use, by slots of that length, or by intervals of several slots if there are too many."""
     zones, edge = stream.zones, edges(stream, slot)
     n_z, n_r = zones.capacity.shape
     demand = _demand(stream, acceptance, n_r)
@@ -60,7 +60,7 @@ def use_over_time(stream: ClusterRequests, acceptance: Acceptance, slot: float) 
 
 
 def edges(stream: ClusterRequests, slot: float) -> FloatArray:
-    """(piece + 1,) from the first start to the last end, on the grid of slots."""
+    """(interval + 1,) times from the first start to the last end, on the grid of slots."""
     if not stream.requests:
         return floats([0.0, slot])
     first = math.floor(min(request.start for request in stream.requests) / slot)
@@ -77,18 +77,18 @@ def _share(amount: FloatArray, has: FloatArray) -> FloatArray:
     return floats(np.divide(amount, has, out=np.full(amount.shape, np.nan), where=np.broadcast_to(has > 0, amount.shape)))
 
 
-def _demand(stream: ClusterRequests, acceptance: Acceptance, n_r: int) -> _Taken:
-    some = [(request, zone) for request, zone in zip(stream.requests, acceptance.zone_of, strict=True) if zone is not None]
-    size = [len(zone) for _, zone in some]
-    return _Taken(
-        place=np.concatenate([zone for _, zone in some]) if some else np.zeros(0, dtype=np.int64),
-        amount=np.concatenate([request.demand for request, _ in some]).astype(np.float64) if some else np.zeros((0, n_r)),
-        start=np.repeat([request.start for request, _ in some], size),
-        end=np.repeat([request.end for request, _ in some], size),
+def _demand(stream: ClusterRequests, acceptance: Acceptance, n_r: int) -> _Use:
+    accepted = [(request, zone) for request, zone in zip(stream.requests, acceptance.zone_of, strict=True) if zone is not None]
+    size = [len(zone) for _, zone in accepted]
+    return _Use(
+        place=np.concatenate([zone for _, zone in accepted]) if accepted else np.zeros(0, dtype=np.int64),
+        amount=np.concatenate([request.demand for request, _ in accepted]).astype(np.float64) if accepted else np.zeros((0, n_r)),
+        start=np.repeat([request.start for request, _ in accepted], size),
+        end=np.repeat([request.end for request, _ in accepted], size),
     )
 
 
-def _traffic(stream: ClusterRequests, acceptance: Acceptance, n_z: int) -> _Taken:
+def _traffic(stream: ClusterRequests, acceptance: Acceptance, n_z: int) -> _Use:
     place, amount, start, end = [], [], [], []
     for request, zone in zip(stream.requests, acceptance.zone_of, strict=True):
         if zone is None:
@@ -101,21 +101,22 @@ def _traffic(stream: ClusterRequests, acceptance: Acceptance, n_z: int) -> _Take
         start.append(np.full(int(apart.sum()), request.start))
         end.append(np.full(int(apart.sum()), request.end))
     if not place:
-        return _Taken(np.zeros(0, dtype=np.int64), np.zeros((0, 1)), np.zeros(0), np.zeros(0))
-    return _Taken(np.concatenate(place), np.concatenate(amount)[:, None], np.concatenate(start), np.concatenate(end))
+        return _Use(np.zeros(0, dtype=np.int64), np.zeros((0, 1)), np.zeros(0), np.zeros(0))
+    return _Use(np.concatenate(place), np.concatenate(amount)[:, None], np.concatenate(start), np.concatenate(end))
 
 
-def _means(taken: _Taken, places: int, edge: FloatArray) -> FloatArray:
-    """(piece, place, kind) the mean load over each piece of time.
+def _means(use: _Use, places: int, edge: FloatArray) -> FloatArray:
+    """(interval, place, kind) the mean load over each interval of time.
 
-    The integral of a load that begins in a piece grows by the rest of that piece, then by whole pieces; likewise its end.
+    The integral of a load that begins in an interval grows by the remainder of that interval, then by whole intervals; the same
+    holds for its end.
     """
-    pieces, wide = len(edge) - 1, float(edge[1] - edge[0])
-    now = np.zeros((pieces + 1, places, taken.amount.shape[1]))
+    intervals, wide = len(edge) - 1, float(edge[1] - edge[0])
+    now = np.zeros((intervals + 1, places, use.amount.shape[1]))
     later = np.zeros_like(now)
-    for moment, sign in ((taken.start, 1.0), (taken.end, -1.0)):
-        piece = np.clip(((moment - edge[0]) // wide).astype(np.int64), 0, pieces)
-        rest = np.where(piece < pieces, edge[0] + (piece + 1) * wide - moment, 0.0) / wide
-        np.add.at(now, (piece, taken.place), sign * rest[:, None] * taken.amount)
-        np.add.at(later, (np.minimum(piece + 1, pieces), taken.place), sign * taken.amount)
-    return np.maximum((now + np.cumsum(later, axis=0))[:pieces], 0.0)
+    for time, sign in ((use.start, 1.0), (use.end, -1.0)):
+        interval = np.clip(((time - edge[0]) // wide).astype(np.int64), 0, intervals)
+        remainder = np.where(interval < intervals, edge[0] + (interval + 1) * wide - time, 0.0) / wide
+        np.add.at(now, (interval, use.place), sign * remainder[:, None] * use.amount)
+        np.add.at(later, (np.minimum(interval + 1, intervals), use.place), sign * use.amount)
+    return np.maximum((now + np.cumsum(later, axis=0))[:intervals], 0.0)

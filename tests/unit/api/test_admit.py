@@ -1,16 +1,15 @@
 """What `admit` says of a stream: reasons counted, use over time, parameters in words."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
-from bayplan.api.admit_refusals import refusals
-from bayplan.api.admit_report import parameter_words
-from bayplan.api.admit_use import COLUMNS, edges, use_over_time
-from bayplan.decide.admit import PriceParameters, Refusal, RefusalCause, RefusalKind
+from bayplan.decide.admit import PriceParameters, Refusal, RefusalCause, RefusalKind, summarise_refusals
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones, ints
+from bayplan.report.answers.admit_tables import parameter_facts
+from bayplan.score.admission_use import COLUMNS, edges, use_over_time
 
 
 def stream(*requests: ClusterRequest) -> ClusterRequests:
@@ -63,12 +62,12 @@ def test_refusals_are_counted_by_their_cause_and_the_most_valuable_come_first():
         Refusal("big", "no capacity: it would take 5 of 1 free cpu in zone 'b'", full),
         Refusal("other", "too expensive: value 4 is not above its cost 8", RefusalCause(kind=RefusalKind.TOO_EXPENSIVE)),
     ]
-    found = refusals(offered, reasons)
-    assert [(group.cause, group.requests, group.value) for group in found.groups] == [
+    summary = summarise_refusals(offered, reasons)
+    assert [(group.cause, group.requests, group.value) for group in summary.groups] == [
         (full, 2, 10.0),
         (RefusalCause(kind=RefusalKind.TOO_EXPENSIVE), 1, 4.0),
     ]
-    assert [asked.name for asked, _ in found.each] == ["big", "other", "small"]
+    assert [asked.name for asked, _ in summary.each] == ["big", "other", "small"]
 
 
 def test_use_is_the_mean_over_each_slot():
@@ -116,9 +115,9 @@ def test_nothing_offered_is_nothing_used():
 
 def test_parameters_say_where_they_come_from():
     known = PriceParameters(value_ratio=50.0, value_ratio_from="given", alpha=1.5, alpha_from="estimated", base=152.0)
-    assert [words for _, words in parameter_words(known)] == ["50 (given)", "1.5 (estimated)", "152"]
+    assert [words for _, words in parameter_facts(asdict(known))] == ["50 (given)", "1.5 (estimated)", "152"]
     swmoa = replace(known, alpha_from="not used", slots=7, slots_from="given")
-    assert [words for _, words in parameter_words(swmoa)] == ["50 (given)", "7 (given)", "152"]
+    assert [words for _, words in parameter_facts(asdict(swmoa))] == ["50 (given)", "7 (given)", "152"]
     high = replace(known, alpha=2.0**20, value_ratio=1951230.44)
-    assert [words for _, words in parameter_words(high)][:2] == ["1,951,230.4 (given)", "1,048,576 (estimated)"]
-    assert parameter_words(replace(known, base=1.0)) == []
+    assert [words for _, words in parameter_facts(asdict(high))][:2] == ["1,951,230.4 (given)", "1,048,576 (estimated)"]
+    assert parameter_facts(asdict(replace(known, base=1.0))) == []
