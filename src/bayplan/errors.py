@@ -145,3 +145,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def expect_one_of(name: str, known: Iterable[str], kind: str) -> None:
+    """UsageError that lists the known names, and says which one was probably meant, if `name` is none of them.
+
+    >>> expect_one_of("serch", ["search", "greedy"], "method")
+    Traceback (most recent call last):
+    bayplan.errors.UsageError: no method 'serch'; expected one of search, greedy; did you mean 'search'?
+    """
+    names = list(known)
+    if name not in names:
+        raise UsageError(f"no {kind} '{name}'; expected one of {', '.join(names)}{did_you_mean(name, names)}")

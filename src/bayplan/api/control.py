@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
-from bayplan.errors import ModelError, UsageError, did_you_mean
+from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import Budget, Clock, Progress, Result, silent
 from bayplan.model.interrupt import stoppable
 
@@ -63,8 +63,7 @@ def options_from(kind: type[O], keywords: Mapping[str, Any]) -> O:
     own = {name: value for name, value in keywords.items() if name not in RunKeywords.__annotations__ and value is not None}
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for name in own:
-        if name not in known:
-            raise UsageError(f"no option '{name}'; expected one of {', '.join(known)}{did_you_mean(name, known)}")
+        expect_one_of(name, known, "option")
     try:
         return kind(**own)
     except ModelError as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import Placement, Snapshot
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def generate(name: str, *, seed: int = 0, progress: Progress | None = None, **se
     from bayplan.generate import GENERATORS, options
     from bayplan.model import silent
 
-    if name not in GENERATORS:
-        raise UsageError(f"no generator '{name}'; expected one of {', '.join(GENERATORS)}{did_you_mean(name, GENERATORS)}")
+    expect_one_of(name, GENERATORS, "generator")
     known = options(GENERATORS[name])
     for setting in settings:
         if setting not in known:

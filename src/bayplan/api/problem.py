@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import UNPLACED, BoolArray, Cluster, Objective, Snapshot, Term
 from bayplan.model.problem import Problem
 
@@ -43,9 +43,7 @@ def objective_of(snapshot: Snapshot, objective: Objective | str) -> Objective:
     """The objective of that name."""
     if isinstance(objective, Objective):
         return objective
-    if objective not in OBJECTIVES:
-        hint = did_you_mean(objective, OBJECTIVES)
-        raise UsageError(f"no objective '{objective}'; expected one of {', '.join(OBJECTIVES)}{hint}")
+    expect_one_of(objective, OBJECTIVES, "objective")
     if objective == "default":
         return Objective.default(snapshot.cluster)
     if objective == "gmrp":
@@ -65,9 +63,7 @@ def terms_of(weights: Mapping[str, float]) -> dict[Term, float]:
     """Weights by term; UsageError for a term that does not exist or a weight that is negative."""
     terms: dict[Term, float] = {}
     for name, value in weights.items():
-        names = [term.value for term in Term]
-        if name not in names:
-            raise UsageError(f"no term '{name}'; expected one of {', '.join(names)}{did_you_mean(name, names)}")
+        expect_one_of(name, (term.value for term in Term), "term")
         terms[Term(name)] = not_negative(value, f"weight '{name}={value}'")
     return terms
 

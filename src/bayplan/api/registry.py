@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, expect_one_of
 
 GROUP = "bayplan.methods"
 REGISTRIES: Mapping[str, tuple[str, str]] = {  # verb -> where the literal dict of its methods stands
@@ -74,13 +74,12 @@ def method_of(verb: str, name: str) -> Any:
     offered = {(entry_verb, entry_name): entry for entry_verb, entry_name, entry in _entries()}
     if (verb, name) in offered:
         return offered[verb, name].load()
-    known = methods(verb)
-    raise UsageError(f"no method '{name}'; expected one of {', '.join(known)}{did_you_mean(name, known)}")
+    expect_one_of(name, methods(verb), "method")
+    raise AssertionError(name)
 
 
 def _own(verb: str) -> Mapping[str, Callable[..., Any]]:
-    if verb not in REGISTRIES:
-        raise UsageError(f"no verb '{verb}'; expected one of {', '.join(REGISTRIES)}{did_you_mean(verb, REGISTRIES)}")
+    expect_one_of(verb, REGISTRIES, "verb")
     module, registry = REGISTRIES[verb]
     methods_by_name: Mapping[str, Callable[..., Any]] = getattr(import_module(module), registry)
     return methods_by_name

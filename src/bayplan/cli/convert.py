@@ -10,7 +10,7 @@ import typer
 from bayplan.cli import screen
 from bayplan.cli.options import Json, Quiet, Seed, Start
 from bayplan.cli.terminal import note, working
-from bayplan.errors import UsageError
+from bayplan.errors import UsageError, expect_one_of
 
 if TYPE_CHECKING:
     from bayplan.formats import Document
@@ -99,8 +99,7 @@ def convert(
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":
     from bayplan.formats.traces import TRACES
 
-    if name not in TRACES:
-        raise UsageError(f"no trace '{name}'; expected one of {', '.join(TRACES)}")
+    expect_one_of(name, TRACES, "trace")
     read = TRACES[name].read
     if read is None:
         raise UsageError(f"trace '{name}' has no native form: {TRACES[name].about} from Python")

@@ -10,7 +10,7 @@ import typer
 from bayplan.cli import screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
-from bayplan.errors import UsageError
+from bayplan.errors import UsageError, expect_one_of
 
 
 def _names(incomplete: str) -> list[str]:
@@ -62,8 +62,7 @@ def generate(
             raise UsageError(f"--out and --set are for one generator; expected one of {', '.join(GENERATORS)}")
         _list(as_json=json)
         return
-    if name not in GENERATORS:
-        raise UsageError(f"no generator '{name}'; expected one of {', '.join(GENERATORS)}")
+    expect_one_of(name, GENERATORS, "generator")
     chosen = read_settings(name, GENERATORS[name], _pairs([*(settings or []), *_own(context.args)]))
     target = out or Path(f"{name}.json")
     started = time.perf_counter()

@@ -9,7 +9,7 @@ import typer
 
 from bayplan.cli import screen
 from bayplan.cli.options import Json
-from bayplan.errors import UsageError, WorldError
+from bayplan.errors import UsageError, WorldError, expect_one_of
 
 PAPERS = ("freecontainer", "gmrp", "rasa", "ucac", "online-clusters", "cradle")  # folders of experiments/, - for _
 ROOT = Path(__file__).parents[3]  # of a clone that is installed with `pip install --editable`
@@ -56,8 +56,7 @@ def reproduce(paper: Paper, quick: Quick = False, out: Folder = None, json: Json
 
     Example: [cyan]bayplan reproduce freecontainer --quick --out first-look[/cyan]
     """
-    if paper not in PAPERS:
-        raise UsageError(f"no experiments of '{paper}'; expected one of {', '.join(PAPERS)}")
+    expect_one_of(paper, PAPERS, "paper")
     package = paper.replace("-", "_")
     if not (ROOT / "experiments" / package / "run.py").is_file():
         raise UsageError(
