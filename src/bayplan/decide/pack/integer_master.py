@@ -35,10 +35,9 @@ def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: StopFl
 
 def _seconds(clock: Clock) -> float:
     """For HiGHS, which stops by the clock: a budget of iterations alone promises the same answer again and does without it."""
-    left = clock.budget.seconds
-    if left is None:
-        return SECONDS if clock.budget.iterations is None else 0.0
-    return max(0.0, min(SECONDS, left - clock.seconds - 0.1))
+    if clock.budget.seconds is None and clock.budget.iterations is not None:
+        return 0.0
+    return max(0.0, min(SECONDS, clock.seconds_left - 0.1))
 
 
 def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArray:

@@ -30,20 +30,20 @@ def place_greedily(problem: Problem, strategy: Strategy, seed: int) -> Placement
     What fits nowhere is tried again after the others, as long as that places something: a service may depend on another
     one that is new too.
     """
-    random_state = np.array([_first_random_state(seed)], dtype=np.uint64)
+    random_numbers = random_state(seed)
     placement = problem.start
     while True:
         state = new_game(replace(problem, start=placement))
-        _place_unplaced(state, strategy, random_state)
+        _place_unplaced(state, strategy, random_numbers)
         if not _lists_are_full(state):
             return state.placement()
         placement = state.placement()  # a new state has longer lists of the items on a machine
 
 
-def _place_unplaced(state: Game, strategy: Strategy, random_state: npt.NDArray[np.uint64]) -> None:
+def _place_unplaced(state: Game, strategy: Strategy, random_numbers: npt.NDArray[np.uint64]) -> None:
     unplaced = in_order(state, strategy)
     members, scratch, preference = service_members(state), _scratch(state, strategy.candidates), strategy.preference(state)
-    while len(unplaced) and place_in_order(state.arrays, unplaced, preference, members, random_state, scratch):
+    while len(unplaced) and place_in_order(state.arrays, unplaced, preference, members, random_numbers, scratch):
         unplaced = unplaced[state.machine_of[unplaced] == NOWHERE]
 
 
@@ -84,7 +84,3 @@ def _lists_are_full(state: Game) -> bool:
     on_size = view(state.arrays, "items_on_size", len(state.cluster.machines.name))
     slots = int(state.arrays.at["slots"][0])
     return bool((state.machine_of == NOWHERE).any() and slots < len(state.machine_of) and (on_size >= slots).any())
-
-
-def _first_random_state(seed: int) -> int:
-    return int(random_state(seed)[0])
