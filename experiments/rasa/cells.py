@@ -14,15 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bayplan.api.collocate import affinity_wanted
-from bayplan.api.problem import problem_of
+import bayplan as bp
 from bayplan.check import check
 from bayplan.cli import clock
-from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
+from bayplan.decide.collocate import CollocateOptions
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
 from bayplan.decide.collocate.partition.multi_stage import master_count, master_workloads, workloads_with_affinity
-from bayplan.formats import read
-from bayplan.model import Budget, Cluster, Placement, Snapshot, silent
+from bayplan.model import Cluster, Placement, Snapshot
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.gmrp import moves
 from experiments.results import Row
@@ -48,7 +46,7 @@ class Cell:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from other rows."""
+        """What distinguishes it from other rows."""
         return (self.cluster, self.method, self.options, str(self.seed), str(self.threads), f"{self.seconds:g}")
 
     @property
@@ -57,7 +55,7 @@ class Cell:
         return question_of_row(dict(zip(KEY, self.key, strict=True)))
 
     @property
-    def wish(self) -> dict[str, str]:
+    def chosen(self) -> dict[str, str]:
         """The options by name."""
         return dict(word.split("=", 1) for word in self.options.split())
 
@@ -69,41 +67,40 @@ def question_of_row(row: Row) -> tuple[str, ...]:
 
 
 def options_of(cell: Cell, services: int) -> CollocateOptions:
-    """What the cell asks, for a cluster of so many services."""
-    wish = cell.wish
-    ratio = wish.get("ratio")
+    """The options of a cell, for a cluster of that many workloads."""
+    chosen = cell.chosen
+    ratio = chosen.get("ratio")
     return CollocateOptions(
-        partition=wish.get("partition", "multi-stage"),
-        select=wish.get("select", "gcn"),
-        trivial=wish.get("trivial", "refit"),
+        partition=chosen.get("partition", "multi-stage"),
+        select=chosen.get("select", "gcn"),
+        trivial=chosen.get("trivial", "refit"),
         masters=None if ratio is None else floor(float(ratio) * master_count(services)),
-        move_price=float(wish.get("price", 0.0)),
+        move_price=float(chosen.get("price", 0.0)),
     )
 
 
 def measured(cell: Cell, file: Path) -> dict[str, str]:
     """The columns of `ANSWER` and `PARTITION`. `bayplan.cli.clock` runs already: reading counts, too."""
     began, used = clock.seconds(), _cpu()
-    snapshot = read(file)
+    snapshot = bp.read(file)
     reading = clock.seconds() - began
-    wanted = affinity_wanted(snapshot, move_price=float(cell.wish.get("price", 0.0)))
-    problem = problem_of(wanted, max_moves=cell.wish.get("cap"))
     options = options_of(cell, len(snapshot.cluster.workloads.name))
-    budget = Budget(seconds=min(MINUTE, max(0.1, cell.seconds - clock.seconds())), threads=cell.threads)
-    result = COLLOCATORS[cell.method](problem, options, budget=budget, seed=cell.seed, progress=silent)
+    budget = bp.Budget(seconds=min(MINUTE, max(0.1, cell.seconds - clock.seconds())), threads=cell.threads)
+    limit = cell.chosen.get("cap")
+    answer = bp.collocate(snapshot, method=cell.method, seed=cell.seed, max_moves=limit, budget=budget, **asdict(options))
     wall = clock.seconds()
-    assert result.solution is not None, result.left_out
+    assert answer.result.solution is not None, answer.left_out
     return {
         "reading": f"{reading:.2f}",
         "wall": f"{wall:.2f}",
         "cpu": f"{_cpu() - used:.2f}",
-        **judged(snapshot, result.solution),
+        **judged(snapshot, answer.placement),
         **(partitioned(snapshot.cluster, options, cell.seed) if cell.method == "rasa" else dict.fromkeys(PARTITION, "")),
     }
 
 
 def judged(snapshot: Snapshot, after: Placement) -> dict[str, str]:
-    """What an answer gains, moves and breaks, by the scores alone."""
+    """What an answer gains, moves and violates, by the scores alone."""
     cluster, before = snapshot.cluster, snapshot.placement
     return {
         "affinity": f"{gained_affinity(cluster, after):.6f}",
@@ -140,11 +137,11 @@ def described(cell: Cell, file: Path) -> str:
 def main(text: str) -> None:
     """Print one row. Workers are children of a fork server, so their seconds are known when it has ended."""
     clock.start(None)
-    asked = json.loads(text)
-    file = Path(asked.pop("file"))
-    found = measured(Cell(**asked), file)
+    fields = json.loads(text)
+    file = Path(fields.pop("file"))
+    row = measured(Cell(**fields), file)
     multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
-    print(json.dumps({**found, "cpu": f"{_cpu():.2f}"}))
+    print(json.dumps({**row, "cpu": f"{_cpu():.2f}"}))
 
 
 if __name__ == "__main__":
