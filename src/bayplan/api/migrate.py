@@ -11,7 +11,7 @@ from bayplan.api.partial_run import PartialRun
 from bayplan.api.placement import finish_seconds
 from bayplan.api.registry import method_of
 from bayplan.check import PlanCheck, check_migration
-from bayplan.formats.targets import Target
+from bayplan.formats.targets import MigrationTarget
 from bayplan.migrate.result import PlanDraft, plan_result
 from bayplan.model import UNPLACED, Placement, Plan, Result, Running, Snapshot, Status, StepLimits
 from bayplan.score.duration import StepCosts, Timetable, duration
@@ -145,7 +145,7 @@ class MigrationAnswer(Answer[Plan]):
 
 def migrate(
     snapshot: Snapshot,
-    target: Placement | Snapshot | Target,
+    target: Placement | Snapshot | MigrationTarget,
     *,
     method: str = "waves",
     seconds: float = 60.0,

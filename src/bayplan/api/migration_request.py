@@ -12,7 +12,7 @@ from bayplan.api.problem import matching, matching_any, not_negative
 from bayplan.api.reachable_target import reachable_target
 from bayplan.check import check_migration
 from bayplan.errors import ModelError, UsageError, did_you_mean
-from bayplan.formats.targets import Target, new_containers, snapshot_target
+from bayplan.formats.targets import MigrationTarget, new_containers, snapshot_target
 from bayplan.migrate import MigrateOptions
 from bayplan.model import (
     UNPLACED,
@@ -73,7 +73,7 @@ class MigrationRequest:
 
 def request_to(
     snapshot: Snapshot,
-    target: Target | Snapshot | Placement,
+    target: MigrationTarget | Snapshot | Placement,
     settings: MigrationSettings,
     *,
     alive: float,
@@ -112,9 +112,9 @@ def request_back(
     return MigrationRequest(snapshot=snapshot, migration=back), part.inverse()
 
 
-def target_value(snapshot: Snapshot, target: Target | Snapshot | Placement) -> Target:
+def target_value(snapshot: Snapshot, target: MigrationTarget | Snapshot | Placement) -> MigrationTarget:
     """The target with the snapshot as it is now, grown by the containers that only the target has."""
-    if isinstance(target, Target):
+    if isinstance(target, MigrationTarget):
         return target
     if isinstance(target, Snapshot):
         return snapshot_target(snapshot, target)
@@ -123,7 +123,7 @@ def target_value(snapshot: Snapshot, target: Target | Snapshot | Placement) -> T
             f"the target places {len(target.machine_of)} containers, the snapshot has {len(snapshot.cluster.containers.name)}; "
             "expected a placement of this cluster, or a snapshot"
         )
-    return Target(snapshot=snapshot, placement=target)
+    return MigrationTarget(snapshot=snapshot, placement=target)
 
 
 def completed_target(

@@ -12,7 +12,7 @@ from bayplan.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from bayplan.api.partial_run import PartialRun
-    from bayplan.formats.targets import Target
+    from bayplan.formats.targets import MigrationTarget
     from bayplan.model import Cluster, Plan, Step, StepLimits
 
 
@@ -174,7 +174,7 @@ def _per_level(cluster: "Cluster", text: str | None) -> tuple[int, int | None]:
 
 
 def partial_run(
-    path: Path | None, target: "Target", done: int | None, failed: Sequence[str], dead: Sequence[str]
+    path: Path | None, target: "MigrationTarget", done: int | None, failed: Sequence[str], dead: Sequence[str]
 ) -> "PartialRun | None":
     """How far the plan of `--resume` was carried out."""
     from bayplan.api.partial_run import PartialRun, first_batches

@@ -20,7 +20,7 @@ SHOWN = 3  # names in a note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class MigrationTarget:
     """A placement to reach, and the snapshot as it is now, with the containers that only the target has."""
 
     snapshot: Snapshot
@@ -28,30 +28,30 @@ class Target:
     notes: tuple[str, ...] = ()
 
 
-def read_target(path: PathLike, snapshot: Snapshot) -> Target:
+def read_target(path: PathLike, snapshot: Snapshot) -> MigrationTarget:
     """The target in a file: all that `read_placement` reads. A container that is not named has no machine there."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp_solution
 
-        return Target(snapshot=snapshot, placement=read_gmrp_solution(text, snapshot.cluster, source))
+        return MigrationTarget(snapshot=snapshot, placement=read_gmrp_solution(text, snapshot.cluster, source))
     with faults_with_lines(text, source):
         return _target_in(parse_document(text, source), snapshot, source)
 
 
-def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target") -> Target:
+def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target") -> MigrationTarget:
     """The target that another snapshot states, which may have new containers and workloads."""
     whole = joined(snapshot, other)
-    return Target(snapshot=whole, placement=placed_as(other, whole.cluster, source), notes=_join_notes(snapshot, whole))
+    return MigrationTarget(snapshot=whole, placement=placed_as(other, whole.cluster, source), notes=_join_notes(snapshot, whole))
 
 
-def _target_in(document: object, snapshot: Snapshot, source: str) -> Target:
+def _target_in(document: object, snapshot: Snapshot, source: str) -> MigrationTarget:
     other = snapshot_in(document, source)
     if other is not None:
         return snapshot_target(snapshot, other, source)
     new = replicas_by_name(snapshot.cluster, _named(document))
     whole = grown(snapshot, new)
-    return Target(
+    return MigrationTarget(
         snapshot=whole, placement=placement_in(document, whole.cluster, source), notes=_name_notes(snapshot.cluster, new)
     )
 
@@ -63,7 +63,7 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
         return whole, plan_in(document, whole.cluster, os.fspath(path))
 
 
-def target_and_plan(path: PathLike, target: Target) -> tuple[Target, Plan]:
+def target_and_plan(path: PathLike, target: MigrationTarget) -> tuple[MigrationTarget, Plan]:
     """The plan in a file, and the target with the containers that only the plan has."""
     whole, plan = read_plan_of(path, target.snapshot)
     ends, _ = read_plan_of(path, replace(target.snapshot, placement=target.placement))

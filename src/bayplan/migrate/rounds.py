@@ -15,7 +15,7 @@ from bayplan.migrate.step_sequence import StepSequence
 from bayplan.model import UNPLACED, IntArray
 
 
-class Round:
+class RoundSelection:
     """The units that move together, while they are chosen."""
 
     def __init__(self, sequence: StepSequence, order: Sequence[int]) -> None:
@@ -135,7 +135,7 @@ class Round:
 
 def make_round(sequence: StepSequence, order: Sequence[int]) -> int:
     """Carry out one round over the pending units; how many arrived. Some may be left down, for the next round."""
-    selection = Round(sequence, order)
+    selection = RoundSelection(sequence, order)
     selection.choose(order)
     chosen = [u for u in order if u in selection.chosen]
     deleted = {u for u in chosen if selection.chosen[u] and sequence.delete(u, sequence.at[u])}

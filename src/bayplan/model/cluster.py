@@ -1,6 +1,6 @@
 """The cluster: machines and their levels, services, workloads, containers, traffic and rules, as frozen arrays.
 
-Everything that replicas share is stored once per workload, so 150,000 containers cost little.
+Everything that replicas share is stored once per workload, so a hundred thousand containers cost little.
 Amounts are int64 base units; `Resource.scale` base units are one unit as people write it.
 """
 

@@ -14,7 +14,7 @@ from bayplan.api.migration_request import MigrationRequest, MigrationSettings, r
 from bayplan.api.partial_run import machine_index
 from bayplan.check import PlanCheck, check_migration
 from bayplan.errors import UsageError
-from bayplan.formats.targets import Target
+from bayplan.formats.targets import MigrationTarget
 from bayplan.model import (
     UNPLACED,
     Cluster,
@@ -158,7 +158,7 @@ class SimulationAnswer(Answer[Execution]):
 def simulate(
     snapshot: Snapshot,
     plan: Plan,
-    target: Placement | Snapshot | Target | None = None,
+    target: Placement | Snapshot | MigrationTarget | None = None,
     *,
     failures: InjectedFailures | None = None,
     seed: int = 0,

@@ -87,7 +87,7 @@ def allow(context: PlacementContext, rules: NumberedRules) -> Iterator[Violation
 
 
 def membership(cluster: Cluster, names: list[str]) -> BoolArray:
-    """(set, machine) is the machine in the set? One byte each: 10,000 sets of 5,000 machines are 50 MB."""
+    """(set, machine) is the machine in the set? One byte each: ten thousand sets of five thousand machines are 50 MB."""
     member = np.zeros((len(names), len(cluster.machines.name)), dtype=np.bool_)
     for i, name in enumerate(names):
         member[i, cluster.machine_sets[name]] = True

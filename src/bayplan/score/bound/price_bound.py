@@ -28,7 +28,7 @@ MAX_NUMBERS = 1_500_000  # of a (machine, subset, hinge) table
 NO_MEMBER = -1
 CELLS = 25_000_000  # (kind, machine) prices that all steps together may look at
 MOST_STEPS, FEWEST_STEPS = 250, 40
-STEP = (0.8, 0.003)  # first and last, of a price's own size
+STEP = (0.8, 3e-3)  # first and last, of a price's own size
 MEMORY, MEMORY_OF_SQUARES = 0.9, 0.95  # how much of the average slope the next step keeps
 _ONE_CORE = 200_000  # multiplications that OpenBLAS does not split
 
