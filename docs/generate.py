@@ -173,16 +173,14 @@ def _overview() -> str:
 def _plan() -> str:
     """The order of moves that the demo finds."""
     import bayplan as bp
-    from bayplan.api.tour import road
     from bayplan.report.pictures.step_bars import step_bars
     from bayplan.score.duration import StepCosts
 
-    shop = boutique()
-    budget = bp.Budget(iterations=50_000)
+    shop, budget = boutique(), bp.Budget(iterations=50_000)
     moved = bp.rebalance(bp.place(shop, budget=budget).after, budget=budget)
-    route = road(shop, moved.after, seed=0)
-    assert route.plan is not None and route.timetable is not None
-    return gantt(shop.cluster, step_bars(shop.cluster, route.plan, route.timetable, StepCosts()))
+    answer = bp.migrate(shop, moved.placement, alive=0.6, delete_missing=True, budget=bp.Budget(iterations=4))
+    assert answer.plan is not None and answer.timetable is not None
+    return gantt(shop.cluster, step_bars(shop.cluster, answer.plan, answer.timetable, StepCosts()))
 
 
 def _together() -> str:
