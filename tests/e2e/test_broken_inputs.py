@@ -229,8 +229,8 @@ def test_a_broken_file_gives_exactly_its_numbered_faults(name: str, cluster: Clu
     error = _fault_of(name, cluster)
     codes, words = BROKEN[name]
     assert " ".join(fault.code for fault in error.faults) == codes
-    said = "\n".join(str(error).splitlines()[1:]).replace(str(FOLDER / name), "")
-    missing = [word for word in words if word not in said]
+    message = "\n".join(str(error).splitlines()[1:]).replace(str(FOLDER / name), "")
+    missing = [word for word in words if word not in message]
     assert not missing, f"not said: {missing}\n{error}"
 
 

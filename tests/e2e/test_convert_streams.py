@@ -37,3 +37,17 @@ def test_a_cluster_is_no_stream(tmp_path, capsys):
     cluster = Path(__file__).parents[2] / "examples" / "small.json"
     assert main(["convert", str(cluster), "--to", "jsonl", "--out", str(tmp_path / "x.jsonl"), "--quiet"]) == 2
     assert "no jsonl form" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["convert", "{missing}", "--out"], ["generate", "rasa-m3", "--out"]])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(command, tmp_path, capsys):
+    words = [str(tmp_path / "missing.json") if word == "{missing}" else word for word in command]
+    assert main([*words, str(tmp_path / "no" / "x.json")]) == 1
+    assert "there is no folder" in capsys.readouterr().err  # not that the input is missing: it was not looked at
+
+
+def test_a_misspelt_trace_or_generator_gets_a_hint(tmp_path, capsys):
+    assert main(["convert", str(tmp_path), "--trace", "google2012", "--out", "-"]) == 2
+    assert "did you mean 'google2011'?" in capsys.readouterr().err
+    assert main(["generate", "botique"]) == 2
+    assert "did you mean 'boutique'?" in capsys.readouterr().err

@@ -75,10 +75,12 @@ def convert(
     """
     with working(f"converting {file}", quiet=quiet):
         from bayplan.api.files import started_from
+        from bayplan.formats import expect_writable
         from bayplan.formats.files import read_whole, write
         from bayplan.formats.requests import RequestsFile
         from bayplan.model import ClusterRequests, Snapshot
 
+        expect_writable(out)
         value = read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
@@ -107,18 +109,14 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 
 
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
-    from bayplan.formats import write, write_solution
-    from bayplan.formats.document.text import write_text_atomically
-    from bayplan.formats.rasa import rasa_text
+    from bayplan.formats import write
 
-    if to is Target.NATIVE:
-        write(snapshot, out)
-    elif to is Target.RASA:
-        write_text_atomically(out, rasa_text(snapshot))
+    if to in (Target.NATIVE, Target.RASA):
+        write(snapshot, out, form=to.value)
     elif to in STREAMS:
         raise UsageError(f"a cluster has no {to} form; expected a stream of cluster requests")
     else:
-        write_solution(out, replace(snapshot, format=SOLUTIONS[to]), snapshot.placement)
+        write(snapshot.placement, out, of=replace(snapshot, format=SOLUTIONS[to]))
 
 
 def _write_stream(out: Path, requests: "ClusterRequests", to: Target) -> None:

@@ -67,8 +67,9 @@ def generate(
     target = out or Path(f"{name}.json")
     started = time.perf_counter()
     with working(f"generating {name}", quiet=quiet) as progress:
-        from bayplan.formats import write
+        from bayplan.formats import expect_writable, write
 
+        expect_writable(target)
         write(GENERATORS[name].make(seed=seed, progress=progress, **chosen), target)
     seconds = time.perf_counter() - started
     if json and str(target) != "-":

@@ -7,16 +7,16 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError, UsageError
+from bayplan.errors import Fault, InputError, UsageError, did_you_mean
 from bayplan.formats.document.lines import document_of
 from bayplan.formats.document.location import Path
 from bayplan.formats.document.partial_document import PartialDocument, well_shaped
-from bayplan.formats.document.schemas import one_of_known, schema
+from bayplan.formats.document.schemas import Hints, one_of_known, schema
 from bayplan.formats.document.text import PathLike, write_text_atomically
 from bayplan.formats.files import write_placement
 from bayplan.model import (
@@ -129,11 +129,15 @@ def plan_text(plan: Plan, cluster: Cluster, extra: Mapping[str, Any] | None = No
 
 
 def _plan_faults(part: PartialDocument, container: Mapping[str, int], machine: Mapping[str, int]) -> Iterator[Fault]:
+    hints = Hints()
     for b, batch in enumerate(part.document["batches"]):
         for i, step in enumerate(batch):
             for word, known in (("container", container), ("machine", machine)):
                 if step[word] not in known:
-                    problem, expected = f"names a {word} that does not exist", one_of_known(word, known)
+                    problem, expected = (
+                        f"names a {word} that does not exist",
+                        one_of_known(word, known) + hints(step[word], known),
+                    )
                     where = f"{_number(part, b, i)} of batch {_number(part, b)}"
                     yield Fault(code="E1515", kind="step", name=where, problem=problem, value=step[word], expected=expected)
         for (action, name, place), count in Counter((s["action"], s["container"], s["machine"]) for s in batch).items():
@@ -209,32 +213,35 @@ def _zones(request: ClusterRequest, placed: Mapping[str, str] | None, zone: Mapp
 
 
 def _served_faults(served: Mapping[str, str], known: Mapping[str, int]) -> Iterator[Fault]:
+    hints = Hints()
     for name, machine in served.items():
         if name not in known:
-            yield _no_request(name, len(known))
+            yield _no_request(name, known, hints)
         if not MACHINE.fullmatch(machine):
             yield _answer_fault(name, "names a machine that cannot exist", machine, "m0, m1, ...")
 
 
 def _accepted_faults(accepted: Mapping[str, Mapping[str, str]], admission: ClusterRequests) -> Iterator[Fault]:
     members = {request.name: request.members for request in admission.requests}
-    zones = set(admission.zones.name)
+    zones, hints = dict.fromkeys(admission.zones.name), Hints()
     for name, placed in accepted.items():
         if name not in members:
-            yield _no_request(name, len(members))
+            yield _no_request(name, members, hints)
             continue
         for member, zone in placed.items():
             if member not in members[name]:
                 yield _answer_fault(name, "places a member that it does not have", member, f"one of {', '.join(members[name])}")
             if zone not in zones:
-                yield _answer_fault(name, "names a zone that does not exist", zone, one_of_known("zone", admission.zones.name))
+                yield _answer_fault(
+                    name, "names a zone that does not exist", zone, one_of_known("zone", zones) + did_you_mean(zone, zones)
+                )
         for member in members[name]:
             if member not in placed:
                 yield _answer_fault(name, "leaves a member without a zone", member, "a zone for every member")
 
 
-def _no_request(name: str, count: int) -> Fault:
-    problem, expected = "is answered for but does not exist", f"one of the {count} requests"
+def _no_request(name: str, known: Collection[str], hints: Hints) -> Fault:
+    problem, expected = "is answered for but does not exist", f"one of the {len(known)} requests{hints(name, known)}"
     return Fault(code="E1513", kind="request", name=name, problem=problem, expected=expected)
 
 

@@ -135,9 +135,9 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_every_fault_is_said_at_once_with_the_name_that_was_meant() -> None:
     b = two().workload("web", cpu="many", replicas=2, on=["m-1", "m-3"]).workload("data", cpu=1)
-    said = "\n".join(faults(b.traffic("web", "dtaa", 1).spread("wbe", 2)))
-    assert [code in said for code in ("E1104", "E1403", "E1202")] == [True, True, True]
-    assert "did you mean 'data'?" in said and "did you mean 'web'?" in said
+    message = "\n".join(faults(b.traffic("web", "dtaa", 1).spread("wbe", 2)))
+    assert [code in message for code in ("E1104", "E1403", "E1202")] == [True, True, True]
+    assert "did you mean 'data'?" in message and "did you mean 'web'?" in message
 
 
 def test_a_misspelt_resource_is_not_taken_for_a_level() -> None:

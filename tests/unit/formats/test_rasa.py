@@ -33,7 +33,7 @@ BROKEN_FILES = {
             "AntiAffinityList '1'",
             "(0)",
             "'Version'",
-            "TrafficList '4': names a service that does not exist (nobody)",
+            "TrafficList '4': names a service that does not exist (absent)",
             "service 'mail'",
             "AntiAffinityList '2': names a service that does not exist (radish)",
             "machine '10.0.0.3'",
@@ -163,14 +163,14 @@ def test_faults_of_names_are_all_reported(document):
     document["ServiceList"][2]["Service"] = "cart"
     document["ServiceList"][1]["CompatibleMachines"] = ["10.0.0.1", "moon"]
     document["MachineList"][1]["InitialDeployingContainers"] = ["cart-0", "ghost"]
-    document["TrafficList"] += [{"Service1": "nobody", "Service2": "redis", "Traffic": 1}]
+    document["TrafficList"] += [{"Service1": "absent", "Service2": "redis", "Traffic": 1}]
     document["TrafficList"] += [{"Service1": "redis", "Service2": "redis", "Traffic": 1}]
     document["AntiAffinityList"][0]["Services"] = ["redis", "radish"]
     document["MachineList"][2] |= {"TotalCPU": 0, "TotalMem": 0.0}
     text = broken(document)
     assert "E1601 service 'cart'" in text
     assert "E1602 service 'redis': names a machine that does not exist (moon)" in text
-    assert "E1602 TrafficList '3': names a service that does not exist (nobody)" in text
+    assert "E1602 TrafficList '3': names a service that does not exist (absent)" in text
     assert "E1602 AntiAffinityList '1': names a service that does not exist (radish)" in text
     assert "E1603 container 'cart-0': is placed twice (10.0.0.1 and 10.0.0.2)" in text
     assert "E1604 container 'ghost'" in text
@@ -252,3 +252,16 @@ def test_names_with_control_characters_are_refused(document):
     text = broken(document)
     assert text.count("E1205") == 2
     assert "\x1b" not in text
+
+
+def test_unknown_names_get_the_nearest_known_one_but_not_thousands_of_times():
+    document = json.loads((EXAMPLES / "rasa.json").read_text())
+    document["TrafficList"] = [{"Service1": "cart", "Service2": "rediss", "Traffic": 1} for _ in range(3)]
+    document["ServiceList"][1]["CompatibleMachines"] = ["10.0.0.11"]
+    with pytest.raises(InputError) as caught:
+        read_rasa(document, "x")
+    assert "did you mean 'redis'?" in str(caught.value) and "did you mean '10.0.0.1'?" in str(caught.value)
+    document["TrafficList"] = [{"Service1": "cart", "Service2": "rediss", "Traffic": 1} for _ in range(100)]
+    with pytest.raises(InputError) as caught:
+        read_rasa(document, "x")
+    assert sum("did you mean" in fault.expected for fault in caught.value.faults) == 20

@@ -84,7 +84,7 @@ BROKEN_FILES = {
     "plan-unknown-machine.json": ["E1515 step '1 of batch 2'", "(10.9.9.9)"],
     "plan-unknown-action.json": ["E1109", '"move"', "one of create, delete"],
     "plan-same-step-twice.json": ["E1516 batch '2'", "create cart-1 on 10.0.0.2, 2 times"],
-    "served-unknown-request.json": ["E1513 request 'nobody'", "one of the 3 requests"],
+    "served-unknown-request.json": ["E1513 request 'absent'", "one of the 3 requests"],
     "served-no-machine.json": ["E1101", "null"],
     "accepted-unknown-zone.json": ["E1514 request 'shop'", "(mars)"],
     "accepted-missing-member.json": ["E1514 request 'shop'", "leaves a member without a zone (db)"],
@@ -113,8 +113,8 @@ SEVERAL_KINDS = {
         "E1109 E1101 E1107 E1107 E1515 E1515 E1516",
         ['("move")', "batch '2': must be a list", "step '2 of batch 1'", "(ghost)", "step '4 of batch 3'", "(moon)", "batch '3'"],
     ),
-    "served-several-kinds.json": ("E1101 E1513 E1514", ["(3)", "request 'nobody'", "request 'web'", "(left)"]),
-    "accepted-several-kinds.json": ("E1101 E1108 E1513 E1514", ["shop db", "'kind'", "request 'nobody'", "(mars)"]),
+    "served-several-kinds.json": ("E1101 E1513 E1514", ["(3)", "request 'absent'", "request 'web'", "(left)"]),
+    "accepted-several-kinds.json": ("E1101 E1108 E1513 E1514", ["shop db", "'kind'", "request 'absent'", "(mars)"]),
 }
 
 
@@ -331,3 +331,21 @@ def test_odd_names_and_leading_zeros_are_refused(change, code):
     with pytest.raises(InputError) as caught:
         read_requests(document, "x")
     assert [fault.code for fault in caught.value.faults] == [code]
+
+
+def test_names_that_nothing_has_get_the_nearest_one_that_something_has() -> None:
+    shop = formats.ClusterBuilder().machine("m-1", cpu=1).workload("web", cpu=1).build().cluster
+    step = {"action": "create", "container": "wbe-0", "machine": "m-1"}
+    with pytest.raises(InputError, match="did you mean 'web-0'"):
+        plan_in({"batches": [[step]]}, shop, "x")
+    with pytest.raises(InputError, match="did you mean 'train'"):
+        served_in({"served": {"trian": "m0"}}, read_requests(read_document(EXAMPLES / "requests.json"), "x"), "x")
+    with pytest.raises(InputError, match="did you mean 'east'"):
+        accepted_in({"accepted": {"batch": {"job": "eastt"}}}, formats.read_admission(EXAMPLES / "admission.json"), "x")
+
+
+def test_a_link_to_a_misspelt_zone_gets_a_hint() -> None:
+    document = read_document(EXAMPLES / "admission.json")
+    assert isinstance(document, dict)
+    with pytest.raises(InputError, match="did you mean 'west'"):
+        read_admission({**document, "links": [["east", "wset", 1]]}, "x")

@@ -68,8 +68,8 @@ def test_a_broken_file_gives_exactly_its_numbered_faults(name, shop):
         read_samples(BROKEN / name, shop, CPU)
     codes, words = FILES[name]
     assert " ".join(fault.code for fault in caught.value.faults) == codes
-    said = "\n".join(map(str, caught.value.faults))
-    assert [word for word in words if word not in said] == []
+    message = "\n".join(map(str, caught.value.faults))
+    assert [word for word in words if word not in message] == []
 
 
 def test_every_broken_file_is_in_the_table():

@@ -44,9 +44,9 @@ def same(one: ClusterRequests, other: ClusterRequests) -> bool:
     return admission_text(one) == admission_text(other)
 
 
-def said(text: str, source: str = "x.jsonl", **more: object) -> str:
+def message_of(text: str, source: str = "x.jsonl", **options: object) -> str:
     with pytest.raises(InputError) as caught:
-        stream_in(text, source, **more)
+        stream_in(text, source, **options)
     return str(caught.value)
 
 
@@ -120,10 +120,10 @@ def test_a_stream_may_come_from_standard_input(monkeypatch):
 
 
 def test_empty_lines_do_not_count_and_keep_the_numbers():
-    assert "line '4, request job'" in said(lines("", {**JOB, "name": "first"}, {**JOB, "end": 2}))
+    assert "line '4, request job'" in message_of(lines("", {**JOB, "name": "first"}, {**JOB, "end": 2}))
 
 
-BROKEN = {  # entry -> what is said of it
+BROKEN = {  # entry -> what is message_of of it
     "zero length": ({**JOB, "end": 2}, "E1501 line '2, request job': ends before or when it starts (start 2, end 2)"),
     "starts before it arrives": ({**JOB, "arrival": 2.5}, "E1511 line '2, request job'"),
     "no members": ({**JOB, "members": []}, "E1111 line '2, request job': members is empty"),
@@ -151,7 +151,7 @@ BROKEN = {  # entry -> what is said of it
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_request_is_named_by_its_line(name):
     entry, words = BROKEN[name]
-    assert words in said(lines(entry))
+    assert words in message_of(lines(entry))
 
 
 @pytest.mark.parametrize("name", [name for name, (entry, _) in BROKEN.items() if isinstance(entry, dict)])
@@ -185,13 +185,13 @@ def test_what_is_quickly_called_flawless_has_the_right_shape():
 
 
 def test_order_of_arrival_and_names_are_judged_along_the_stream():
-    text = said(lines(JOB, {**JOB, "name": "early", "start": 1}, JOB))
+    text = message_of(lines(JOB, {**JOB, "name": "early", "start": 1}, JOB))
     assert "E1517 line '3, request early': arrives before the one that came before it (arrival 1, after 2 of 'job')" in text
     assert "E1503 line '4, request job': the name occurs more than once" in text
 
 
 def test_all_faults_of_a_stream_are_said_at_once():
-    text = said(lines(*(entry for entry, _ in BROKEN.values())))
+    text = message_of(lines(*(entry for entry, _ in BROKEN.values())))
     assert {words.split()[0] for _, words in BROKEN.values()} <= {word for word in text.split() if word.startswith("E1")}
 
 
@@ -210,7 +210,7 @@ def test_faulty_requests_of_a_document_can_be_left_out_too():
 
 
 def test_a_document_with_a_member_that_fits_nowhere_is_refused():
-    assert "request 'job': a member fits into no zone" in said(
+    assert "request 'job': a member fits into no zone" in message_of(
         json.dumps({**HEAD, "requests": [{**JOB, "demand": {"cpu": [1, 61]}}]}), "x.json"
     )
 
@@ -218,20 +218,20 @@ def test_a_document_with_a_member_that_fits_nowhere_is_refused():
 @pytest.mark.parametrize("keep_going", [False, True])
 def test_faults_of_the_zones_are_never_skipped(keep_going):
     head = {**HEAD, "links": [["east", "north", 3]]}
-    assert "E1507 link 'east -> north'" in said(lines(json.dumps(head), JOB, head=False), keep_going=keep_going)
+    assert "E1507 link 'east -> north'" in message_of(lines(json.dumps(head), JOB, head=False), keep_going=keep_going)
 
 
 def test_a_stream_needs_zones_exactly_once(zones):
-    assert "E1520" in said(lines(JOB, head=False))
-    assert "E1520" in said(TABLE, "x.csv")
+    assert "E1520" in message_of(lines(JOB, head=False))
+    assert "E1520" in message_of(TABLE, "x.csv")
     for text, source in ((lines(JOB), "x.jsonl"), (EXAMPLE.read_text(encoding="utf-8"), "x.json")):
         with pytest.raises(UsageError, match="zones of its own"):
             stream_in(text, source, zones=zones)
-    assert "E1108" in said(lines(json.dumps({**HEAD, "requests": []}), head=False))
+    assert "E1108" in message_of(lines(json.dumps({**HEAD, "requests": []}), head=False))
 
 
 def test_a_cluster_is_no_stream():
-    assert "E1011" in said(EXAMPLE.with_name("small.json").read_text(encoding="utf-8"), "small.json")
+    assert "E1011" in message_of(EXAMPLE.with_name("small.json").read_text(encoding="utf-8"), "small.json")
 
 
 ROWS = {
@@ -254,12 +254,12 @@ ROWS = {
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_broken_row_is_named_by_its_line(name, zones):
-    assert ROWS[name][1] in said(TABLE + ROWS[name][0], "x.csv", zones=zones)
+    assert ROWS[name][1] in message_of(TABLE + ROWS[name][0], "x.csv", zones=zones)
 
 
 def test_a_broken_table_is_named(zones):
-    assert "E1902" in said(TABLE + 'a,"1,1', "x.csv", zones=zones)
-    text = said(TABLE.replace("memory", "memroy").replace("end", "value"), "x.csv", zones=zones)
+    assert "E1902" in message_of(TABLE + 'a,"1,1', "x.csv", zones=zones)
+    text = message_of(TABLE.replace("memory", "memroy").replace("end", "value"), "x.csv", zones=zones)
     assert "E1108 column 'memroy'" in text and "E1203 column 'value'" in text and "E1107 column 'end'" in text
 
 
@@ -286,4 +286,4 @@ def test_the_suffix_decides_how_a_stream_is_written(name, tmp_path):
 
 
 def test_a_document_over_many_lines_is_no_stream():
-    assert "E1006" in said(EXAMPLE.read_text(encoding="utf-8"), "x.jsonl")
+    assert "E1006" in message_of(EXAMPLE.read_text(encoding="utf-8"), "x.jsonl")

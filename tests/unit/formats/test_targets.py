@@ -112,8 +112,8 @@ rules:
     }  # fmt: skip
     assert [rule.kind for rule in cluster.rules[-2:]] == ["anti-affinity", "allow"]
     assert sum(isinstance(rule, AntiAffinity) for rule in cluster.rules) == 1  # that of web alone is the file's business
-    said = [str(broken) for broken in check(cluster, target.placement)]
-    assert any("anti-affinity" in sentence or "web" in sentence for sentence in said)
+    sentences = [str(broken) for broken in check(cluster, target.placement)]
+    assert any("anti-affinity" in sentence or "web" in sentence for sentence in sentences)
     assert "3 containers of the target are new: web-5, mail-0, mail-1" in target.notes
 
 

@@ -265,8 +265,8 @@ def test_a_broken_table_gives_its_number_and_names_the_line(text, says):
 
 
 def test_every_fault_of_a_table_is_said_at_once():
-    said = faults(lambda: table("start,end,cpu,value\nx,1,1,1\n0,1,-1,1\n0,1,1,-1\n"))
-    assert all(f"line '{line}'" in said for line in (2, 3, 4))
+    message = faults(lambda: table("start,end,cpu,value\nx,1,1,1\n0,1,-1,1\n0,1,1,-1\n"))
+    assert all(f"line '{line}'" in message for line in (2, 3, 4))
 
 
 def test_a_table_is_told_from_other_files():
@@ -276,7 +276,7 @@ def test_a_table_is_told_from_other_files():
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "kind"),
     [
         ("shop.yaml", "(a cluster)"),
         ("rasa.json", "(a cluster)"),
@@ -284,9 +284,9 @@ def test_a_table_is_told_from_other_files():
         ("served.json", "an answer of schedule"),
     ],
 )
-def test_a_file_of_another_kind_is_called_by_its_name(name, found):
-    said = faults(lambda: read_timed(EXAMPLES / name))
-    assert "E1011" in said and found in said and "expected timed requests" in said
+def test_a_file_of_another_kind_is_called_by_its_name(name, kind):
+    message = faults(lambda: read_timed(EXAMPLES / name))
+    assert "E1011" in message and kind in message and "expected timed requests" in message
 
 
 def test_a_document_and_its_table_agree_on_the_horizon():

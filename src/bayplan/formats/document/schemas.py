@@ -6,11 +6,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from bayplan.errors import CONTROL
+from bayplan.errors import CONTROL, did_you_mean
 from bayplan.words import plural
 
 # For JSON Schema. A lookahead, because `$` would let a line end pass at the end of a name.
 PLAIN_NAME = r"^(?![\s\S]*[\u0000-\u001f\u007f-\u009f\u2028\u2029])"
+MOST_HINTS, MOST_NAMES = 20, 20_000
 FEW = 6  # known names that are all said
 LONG = 40  # letters of a name that are said
 
@@ -23,6 +24,18 @@ def one_of_known(kind: str, known: Collection[str]) -> str:
         return f"one of the {len(known)} {plural(kind)}"
     words = [f"'{name if len(name) <= LONG else name[: LONG - 3] + '...'}'" for name in known]
     return f"one of {', '.join(words)}" if len(words) > 1 else f"{words[0]}, the only {kind}"
+
+
+class Hints:
+    """The nearest known name for the first unknown ones: looking for it is slow, so not for thousands of faults."""
+
+    def __init__(self) -> None:
+        self.left = MOST_HINTS
+
+    def __call__(self, name: str, known: Collection[str]) -> str:
+        """As `did_you_mean`; nothing after MOST_HINTS names, or among more than MOST_NAMES."""
+        self.left -= 1
+        return did_you_mean(name, known) if self.left >= 0 and len(known) <= MOST_NAMES else ""
 
 
 def all_plain(names: list[str]) -> bool:

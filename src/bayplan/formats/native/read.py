@@ -225,10 +225,10 @@ def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | N
         c = container.get(name, MISSING)
         m = UNPLACED if where is None else machine.get(where, MISSING)
         if c == MISSING:
-            expected = one_of_known("container", container) + reader.hint(name, container)
+            expected = one_of_known("container", container) + reader.hints(name, container)
             reader.faults.append(_fault("E1402", name, "is not in this cluster", shown(where), expected))
         if m == MISSING and where is not None:
-            expected = one_of_known("machine", machine) + reader.hint(where, machine)
+            expected = one_of_known("machine", machine) + reader.hints(where, machine)
             reader.faults.append(_fault("E1403", name, "runs on an unknown machine", shown(where), expected))
         machine_of[c] = m
     if reader.faults:

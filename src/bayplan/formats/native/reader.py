@@ -1,21 +1,19 @@
 """What the parts of the native reader share: the document, the faults so far, names -> indices, amounts -> base units."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from bayplan.errors import Fault, did_you_mean
+from bayplan.errors import Fault
 from bayplan.formats.document.location import Path, fault_at, shown
 from bayplan.formats.document.partial_document import PartialDocument
-from bayplan.formats.document.schemas import one_of_known
+from bayplan.formats.document.schemas import Hints, one_of_known
 from bayplan.model import Resource
 from bayplan.model.quantities import LARGEST, format_quantity, parse_quantity
 
 MISSING = -1  # the index of a name that nothing has
-MOST_HINTS = 20  # looking for near names is slow: not for thousands of faults,
-MOST_NAMES = 20_000  # and not among more names than this
 
 
 NAMED_BY = {  # the keys of a document that give names of each kind; none of the others can be left out
@@ -46,7 +44,7 @@ class Reader:
     faults: list[Fault] = field(default_factory=list)
     places: list[Path] = field(default_factory=list)  # of the faults, in `whole`
     notes: list[str] = field(default_factory=list)
-    hints: int = MOST_HINTS
+    hints: Hints = field(default_factory=Hints)
 
     @property
     def document(self) -> Mapping[str, Any]:
@@ -86,13 +84,8 @@ class Reader:
         key, *members = NAMED_INSIDE.get(kind, ("",))
         if self.part.lacks(*NAMED_BY[kind]) or any(self.part.lacks_inside(key, member) for member in members):
             return
-        expected = one_of_known(kind, table) + self.hint(name, table)
+        expected = one_of_known(kind, table) + self.hints(name, table)
         self.fault(path, code, f"names an unknown {kind}", value=shown(name), expected=expected)
-
-    def hint(self, name: str, known: Collection[str]) -> str:
-        """The nearest known name, while there are few enough to look."""
-        self.hints -= 1
-        return did_you_mean(name, known) if self.hints >= 0 and len(known) <= MOST_NAMES else ""
 
     def find_all(self, kind: str, table: Mapping[str, int], names: Sequence[str], path: Path) -> tuple[int, ...]:
         """The indices of a list of names; a fault for each that is unknown or comes twice."""

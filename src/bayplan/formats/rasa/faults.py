@@ -7,7 +7,7 @@ from typing import Any
 
 from bayplan.errors import Fault
 from bayplan.formats.document.partial_document import PartialDocument, repaired
-from bayplan.formats.document.schemas import schema
+from bayplan.formats.document.schemas import Hints, schema
 
 REQUEST = {"cpu": "RequestCPU", "memory": "RequestMem"}
 TOTAL = {"cpu": "TotalCPU", "memory": "TotalMem"}
@@ -26,7 +26,8 @@ def solution_faults(document: object, machines: set[str], containers: set[str]) 
     wrong_parts, part = repaired(document, schema("rasa-solution"))
     faults = [misfit.fault for misfit in wrong_parts]
     listed: dict[str, list[str]] = part.document if part else {}
-    unknown = [_unknown("machine", "solution", "", name) for name in listed if name not in machines]
+    hints = Hints()
+    unknown = [_unknown("machine", "solution", "", name, hints(name, machines)) for name in listed if name not in machines]
     return faults + unknown + list(_placement_faults(listed.items(), containers))
 
 
@@ -53,12 +54,13 @@ def _faults(part: PartialDocument) -> Iterator[Fault]:
     containers = [name for service in rasa["ServiceList"] for name in service["ContainerList"]]
     for kind, names in (("service", services), ("machine", machines), ("container", containers)):
         yield from _twice(kind, names)
+    hints = Hints()
     some_services, some_machines = part.lacks("ServiceList"), part.lacks("MachineList")
     if not some_machines:
-        yield from _compatible_faults(rasa["ServiceList"], set(machines))
-    yield from _traffic_faults(part, None if some_services else set(services))
+        yield from _compatible_faults(rasa["ServiceList"], set(machines), hints)
+    yield from _traffic_faults(part, None if some_services else set(services), hints)
     if not some_services:
-        yield from _limit_faults(part, set(services))
+        yield from _limit_faults(part, set(services), hints)
     yield from _amount_faults(part)
     listed = [(machine["MachineIP"], machine["InitialDeployingContainers"]) for machine in rasa["MachineList"]]
     some_containers = some_services or part.lacks_inside("ServiceList", "ContainerList")
@@ -102,32 +104,36 @@ def _twice(kind: str, names: Iterable[str]) -> Iterator[Fault]:
             yield Fault(code="E1601", kind=kind, name=name, problem=problem, value=f"{count} times", expected=expected)
 
 
-def _compatible_faults(services: list[dict[str, Any]], machines: set[str]) -> Iterator[Fault]:
+def _compatible_faults(services: list[dict[str, Any]], machines: set[str], hints: Hints) -> Iterator[Fault]:
     for service in services:
         listed = service["CompatibleMachines"]
         if listed == "*" or machines.issuperset(listed):
             continue
         for name in dict.fromkeys(listed):
             if name not in machines:
-                yield _unknown("machine", "service", service["Service"], name)
+                yield _unknown("machine", "service", service["Service"], name, hints(name, machines))
 
 
-def _traffic_faults(part: PartialDocument, services: set[str] | None) -> Iterator[Fault]:
+def _traffic_faults(part: PartialDocument, services: set[str] | None, hints: Hints) -> Iterator[Fault]:
     for place, entry in enumerate(part.document["TrafficList"]):
         for key in ("Service1", "Service2"):
             if services is not None and entry[key] not in services:
-                yield _unknown("service", "TrafficList", _number(part, "TrafficList", place), entry[key])
+                yield _unknown(
+                    "service", "TrafficList", _number(part, "TrafficList", place), entry[key], hints(entry[key], services)
+                )
         if entry["Service1"] == entry["Service2"]:
             problem, expected = "has traffic to itself", "two services"
             value = str(entry["Traffic"])
             yield Fault(code="E1605", kind="service", name=entry["Service1"], problem=problem, value=value, expected=expected)
 
 
-def _limit_faults(part: PartialDocument, services: set[str]) -> Iterator[Fault]:
+def _limit_faults(part: PartialDocument, services: set[str], hints: Hints) -> Iterator[Fault]:
     for place, entry in enumerate(part.document.get("AntiAffinityList", [])):
         for name in entry["Services"]:
             if name not in services:
-                yield _unknown("service", "AntiAffinityList", _number(part, "AntiAffinityList", place), name)
+                yield _unknown(
+                    "service", "AntiAffinityList", _number(part, "AntiAffinityList", place), name, hints(name, services)
+                )
 
 
 def _number(part: PartialDocument, key: str, place: int) -> str:
@@ -149,8 +155,8 @@ def _placement_faults(listed: Iterable[tuple[str, list[str]]], containers: set[s
             seen[name] = machine
 
 
-def _unknown(noun: str, kind: str, name: str, value: str) -> Fault:
-    expected = f"the name of a {noun} of this cluster"
+def _unknown(noun: str, kind: str, name: str, value: str, hint: str) -> Fault:
+    expected = f"the name of a {noun} of this cluster{hint}"
     return Fault(
         code="E1602", kind=kind, name=name, problem=f"names a {noun} that does not exist", value=value, expected=expected
     )

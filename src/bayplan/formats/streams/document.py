@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.errors import Fault, InputError, UsageError
+from bayplan.errors import Fault, InputError, UsageError, did_you_mean
 from bayplan.formats.document.partial_document import PartialDocument, well_shaped
 from bayplan.formats.document.quantities import Quantities, resources_document
 from bayplan.formats.document.schemas import one_of_known, schema
@@ -152,7 +152,7 @@ def _zone_faults(part: PartialDocument) -> Iterator[Fault]:
         link = f"{a} -> {b}"
         for name in (a, b):
             if name not in zones and not part.lacks("zones"):
-                problem, expected = "names a zone that does not exist", one_of_known("zone", zones)
+                problem, expected = "names a zone that does not exist", one_of_known("zone", zones) + did_you_mean(name, zones)
                 yield Fault(code="E1507", kind="link", name=link, problem=problem, value=name, expected=expected)
         if a == b or link in seen:
             problem = "leads back to its own zone" if a == b else "occurs twice"

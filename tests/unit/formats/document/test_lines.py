@@ -53,16 +53,16 @@ def test_every_fault_of_a_yaml_file_has_its_line(tmp_path: Path) -> None:
 def test_every_fault_of_a_json_file_has_its_line(tmp_path: Path) -> None:
     text = json.dumps(parse_document(SHOP, "x.yaml"), indent=1)
     at = {code: text.splitlines().index(line) + 1 for code, line in {"E1104": '    "cpu": "four"', "E1403": '    "m-7"'}.items()}
-    said = {fault.code: fault.where for fault in faults(tmp_path / "x.json", text)}
-    assert {code: said[code] for code in at} == {code: f"line {line}" for code, line in at.items()}
+    where = {fault.code: fault.where for fault in faults(tmp_path / "x.json", text)}
+    assert {code: where[code] for code in at} == {code: f"line {line}" for code, line in at.items()}
 
 
 def test_a_file_of_one_line_has_columns(tmp_path: Path) -> None:
     text = json.dumps(
         {"bayplan": 1, "resources": {"cpu": {}}, "machines": [{"name": "m", "capacity": {"cpu": -1}}], "workloads": []}
     )
-    said = {fault.code: fault.where for fault in faults(tmp_path / "x.json", text)}
-    assert said["E1102"] == f"column {text.index(chr(34) + 'cpu' + chr(34) + ': -1') + 1}"
+    where = {fault.code: fault.where for fault in faults(tmp_path / "x.json", text)}
+    assert where["E1102"] == f"column {text.index(chr(34) + 'cpu' + chr(34) + ': -1') + 1}"
     assert "E1102 column" in str(next(fault for fault in faults(tmp_path / "x.json", text) if fault.code == "E1102"))
 
 
