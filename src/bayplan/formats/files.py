@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar
 
-from bayplan.errors import Fault, InputError, UsageError, did_you_mean
+from bayplan.errors import Fault, InputError, UsageError, expect_one_of
 from bayplan.formats.document.lines import faults_with_lines
 from bayplan.formats.document.text import STDIO, PathLike, parse_document, read_text, write_text_atomically
 from bayplan.formats.native import (
@@ -196,8 +196,7 @@ def write(value: Whole | Solution, path: PathLike, *, of: Whole | Cluster | None
 
         write_solution_of(value, of, path)
         return
-    if form not in FORMS:
-        raise UsageError(f"no form '{form}' of files; expected one of {', '.join(FORMS)}{did_you_mean(form, FORMS)}")
+    expect_one_of(form, FORMS, "form")
     if form == "rasa":
         from bayplan.formats.rasa import rasa_text
 
