@@ -182,7 +182,7 @@ def _every_state_on_the_way_is_valid(ask: Ask) -> None:
         moved = replace(snapshot, placement=_rotated(snapshot))
         answer = ask(snapshot, moved.placement)
         if answer.result.solution is not None:
-            assert answer.verdict is not None and answer.verdict.safe
+            assert answer.checked is not None and answer.checked.safe
 
 
 def _rotated(snapshot: Snapshot) -> Any:
