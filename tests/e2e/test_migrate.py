@@ -195,7 +195,7 @@ def test_containers_that_only_one_end_has_are_created_or_deleted(roomy, tmp_path
 def test_containers_that_the_target_does_not_name_stay_where_they_are(roomy, tmp_path, capsys):
     plan, to = tmp_path / "plan.json", target(tmp_path, {"web-0": "m-2"})
     assert main(["migrate", str(roomy), "--to", str(to), "--out", str(plan)]) == 0
-    assert "5 running containers without a machine in the target: left where they are" in capsys.readouterr().err
+    assert "5 running containers not in the target: left where they are" in capsys.readouterr().err
     before = {"web-0": "m-0", "web-1": "m-0", "web-2": "m-1", "web-3": "m-1", "db-0": "m-1", "job-0": "m-2"}
     assert ends(roomy, plan) == {**before, "web-0": "m-2"}
     assert main(["migrate", str(roomy), "--to", str(to), "--delete-missing", "--alive", "0", "--out", str(plan), "--quiet"]) == 0

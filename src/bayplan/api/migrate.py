@@ -164,7 +164,7 @@ def migrate(
     - `alive`: the share of each workload that runs at any time;
     - `way`: how containers move: "replace", "surge", "auto" or "either"; by workload with `replace=` and `surge=`;
     - `relabel`: replicas are interchangeable: rename them in the target so that fewer move;
-    - `delete_missing`: delete containers that run and have no machine in the target; otherwise they stay where they are.
+    - `delete_missing`: delete containers that run and that the target does not state; otherwise they stay where they are.
 
     >>> import bayplan as bp
     >>> shop = bp.generate("boutique")

@@ -83,7 +83,7 @@ def request_to(
     """From where containers run to a target, or on to it from a partial run."""
     given = target_value(snapshot, target)
     whole, cluster = given.snapshot, given.snapshot.cluster
-    reached, notes = completed_target(whole, given.placement, relabel=relabel, delete_missing=delete_missing)
+    reached, notes = completed_target(given, relabel=relabel, delete_missing=delete_missing)
     migration = Migration(
         cluster=cluster, start=Running.of(whole.placement), target=reached, policy=policy_of(cluster, alive, settings)
     )
@@ -126,18 +126,20 @@ def target_value(snapshot: Snapshot, target: MigrationTarget | Snapshot | Placem
     return MigrationTarget(snapshot=snapshot, placement=target)
 
 
-def completed_target(
-    snapshot: Snapshot, target: Placement, *, relabel: bool, delete_missing: bool
-) -> tuple[Placement, tuple[str, ...]]:
-    """The target with a machine for what runs and is missing in it, unless that is to be deleted; and notes for the user."""
-    before, cluster = snapshot.placement, snapshot.cluster
-    missing = (before.machine_of != UNPLACED) & (target.machine_of == UNPLACED)
-    notes, number = [], int(missing.sum())
-    if number:
-        fate = "to be deleted" if delete_missing else "left where it is (--delete-missing deletes it)"
-        fate = fate if number == 1 or delete_missing else "left where they are (--delete-missing deletes them)"
-        notes.append(f"{count(number, 'running container')} without a machine in the target: {fate}")
-    if not delete_missing:
+def completed_target(given: MigrationTarget, *, relabel: bool, delete_missing: bool) -> tuple[Placement, tuple[str, ...]]:
+    """The target with a machine for what runs and is not stated in it, unless that is to be deleted; and notes for the user."""
+    before, cluster, target = given.snapshot.placement, given.snapshot.cluster, given.placement
+    without = (before.machine_of != UNPLACED) & (target.machine_of == UNPLACED)
+    missing = without & np.array([name not in given.named for name in cluster.containers.name], dtype=np.bool_)
+    deleted, left = (int(without.sum()), 0) if delete_missing else (int((without & ~missing).sum()), int(missing.sum()))
+    notes = [f"{count(deleted, 'running container')} without a machine in the target: to be deleted"] if deleted else []
+    if left:
+        stays = (
+            "left where it is (--delete-missing deletes it)"
+            if left == 1
+            else "left where they are (--delete-missing deletes them)"
+        )
+        notes.append(f"{count(left, 'running container')} not in the target: {stays}")
         target = Placement(machine_of=ints(np.where(missing, before.machine_of, target.machine_of)))
     renamed = relabelled(target, before, cluster.containers.workload, singled_out(cluster))
     saved = int((target.machine_of != before.machine_of).sum() - (renamed.machine_of != before.machine_of).sum())

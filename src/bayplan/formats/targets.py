@@ -25,11 +25,12 @@ class MigrationTarget:
 
     snapshot: Snapshot
     placement: Placement
+    named: frozenset[str] = frozenset()  # containers that the target states, also those for which it states no machine
     notes: tuple[str, ...] = ()
 
 
 def read_target(path: PathLike, snapshot: Snapshot) -> MigrationTarget:
-    """The target in a file: all that `read_placement` reads. A container that is not named has no machine there."""
+    """The target in a file: all that `read_placement` reads. A container that is not `named` has no machine there."""
     source, text = os.fspath(path), read_text(path)
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp_solution
@@ -42,18 +43,23 @@ def read_target(path: PathLike, snapshot: Snapshot) -> MigrationTarget:
 def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target") -> MigrationTarget:
     """The target that another snapshot states, which may have new containers and workloads."""
     whole = joined(snapshot, other)
-    return MigrationTarget(snapshot=whole, placement=placed_as(other, whole.cluster, source), notes=_join_notes(snapshot, whole))
+    return MigrationTarget(
+        snapshot=whole,
+        placement=placed_as(other, whole.cluster, source),
+        named=frozenset(other.cluster.containers.name),
+        notes=_join_notes(snapshot, whole),
+    )
 
 
 def _target_in(document: object, snapshot: Snapshot, source: str) -> MigrationTarget:
     other = snapshot_in(document, source)
     if other is not None:
         return snapshot_target(snapshot, other, source)
+    named = frozenset(_named(document))
     new = replicas_by_name(snapshot.cluster, _named(document))
     whole = grown(snapshot, new)
-    return MigrationTarget(
-        snapshot=whole, placement=placement_in(document, whole.cluster, source), notes=_name_notes(snapshot.cluster, new)
-    )
+    placement, notes = placement_in(document, whole.cluster, source), _name_notes(snapshot.cluster, new)
+    return MigrationTarget(snapshot=whole, placement=placement, named=named, notes=notes)
 
 
 def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:

@@ -6,6 +6,7 @@ from tests.builders.tiny_clusters import on, tiny
 from bayplan.api.migration_request import MigrationSettings, completed_target, method_options, policy_of, target_value
 from bayplan.cli.migrate_options import settings
 from bayplan.errors import UsageError
+from bayplan.formats.targets import MigrationTarget
 from bayplan.model import Objective, Snapshot, StepLimits, Way
 
 CLUSTER = tiny([[9], [9]], [[1], [2]], [3, 2])
@@ -78,13 +79,22 @@ def snapshot(*machine_of: int) -> Snapshot:
 
 
 def test_what_runs_and_is_missing_in_the_target_stays_unless_it_is_to_be_deleted():
-    now, target = snapshot(0, 0, 1, 1, -1), on(1, -1, 1, -1, 0)
-    kept, notes = completed_target(now, target, relabel=False, delete_missing=False)
+    target = MigrationTarget(snapshot=snapshot(0, 0, 1, 1, -1), placement=on(1, -1, 1, -1, 0))
+    kept, notes = completed_target(target, relabel=False, delete_missing=False)
     assert kept.machine_of.tolist() == [1, 0, 1, 1, 0]
-    assert notes[0].startswith("2 running containers without a machine in the target: left where they are")
-    deleted, notes = completed_target(now, target, relabel=False, delete_missing=True)
-    assert deleted.machine_of.tolist() == target.machine_of.tolist()
+    assert notes[0].startswith("2 running containers not in the target: left where they are")
+    deleted, notes = completed_target(target, relabel=False, delete_missing=True)
+    assert deleted.machine_of.tolist() == target.placement.machine_of.tolist()
     assert notes[0] == "2 running containers without a machine in the target: to be deleted"
+
+
+def test_what_the_target_states_without_a_machine_is_deleted():
+    named = frozenset({"w0-0", "w0-1"})
+    target = MigrationTarget(snapshot=snapshot(0, 0, 1, 1, -1), placement=on(1, -1, -1, 1, -1), named=named)
+    reached, notes = completed_target(target, relabel=False, delete_missing=False)
+    assert reached.machine_of.tolist() == [1, -1, 1, 1, -1]
+    assert notes[0] == "1 running container without a machine in the target: to be deleted"
+    assert notes[1].startswith("1 running container not in the target: left where it is")
 
 
 def test_a_placement_of_another_cluster_is_no_target():
