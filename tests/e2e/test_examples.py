@@ -24,11 +24,11 @@ SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2"}
 SKIPPED = {  # how a command begins: why it is not run here
     "--install-completion": "changes the configuration of the user's shell",
     "convert FOLDER": "a form to fill in, and traces are not shipped",
-    "demo": "the tour has tests of its own (tests/e2e/test_demo.py)",
+    "demo": "the tour has a test of its own (tests/e2e/test_command_line.py)",
     "generate NAME": "a form to fill in",
     "generate azure-clusters": "traces are not shipped",
     "reproduce": "takes minutes to hours; has tests of its own (tests/e2e/test_reproduce.py)",
-    "warmup": "compiles every kernel; has tests of its own (tests/contract/test_kernels.py)",
+    "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }
 
 
@@ -91,6 +91,13 @@ def skipped(line: str) -> bool:
 def injects_failures(line: str) -> bool:
     """Whether a simulation is told to fail: then "no, it does not arrive" is the answer that it shows."""
     return line.startswith("bayplan simulate") and ("--kill" in line or "--fail" in line)
+
+
+def test_what_is_skipped_is_printed_somewhere_and_tested_elsewhere():
+    lines = [text.removeprefix("bayplan ") for examples in SECTIONS.values() for kind, text in examples if kind == "command"]
+    assert [start for start in SKIPPED if not any(line.startswith(start) for line in lines)] == []
+    named = [path for reason in SKIPPED.values() for path in re.findall(r"tests/[\w/.]+\.py", reason)]
+    assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
 def test_there_are_examples_of_both_kinds():
