@@ -12,8 +12,8 @@ import yaml
 
 from bayplan.errors import Fault, InputError
 from bayplan.formats.document.location import NAME_KEYS, Path, scalars
+from bayplan.formats.document.parse import PlainLoader
 from bayplan.formats.document.text import PathLike, is_json, parse_document, read_text
-from bayplan.formats.document.yaml_text import PlainLoader
 from bayplan.words import plural
 
 MOST_CHARACTERS = 5_000_000  # a second look at more would take seconds

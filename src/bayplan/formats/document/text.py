@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Never, TypeAlias
 
 from bayplan.errors import Fault, InputError, WorldError
-from bayplan.formats.document.json_text import parse_json
-from bayplan.formats.document.yaml_text import parse_yaml
+from bayplan.formats.document.parse import parse_json, parse_yaml
 
 PathLike: TypeAlias = str | os.PathLike[str]
 STDIO = "-"

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bayplan.errors import Fault, InputError, UsageError
-from bayplan.formats.document.json_text import parse_json
 from bayplan.formats.document.lines import faults_with_lines, located
+from bayplan.formats.document.parse import parse_json
 from bayplan.formats.document.text import parse_document, read_document, read_text
 from bayplan.formats.files import ADMISSION, unknown_kind
 from bayplan.formats.streams.document import read_admission, read_zones
-from bayplan.formats.streams.entry import fits_nowhere
-from bayplan.formats.streams.gathering import Gathering, Line
+from bayplan.formats.streams.entry import Gathering, Line, fits_nowhere
 from bayplan.formats.streams.table import HEADER, table_lines
 from bayplan.model import ClusterRequests, Zones
 

@@ -16,7 +16,7 @@ from typing import Any
 from bayplan.errors import Fault, InputError, did_you_mean
 from bayplan.formats.document.location import NotFinite, shown
 from bayplan.formats.document.schemas import one_of_known
-from bayplan.formats.streams.gathering import Line
+from bayplan.formats.streams.entry import Line
 from bayplan.model import Zones
 
 HEADER = ("request", "start", "end", "member")  # the columns that are needed
