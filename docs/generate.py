@@ -221,18 +221,13 @@ def _requests_over_time() -> str:
 
 def _sweep() -> str:
     """What each number of machines is good for, for the same requests."""
-    from bayplan.api.schedule_sweep import SweepRange, sweep
-    from bayplan.api.schedule_sweeper import Sweeper
-    from bayplan.api.schedule_wishes import ScheduleQuestion
-    from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+    from bayplan.api.sweep import sweep_machines
     from bayplan.model import Budget
     from bayplan.report.pictures.sweep import value_curve
 
     day = _day()
-    question = ScheduleQuestion(problem=ScheduleProblem.alike(day, 0), options=ScheduleOptions(), name="day")
-    method, clock = "cradle+", Budget().clock()
-    sweeper = Sweeper(question=question, method=method, scheduler=SCHEDULERS[method], seed=0, known={}, clock=clock)
-    return value_curve(sweep(sweeper, SweepRange(low=5, high=80, step=5).machines).points, requested=float(day.value.sum()))
+    answer = sweep_machines(day, range(5, 81, 5), budget=Budget())
+    return value_curve(answer.points, requested=float(day.value.sum()))
 
 
 def _day() -> TimedRequests:

@@ -51,11 +51,11 @@ def refused(capsys, *arguments: object, code: int = 2) -> str:
 def test_every_method_answers_and_the_referee_agrees(method, day, tmp_path, capsys):
     out = tmp_path / "served.json"
     answer = ask(capsys, day, "--machines", 1, "--method", method, "--seconds", 1 if method == "local" else 5, "--out", out)
-    assert (answer["method"], answer["requests"], answer["machines"]) == (method, 5, 1)
+    assert (answer["method"], answer["details"]["requests"], answer["details"]["machines"]) == (method, 5, 1)
     assert answer["score"]["value"] <= answer["bound"]
     requests = read_timed(day).requests
     schedule = read_served(out, requests)
-    assert len(schedule.served) == answer["served"] == answer["placed"]
+    assert len(schedule.served) == answer["details"]["served"] == answer["placed"]
     assert check_schedule(requests, schedule, Fleet.alike(1, requests.capacity)) == ()
     assert requests.value[schedule.served].sum() == answer["score"]["value"]
     assert main(["check", str(day), "--served", str(out), "--machines", "1", "--json"]) == 0
@@ -68,10 +68,11 @@ def test_the_object_has_every_key(day, capsys):
     assert answer["seed"] == 3
     keys = {"method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"}
     assert keys <= answer.keys()
-    assert {"load_factor", "utilisation", "classes", "kinds", "narrow", "wide", "resources", "wall_seconds"} <= answer.keys()
-    assert {row["name"]: row["requests"] for row in answer["classes"]} == {"gold": 2, "tin": 3}
-    # (0.7/2*10 + 0.7/2*10 + 1.2/2*10 + 0.6/2*10 + 0.8/2*20) / (1 * 20), 002 (5)
-    assert answer["load_factor"] == pytest.approx((3.5 + 3.5 + 6 + 3 + 8) / 20)
+    assert {"load_factor", "utilisation", "classes", "kinds", "narrow", "wide", "resources"} <= answer["details"].keys()
+    assert {"verb", "seconds", "solve_seconds", "files"} <= answer.keys()
+    assert {row["name"]: row["requests"] for row in answer["details"]["classes"]} == {"gold": 2, "tin": 3}
+    # (0.7/2*10 + 0.7/2*10 + 1.2/2*10 + 0.6/2*10 + 0.8/2*20) / (1 * 20), [Cradle] (5)
+    assert answer["details"]["load_factor"] == pytest.approx((3.5 + 3.5 + 6 + 3 + 8) / 20)
 
 
 def test_the_screen_says_what_matters(day, capsys):
@@ -84,8 +85,8 @@ def test_the_screen_says_what_matters(day, capsys):
 
 def test_a_fleet_is_served_kind_by_kind(tmp_path, capsys):
     answer = ask(capsys, EXAMPLES / "requests.json", "--fleet", EXAMPLES / "fleet.json", "--out", tmp_path / "s.json")
-    assert [row["name"] for row in answer["kinds"]] == ["small", "large"]
-    assert answer["served"] == 3
+    assert [row["name"] for row in answer["details"]["kinds"]] == ["small", "large"]
+    assert answer["details"]["served"] == 3
     check = ["check", str(EXAMPLES / "requests.json"), "--served", str(tmp_path / "s.json"), "--fleet"]
     assert main([*check, str(EXAMPLES / "fleet.json")]) == 0
     assert main(["schedule", str(EXAMPLES / "requests.json"), "--fleet", str(EXAMPLES / "fleet.json"), "--quiet"]) == 0
@@ -97,31 +98,31 @@ def test_the_fleet_of_the_file_is_used_if_nothing_else_is_said(tmp_path, capsys)
     document["fleet"] = json.loads((EXAMPLES / "fleet.json").read_text())["fleet"]
     file = tmp_path / "r.json"
     file.write_text(json.dumps(document))
-    assert ask(capsys, file)["machines"] == 3
-    assert ask(capsys, file, "--machines", 2)["machines"] == 2
+    assert ask(capsys, file)["details"]["machines"] == 3
+    assert ask(capsys, file, "--machines", 2)["details"]["machines"] == 2
     assert main(["convert", str(file), "--out", str(tmp_path / "again.json"), "--quiet"]) == 0
     assert read_timed(tmp_path / "again.json").fleet.size == 3
 
 
 def test_profits_change_who_is_served(day, capsys):
     gold = ask(capsys, day, "--machines", 1, "--profit", "gold=10", "--profit", "tin=1")
-    assert {row["name"]: row["served"] for row in gold["classes"]}["gold"] == 2
+    assert {row["name"]: row["served"] for row in gold["details"]["classes"]}["gold"] == 2
     tin = ask(capsys, day, "--machines", 1, "--profit", "gold=0")
-    assert {row["name"]: row["value"] for row in tin["classes"]}["gold"] == 0
+    assert {row["name"]: row["value"] for row in tin["details"]["classes"]}["gold"] == 0
 
 
 def test_weights_are_one_or_the_area(day, capsys):
-    assert ask(capsys, day, "--machines", 1, "--weights", "one")["value_asked"] == 5
-    assert ask(capsys, day, "--machines", 1, "--weights", "area")["value_asked"] == pytest.approx(24)
+    assert ask(capsys, day, "--machines", 1, "--weights", "one")["details"]["requested_value"] == 5
+    assert ask(capsys, day, "--machines", 1, "--weights", "area")["details"]["requested_value"] == pytest.approx(24)
 
 
 def test_a_larger_machine_serves_all(day, capsys):
-    assert ask(capsys, day, "--machines", 1, "--capacity", "cpu=4", "--capacity", "memory=2")["served"] == 5
+    assert ask(capsys, day, "--machines", 1, "--capacity", "cpu=4", "--capacity", "memory=2")["details"]["served"] == 5
 
 
 def test_a_horizon_cuts_off_and_leaves_out(day, capsys):
     answer = ask(capsys, day, "--machines", 1, "--horizon", 10)
-    assert (answer["requests"], answer["span"]) == (4, 10)
+    assert (answer["details"]["requests"], answer["details"]["span"]) == (4, 10)
 
 
 def test_without_a_bound_there_is_no_gap(day, capsys):
@@ -131,7 +132,7 @@ def test_without_a_bound_there_is_no_gap(day, capsys):
 
 def test_online_learns_from_a_forecast(day, capsys):
     answer = ask(capsys, day, "--machines", 1, "--method", "online", "--forecast", day, "--seconds", 5)
-    assert answer["served"] >= 1
+    assert answer["details"]["served"] >= 1
 
 
 def test_a_page_is_written(day, tmp_path, capsys):
@@ -182,13 +183,13 @@ def test_an_edge_case_is_right(edge, method, tmp_path, capsys):
     answer = ask(
         capsys, table(tmp_path, *rows), "--machines", machines, "--method", method, "--seconds", 0.4 if method == "local" else 5
     )
-    assert (answer["served"], answer["score"]["value"]) == (served, value)
+    assert (answer["details"]["served"], answer["score"]["value"]) == (served, value)
 
 
 def test_a_demand_above_every_machine_is_refused_with_its_reason(tmp_path, capsys):
     answer = ask(capsys, table(tmp_path, "huge,0,5,9,1.5", "b,0,5,1,1"), "--machines", 3)
     assert answer["left_out"][0] == {"name": "huge", "reason": "larger than every machine in cpu"}
-    assert (answer["served"], answer["too_large"]) == (1, 1)
+    assert (answer["details"]["served"], answer["details"]["too_large"]) == (1, 1)
 
 
 def test_a_value_of_zero_is_no_fault_and_a_negative_one_is(tmp_path, capsys):
@@ -200,7 +201,7 @@ def test_an_open_end_lasts_until_the_horizon(tmp_path, capsys):
     file = table(tmp_path, "a,0,,1,1", "b,3,8,1,1", "c,1,3,1,1")
     assert main(["schedule", str(file), "--machines", "2"]) == 0
     assert "note: 1 request has not ended: taken to run until the horizon, 8" in capsys.readouterr().err
-    assert ask(capsys, file, "--machines", 1)["served"] == 2
+    assert ask(capsys, file, "--machines", 1)["details"]["served"] == 2
 
 
 # ---- bad input -----------------------------------------------------------------------------------------------------------------
@@ -234,7 +235,7 @@ def test_an_open_end_lasts_until_the_horizon(tmp_path, capsys):
         (["--machines", "1", "--out", "-"], "expected a file"),
     ],
 )
-def test_wrong_wishes_are_refused_with_what_was_expected(arguments, words, day, capsys):
+def test_wrong_options_are_refused_with_what_was_expected(arguments, words, day, capsys):
     assert words in refused(capsys, day, *arguments)
 
 
@@ -313,21 +314,21 @@ def many(tmp_path: Path) -> Path:
 def test_a_sweep_says_share_value_bound_and_worth(many, tmp_path, capsys):
     out, page = tmp_path / "sweep.json", tmp_path / "sweep.html"
     found = ask(capsys, many, "--sweep", "1:9:4", "--seconds", 20, "--out", out, "--report", page)
-    points = found["sweep"]
+    points = found["details"]["sweep"]
     assert [point["machines"] for point in points] == [1, 5, 9]
     assert all(point["value"] <= point["bound"] for point in points)
     assert points[0]["one_more_adds"] == pytest.approx((points[1]["value"] - points[0]["value"]) / 4)
     assert points[-1]["one_more_adds"] is None
     assert "What one machine more is worth" in page.read_text()
     again = ask(capsys, many, "--sweep", "1:9:4", "--resume", out, "--seconds", 0)
-    assert [point["seconds"] for point in again["sweep"]] == [point["seconds"] for point in points]
+    assert [point["seconds"] for point in again["details"]["sweep"]] == [point["seconds"] for point in points]
     other = refused(capsys, many, "--sweep", "1:9", "--resume", out, "-m", "spread")
     assert "is a sweep of something else (method differ)" in other
     assert "is no sweep" in refused(capsys, many, "--sweep", "1:9", "--resume", many)
 
 
 def test_the_fewest_machines_serve_the_share_and_one_less_does_not(many, capsys):
-    found = ask(capsys, many, "--serve", 0.8, "--seconds", 20, "--no-bound")["smallest"]
+    found = ask(capsys, many, "--serve", 0.8, "--seconds", 20, "--no-bound")["details"]["fewest"]
     machines = found["machines"]
     assert found["served"] >= 0.8 > found["one_less"]
     assert ask(capsys, many, "--machines", machines, "--no-bound")["score"]["served"] >= 0.8
@@ -335,34 +336,34 @@ def test_the_fewest_machines_serve_the_share_and_one_less_does_not(many, capsys)
 
 
 def test_no_schedule_needs_fewer_machines_than_what_is_proven(many, capsys):
-    found = ask(capsys, many, "--sweep", "1:20:5", "--serve", 0.9, "--seconds", 30)["smallest"]
+    found = ask(capsys, many, "--sweep", "1:20:5", "--serve", 0.9, "--seconds", 30)["details"]["fewest"]
     assert 1 <= found["at_least"] <= found["machines"]
 
 
 def test_a_share_that_cannot_be_served_is_a_no(tmp_path, capsys):
     file = table(tmp_path, "huge,0,5,9,1.5", "b,0,5,1,1")
     found = ask(capsys, file, "--serve", 0.9, "--seconds", 5, code=3)
-    assert found["smallest"]["machines"] is None and found["smallest"]["served"] == 0.5
+    assert found["details"]["fewest"]["machines"] is None and found["details"]["fewest"]["served"] == 0.5
     assert main(["schedule", str(file), "--serve", "0.9", "--quiet"]) == 3
     assert "not reached" in capsys.readouterr().out
 
 
 def test_an_interrupted_sweep_keeps_its_points(many, tmp_path, capsys, monkeypatch):
-    from bayplan.api.schedule_sweeper import Sweeper
+    from bayplan.decide.schedule.machine_sweep import MachineSweep
 
-    ask_one, asked = Sweeper.ask, []
+    solve_one, tried = MachineSweep.solve, []
 
     def once(self, machines, share, **more):
-        asked.append(machines)
-        if len(asked) == 2:
+        tried.append(machines)
+        if len(tried) == 2:
             signal.raise_signal(signal.SIGINT)
-        return ask_one(self, machines, share, **more)
+        return solve_one(self, machines, share, **more)
 
-    monkeypatch.setattr(Sweeper, "ask", once)
+    monkeypatch.setattr(MachineSweep, "solve", once)
     out = tmp_path / "sweep.json"
     assert main(["schedule", str(many), "--sweep", "1:9:2", "--no-bound", "--json", "--quiet", "--out", str(out)]) == 0
     said = capsys.readouterr()
     found = json.loads(said.out)
-    assert found["interrupted"] and [point["machines"] for point in found["sweep"]] == [1, 9]
-    assert found["not_tried"] == 3 and "cut short" in said.err
+    assert found["interrupted"] and [point["machines"] for point in found["details"]["sweep"]] == [1, 9]
+    assert found["details"]["not_tried"] == 3 and "cut short" in said.err
     assert len(json.loads(out.read_text())["sweep"]) == 2

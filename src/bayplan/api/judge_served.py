@@ -1,23 +1,20 @@
-"""Judge an answer of `schedule` that somebody has written down."""
+"""Check an answer of `schedule` that was written down."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from bayplan.api.judge import Judged
-from bayplan.api.schedule_wishes import ScheduleWishes, schedule_question
 from bayplan.check import check_schedule
+from bayplan.decide.schedule import ScheduleProblem
 from bayplan.formats import read_served
 
 
-def judge_served(wishes: ScheduleWishes, answer: Path) -> tuple[Judged, tuple[str, ...]]:
-    """What the referee says about it, and notes about the requests."""
-    question = schedule_question(replace(wishes, bound=False))
-    requests = question.problem.requests
+def judge_served(problem: ScheduleProblem, answer: Path, name: str) -> Judged:
+    """What the referee says about it."""
+    requests = problem.requests
     schedule = read_served(answer, requests)
     served = schedule.served
-    judged = Judged(
-        name=wishes.file.name,
+    return Judged(
+        name=name,
         score={"value": float(requests.value[served].sum()), "served": len(served) / max(1, len(requests.name))},
-        violations=check_schedule(requests, schedule, question.problem.fleet),
+        violations=check_schedule(requests, schedule, problem.fleet),
     )
-    return judged, question.notes

@@ -73,8 +73,8 @@ def check(
                 "--served is about timed requests: expected no --placement, --start, --report, --accepted or --zones"
             )
         spare(out, "--out", served, fleet)
-        wishes = {"machines": machines, "fleet": fleet, "capacity": capacity or (), "horizon": horizon}
-        _check_served(file, served, wishes, out=out, as_json=json, quiet=quiet)
+        stated = {"machines": machines, "fleet": fleet, "capacity": capacity, "horizon": horizon}
+        _check_served(file, served, stated, out=out, as_json=json, quiet=quiet)
         return
     if any(value is not None for value in machinery.values()):
         given = " and ".join(name for name, value in machinery.items() if value is not None)
@@ -120,13 +120,16 @@ def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path |
         raise typer.Exit(ANSWER_IS_NO)
 
 
-def _check_served(file: Path, answer: Path, wishes: dict[str, Any], *, out: Path | None, as_json: bool, quiet: bool) -> None:
+def _check_served(file: Path, answer: Path, stated: dict[str, Any], *, out: Path | None, as_json: bool, quiet: bool) -> None:
     with working(f"checking {answer}", quiet=quiet):
         from bayplan.api.judge_served import judge_served
-        from bayplan.api.schedule_wishes import ScheduleWishes
+        from bayplan.api.timed_problem import timed_problem
+        from bayplan.cli.schedule_input import read_input, text_pairs
 
-        judged, notes = judge_served(ScheduleWishes(file=file, **wishes), answer)
-    note(notes, quiet=quiet)
+        capacity = text_pairs(stated.pop("capacity"), "--capacity", "NAME=AMOUNT")
+        read = read_input(file, **stated)
+        judged = judge_served(timed_problem(read, stated["machines"], capacity=capacity), answer, file.name)
+    note(read.notes, quiet=quiet)
     screen.judged(judged, as_json=as_json, out=out)
     if judged.violations:
         raise typer.Exit(ANSWER_IS_NO)

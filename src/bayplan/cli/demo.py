@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from bayplan.cli import clock, schedule_screen, screen
+from bayplan.cli import screen
 from bayplan.cli.options import Json, Quiet, Seed
 from bayplan.cli.terminal import working
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayplan.api.inspect import Inspection
     from bayplan.api.migrate import MigrationAnswer
     from bayplan.api.placement import PlacementAnswer
-    from bayplan.api.schedule import Scheduling
+    from bayplan.api.schedule import ScheduleAnswer
     from bayplan.api.tour import Collocated
 
 MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
@@ -58,7 +58,7 @@ def demo(
     _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
     _say_admitted(admitted)
     print(f"\nbayplan schedule requests.json --machines {MACHINES}")
-    schedule_screen.scheduling(chosen, method="cradle+", seed=seed, wall=clock.seconds(), as_json=False)
+    screen.print_report(chosen.full_content())
     width = max(map(len, files))
     print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
 
@@ -126,7 +126,7 @@ def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[st
     return stops, files
 
 
-def _arrivals(out: Path, seed: int) -> tuple["AdmissionAnswer", "Scheduling", dict[str, str]]:
+def _arrivals(out: Path, seed: int) -> tuple["AdmissionAnswer", "ScheduleAnswer", dict[str, str]]:
     """Groups that arrive one after the other, and timed requests; and what was written of them."""
     from bayplan.api.tour import let_in, write_let_in
     from bayplan.api.tour_requests import served, write_served_requests

@@ -1,73 +1,67 @@
 """`bayplan schedule`"""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import typer
 
-from bayplan.cli import clock, schedule_screen
-from bayplan.cli import schedule_options as wish
-from bayplan.cli.decision import Seconds, Threads
+from bayplan.cli import clock
+from bayplan.cli import schedule_options as option
+from bayplan.cli.decision import Seconds, Threads, finish
 from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import Json, Quiet, Seed
-from bayplan.cli.outputs import command_line, expect_files
+from bayplan.cli.options import Json, Quiet, Seed, file_stem
+from bayplan.cli.outputs import expect_outputs
+from bayplan.cli.schedule_input import profits, read_input, read_requests_until, sweep_range, text_pairs
 from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
-if TYPE_CHECKING:
-    from bayplan.api.schedule import Scheduling
-    from bayplan.api.schedule_sweep import Sweep
-    from bayplan.api.schedule_wishes import ScheduleWishes
-
-BEST_SO_FAR = "interrupted: this is the best so far"
-
 
 def schedule(
-    file: wish.Requests,
-    machines: wish.Machines = None,
-    fleet: wish.FleetFile = None,
-    method: wish.Method = "cradle+",
-    capacity: wish.Capacity = None,
-    weights: wish.Weights = "given",
-    profit: wish.Profit = None,
-    horizon: wish.Horizon = None,
-    forecast: wish.Forecast = None,
-    sweep: wish.SweepOver = None,
-    serve: wish.Serve = None,
-    resume: wish.Resume = None,
-    no_bound: wish.NoBound = False,
+    file: option.Requests,
+    machines: option.Machines = None,
+    fleet: option.FleetFile = None,
+    method: option.Method = "cradle+",
+    capacity: option.Capacity = None,
+    weights: option.Weights = "given",
+    profit: option.Profit = None,
+    horizon: option.Horizon = None,
+    forecast: option.Forecast = None,
+    sweep: option.SweepOver = None,
+    serve: option.Serve = None,
+    resume: option.Resume = None,
+    no_bound: option.NoBound = False,
     seconds: Seconds = 30.0,
     seed: Seed = 0,
     threads: Threads = 1,
-    out: wish.Out = None,
-    report: wish.Report = None,
+    out: option.Out = None,
+    report: option.Report = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose which timed requests to serve, and on which machine, when there is not room for all.
+    """Choose which timed requests to serve, and on which machine, when not all of them fit.
 
     Each request needs a part of one machine from its start to its end and is worth something if it is served. No machine is
-    over capacity at any time; the value of what is served is as high as possible. Ctrl-C keeps the best so far.
+    over capacity at any time; what is served is worth as much as possible. Ctrl-C keeps the best so far.
 
     Methods:
 
-    - cradle+: Cradle, then whatever still fits; a million requests in seconds
+    - cradle+: Cradle, then all others that still fit; a million requests in seconds
 
     - cradle: by local ratio; worth at least a twelfth of the best for cpu and memory, usually far more
 
-    - cradle-dp: the same with an exact programme for wide requests; at least a ninth, for few machines
+    - cradle-dp: the same with an exact program for wide requests; at least a ninth, for few machines
 
     - local: Cradle's answer, improved by exchanges as long as there is time
 
-    - ilp: an integer program; the best there is, for small inputs
+    - ilp: an integer program; the best schedule, for small inputs
 
     - online: each request is decided when it starts, by prices learnt from a forecast or from the stream
 
-    - bin-packing, spread: in order of arrival, as schedulers of clusters do it
+    - bin-packing, spread: in order of arrival, as cluster schedulers do it
 
-    With --sweep or --serve it plans capacity: what so many machines are good for, how few are enough, what one more is worth.
+    With --sweep or --serve it plans capacity: what each number of machines is good for, how few are enough, and what one
+    more is worth.
 
     Example: [cyan]bayplan schedule requests.json --machines 2 --out served.json --report day.html[/cyan]
 
@@ -75,128 +69,51 @@ def schedule(
 
     Example: [cyan]bayplan schedule requests.json --sweep 1:4 --serve 0.95 --report plan.html[/cyan]
     """
-    from bayplan.api.schedule_wishes import ScheduleWishes
-
     planning = sweep is not None or serve is not None
-    expect_files(out, report, file, fleet, forecast)
-    _expect(planning=planning, serve=serve, resume=resume, method=method, forecast=forecast)
-    wishes = ScheduleWishes(
-        file=file,
-        machines=machines,
-        fleet=fleet,
-        capacity=capacity or (),
-        weights=weights,
-        profit=profit or (),
-        horizon=horizon,
-        forecast=forecast,
-        bound=not no_bound,
-        any_number=planning,
-    )
-    given: dict[str, object] = {
-        "machines": machines,
-        "fleet": fleet,
-        "capacity": " --capacity ".join(capacity) if capacity else None,
-        "weights": weights if weights != "given" else None,
-        "profit": " --profit ".join(profit) if profit else None,
-        "horizon": horizon,
-        "forecast": forecast,
-        "sweep": sweep,
-        "serve": serve,
+    expect_outputs({"--out": out, "--report": report}, file, fleet, forecast)
+    _expect(planning=planning, resume=resume, machines=machines, fleet=fleet, method=method, forecast=forecast)
+    given: dict[str, Any] = {
         "method": method,
         "seed": seed,
+        "weights": weights,
+        "profit": profits(profit),
+        "bound": not no_bound,
+        "capacity": text_pairs(capacity, "--capacity", "NAME=AMOUNT"),
+        "threads": threads,
     }
-    run = _Run(method=method, seconds=seconds, seed=seed, threads=threads, out=out, report=report, quiet=quiet)
-    made = {"command": command_line(f"schedule {file}", **given)}
-    if planning:
-        plan = _plan(wishes, run, sweep, serve, resume, made)
-        schedule_screen.sweep(plan, wall=clock.seconds(), as_json=json)
-        if plan.smallest is not None and plan.smallest.machines is None:
-            raise typer.Exit(ANSWER_IS_NO)
+    with working(f"{'planning' if planning else 'scheduling'} {file}", quiet=quiet) as progress:
+        import bayplan as bp
+        from bayplan.api.sweep import sweep_machines
+
+        given["forecast"] = None if forecast is None else bp.read_requests(forecast).requests
+        if planning:
+            requests = read_requests_until(file, horizon)
+            note(requests.notes, quiet=quiet)
+            given |= {"resume": resume, "checkpoint": out, "seconds": clock.left(seconds), "progress": progress}
+            plan = sweep_machines(requests, sweep_range(sweep), serve=serve, **given)
+        else:
+            requests = read_input(file, machines=machines, fleet=fleet, horizon=horizon)
+            note(requests.notes, quiet=quiet)
+            answer = bp.schedule(requests, machines, seconds=clock.left(seconds), progress=progress, **given)
+    name = file_stem(file, "requests")
+    if not planning:
+        finish(replace(answer, name=name), out=out, report=report, json=json)
         return
-    answer = _decide(wishes, run, made)
-    schedule_screen.scheduling(answer, method=method, seed=seed, wall=clock.seconds(), as_json=json)
-    if answer.result.solution is None:
+    if not plan.complete:
+        left = f"{plan.not_tried:,} numbers of machines not tried" if plan.not_tried else "the fewest machines not found"
+        warn(f"cut short: {left}; --resume goes on from --out, --seconds gives more time")
+    finish(replace(plan, name=name), out=out, report=report, json=json)
+    if plan.fewest is not None and plan.fewest.machines is None:
         raise typer.Exit(ANSWER_IS_NO)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
-    """How to run, and where to write."""
-
-    method: str
-    seconds: float
-    seed: int
-    threads: int
-    out: Path | None
-    report: Path | None
-    quiet: bool
-
-
-def _expect(*, planning: bool, serve: float | None, resume: Path | None, method: str, forecast: Path | None) -> None:
+def _expect(
+    *, planning: bool, resume: Path | None, machines: int | None, fleet: Path | None, method: str, forecast: Path | None
+) -> None:
     """UsageError for options that do not go together."""
-    if serve is not None and not 0 < serve <= 1:
-        raise UsageError(f"--serve {serve}: expected a share above 0 and at most 1, such as 0.95")
+    if planning and (fleet is not None or machines is not None):
+        raise UsageError("a sweep is over the number of machines that are alike; expected neither --machines nor --fleet")
     if resume is not None and not planning:
         raise UsageError("--resume goes on with a sweep; expected --sweep or --serve too")
     if forecast is not None and method != "online":
         raise UsageError(f"--forecast is for the method online, not {method}; expected --method online")
-
-
-def _decide(wishes: "ScheduleWishes", run: _Run, made: Mapping[str, str]) -> "Scheduling":
-    """The answer, written to its files."""
-    with working(f"scheduling {wishes.file}", quiet=run.quiet) as progress:
-        from bayplan.api.compiling import compiled
-        from bayplan.api.decide import chosen
-        from bayplan.api.schedule import schedule as schedule_it
-        from bayplan.api.schedule import schedule_budget, write_scheduling
-        from bayplan.api.schedule_wishes import schedule_question
-        from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.kernels.schedule.warmup import warm_up
-
-        scheduler = chosen(SCHEDULERS, run.method)
-        question = schedule_question(wishes)
-        note(question.notes, quiet=run.quiet)
-        many, compiling = len(question.problem.requests.name), compiled(warm_up)
-        budget = schedule_budget(many, seconds=run.seconds, used=clock.seconds() - compiling, threads=run.threads)
-        answer = schedule_it(question, scheduler, budget=budget, seed=run.seed, progress=progress)
-        write_scheduling(answer, out=run.out, report=run.report, made=made)
-    if answer.interrupted:
-        warn(BEST_SO_FAR)
-    return answer
-
-
-def _plan(
-    wishes: "ScheduleWishes", run: _Run, over: str | None, serve: float | None, resume: Path | None, made: Mapping[str, str]
-) -> "Sweep":
-    """What several numbers of machines are good for, written to files."""
-    with working(f"planning {wishes.file}", quiet=run.quiet) as progress:
-        from bayplan.api.compiling import compiled
-        from bayplan.api.decide import chosen
-        from bayplan.api.schedule_sweep import SweepRange, sweep, sweep_budget, write_sweep_page
-        from bayplan.api.schedule_sweep_files import resumed
-        from bayplan.api.schedule_sweeper import Sweeper
-        from bayplan.api.schedule_wishes import schedule_question
-        from bayplan.decide.schedule import SCHEDULERS
-        from bayplan.kernels.schedule.warmup import warm_up
-
-        scheduler = chosen(SCHEDULERS, run.method)
-        compiling = compiled(warm_up)
-        numbers = [] if over is None else SweepRange.read(over).machines
-        question = schedule_question(wishes)
-        note(question.notes, quiet=run.quiet)
-        sweeper = Sweeper(
-            question=question,
-            method=run.method,
-            scheduler=scheduler,
-            seed=run.seed,
-            known={} if resume is None else resumed(resume, question, run.method, run.seed),
-            clock=sweep_budget(run.seconds, clock.seconds() - compiling, run.threads).clock(),
-            progress=progress,
-        )
-        found = sweep(sweeper, numbers, serve=serve, out=run.out)
-        if run.report is not None:
-            write_sweep_page(found, run.report, made)
-    if found.interrupted:
-        what = f"{found.left:,} numbers of machines not tried" if found.left else "the fewest machines that are enough not found"
-        warn(f"cut short: {what}; --resume goes on from --out, --seconds gives more time")
-    return found

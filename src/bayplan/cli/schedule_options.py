@@ -5,12 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-
-def _names(incomplete: str) -> list[str]:
-    from bayplan.decide.schedule import SCHEDULERS
-
-    return [name for name in SCHEDULERS if name.startswith(incomplete)]
-
+from bayplan.cli.decision import method_option
 
 Requests: TypeAlias = Annotated[
     Path,
@@ -41,9 +36,7 @@ Capacity: TypeAlias = Annotated[
         "--capacity", metavar="NAME=AMOUNT", help="What one machine has of a resource, instead of what FILE says; repeatable."
     ),
 ]
-Method: TypeAlias = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="How to choose; see above.", autocompletion=_names)
-]
+Method: TypeAlias = Annotated[str, method_option("schedule")]
 Weights: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -55,7 +48,7 @@ Weights: TypeAlias = Annotated[
 Profit: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--profit", metavar="CLASS=VALUE", help="Requests of this priority class are worth so many times more; repeatable."
+        "--profit", metavar="CLASS=VALUE", help="Requests of this priority class count this many times as much; repeatable."
     ),
 ]
 Horizon: TypeAlias = Annotated[
@@ -78,7 +71,7 @@ Forecast: TypeAlias = Annotated[
 ]
 NoBound: TypeAlias = Annotated[
     bool,
-    typer.Option("--no-bound", help="Do not look for a proven bound: quicker, but nobody knows how far from the best it is."),
+    typer.Option("--no-bound", help="No proven bound: quicker, but the distance from the best is not known."),
 ]
 SweepOver: TypeAlias = Annotated[
     str | None,
@@ -113,7 +106,7 @@ Out: TypeAlias = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Write who is served on which machine; for a sweep its points, as it goes.",
+        help="Write which request is served on which machine; for a sweep its points, as it goes.",
         show_default=False,
     ),
 ]

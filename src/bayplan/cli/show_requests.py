@@ -22,18 +22,19 @@ def expect_nothing_else(file: Path, **options: object) -> None:
 def show_requests(
     whole: "RequestsFile | TimedRequests | ClusterRequests", file: Path, *, quiet: bool, as_json: bool, out: Path | None
 ) -> None:
-    """How much is asked for, and when."""
-    from bayplan.api.asked import asked_clusters, asked_requests
+    """How much is requested, and when."""
     from bayplan.formats.requests import RequestsFile
     from bayplan.model import ClusterRequests
+    from bayplan.report.amounts import human_amount
     from bayplan.report.answers.request_tables import requests_report
+    from bayplan.score.request_summary import request_summary, stream_summary
 
     if isinstance(whole, ClusterRequests):
-        answer = asked_clusters(whole, file.name)
+        answer = stream_summary(whole, file.name, written=human_amount)
     else:
         timed = whole if isinstance(whole, RequestsFile) else RequestsFile(requests=whole)
         note(timed.notes, quiet=quiet)
-        answer = asked_requests(timed, file.name)
+        answer = request_summary(timed.requests, timed.fleet, file.name, written=human_amount)
     if as_json:
         print_object(answer, out)
     else:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bayplan.decide.admit.admission import Admission
 from bayplan.decide.admit.decision import (
-    Decision,
+    AdmissionDecision,
     PriceHistory,
     PriceParameters,
     Refusal,
@@ -31,10 +31,10 @@ ADMITTERS: Mapping[str, Admitter] = {
 __all__ = [
     "ADMITTERS",
     "Admission",
+    "AdmissionDecision",
     "AdmissionRun",
     "AdmitOptions",
     "Admitter",
-    "Decision",
     "PriceHistory",
     "PriceParameters",
     "Refusal",

@@ -12,7 +12,7 @@ import numpy as np
 from bayplan.decide.admit import admission_snapshot as saved
 from bayplan.decide.admit.admission_snapshot import Booking
 from bayplan.decide.admit.booking_calendar import BookingCalendar
-from bayplan.decide.admit.decision import Decision, PriceHistory, PriceParameters, RunningRequest, SlotRates
+from bayplan.decide.admit.decision import AdmissionDecision, PriceHistory, PriceParameters, RunningRequest, SlotRates
 from bayplan.decide.admit.explanations import explain_accepted, explain_no_capacity, explain_too_expensive
 from bayplan.decide.admit.faults import TOO_LARGE, as_request, missing_fields, most_members, number, request_faults
 from bayplan.decide.admit.options import AdmitOptions
@@ -61,7 +61,7 @@ class Admission:
 
     # ---- changing it
 
-    def offer(self, request: ClusterRequest) -> Decision:
+    def offer(self, request: ClusterRequest) -> AdmissionDecision:
         """Accepted and placed, or refused, and why. InputError if the request is faulty: then nothing has changed."""
         with self._lock:
             if not self._is_plainly_valid(request):
@@ -328,7 +328,7 @@ class Admission:
         """Prices follow the current parameters."""
         self._calendar.price_with(self._estimates.parameters.base)
 
-    def _decide(self, request: ClusterRequest, placement: PricedPlacement) -> Decision:
+    def _decide(self, request: ClusterRequest, placement: PricedPlacement) -> AdmissionDecision:
         """Algorithm 4 lines 5 and 6, with the reason in words."""
         parameters = self._estimates.parameters
         utility = request.value - placement.cost / parameters.alpha  # Algorithm 4 line 6
@@ -342,7 +342,7 @@ class Admission:
             one_shot = self.options.one_shot if self.method != "available" else "A_r"
             why, cause = explain_no_capacity(self._calendar, request, placement, one_shot)
         zone = ints(placement.scratch.zone) if accepted else None
-        return Decision(
+        return AdmissionDecision(
             name=request.name,
             accepted=accepted,
             zone=zone,
@@ -354,7 +354,9 @@ class Admission:
             parameters=parameters,
         )
 
-    def _accept(self, request: ClusterRequest, placement: PricedPlacement, decision: Decision, first: int, last: int) -> None:
+    def _accept(
+        self, request: ClusterRequest, placement: PricedPlacement, decision: AdmissionDecision, first: int, last: int
+    ) -> None:
         """Book an accepted request (Algorithm 4 lines 7 to 12)."""
         scratch, taken = placement.scratch, placement.taken
         resource, amount = scratch.resource[:taken].copy(), scratch.amount[:taken].copy()

@@ -101,7 +101,7 @@ class PriceParameters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Decision:
+class AdmissionDecision:
     """One offer accepted and placed, or refused, and why. `parameters` are those of the prices that decided it."""
 
     name: str

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from bayplan.decide.admit.decision import Decision
+from bayplan.decide.admit.decision import AdmissionDecision
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.errors import InputError
 from bayplan.model import ClusterRequest
@@ -26,7 +26,7 @@ DECAY = 0.999  # of what was earned before, at each offer: about a thousand offe
 class ShadowAdmission(Protocol):
     """An admission with zones of its own; `Admission` itself, which this module cannot import."""
 
-    def offer(self, request: ClusterRequest) -> Decision:
+    def offer(self, request: ClusterRequest) -> AdmissionDecision:
         """The decision on a request."""
         ...
 

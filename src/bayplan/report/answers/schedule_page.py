@@ -7,12 +7,13 @@ import numpy as np
 
 from bayplan.model import BoolArray, Fleet, Result, Schedule, TimedRequests
 from bayplan.report.amounts import odds, percent, score
-from bayplan.report.answers.schedule_tables import ScheduleFigures, class_table, kind_table, schedule_facts, share_of
+from bayplan.report.answers.schedule_tables import class_table, kind_table, schedule_facts, share_of
 from bayplan.report.markup import Tile, card, fact_list, first_items, html_table, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.served import STEPS, LoadRow, served_bars, timed_load
 from bayplan.report.table import facts
 from bayplan.report.violations import SHOWN
+from bayplan.score.schedule_figures import ScheduleFigures
 from bayplan.score.timed_load import LoadCurve, load_curve, thinned
 from bayplan.words import count
 

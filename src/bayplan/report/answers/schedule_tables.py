@@ -1,6 +1,5 @@
 """A schedule in numbers."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from bayplan.model import Result
@@ -20,6 +19,7 @@ from bayplan.report.table import (
     table,
 )
 from bayplan.report.violations import SHOWN
+from bayplan.score.schedule_figures import ScheduleFigures, ServedClass
 from bayplan.words import count
 
 CLASSES = (
@@ -39,56 +39,10 @@ KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestClass:
-    """The requests of one class."""
-
-    name: str
-    requests: int
-    served: int
-    requested: float  # value of all
-    value: float  # of those that are served
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetKind:
-    """The machines of one kind."""
-
-    name: str
-    machines: int
-    served: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimedUse:
-    """One resource over time, as shares of all machines."""
-
-    name: str
-    requested: float  # the load factor of this resource alone
-    used: float  # of what is served
-    peak: float  # the most that is requested at one time
-    peak_used: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleFigures:
-    """What a schedule comes to."""
-
-    requests: int
-    served: int
-    machines: int
-    requested: float  # value of all requests
-    value: float  # of those that are served
-    load: float  # [Cradle] (5); NaN without machines
-    utilisation: float  # the same of what is served
-    span: float  # T of (5)
-    narrow: int
-    wide: int
-    too_large: int  # requests that no machine could hold
-    resources: tuple[TimedUse, ...]
-    classes: tuple[RequestClass, ...]
-    kinds: tuple[FleetKind, ...]
+def schedule_headline(figures: ScheduleFigures) -> str:
+    """'serves 3 of 5 requests on 1 machine, worth 5, 71 % of what is requested'."""
+    value = f"worth {score(figures.value)}, {percent(share_of(figures.value, figures.requested))} of what is requested"
+    return f"serves {figures.served:,} of {count(figures.requests, 'request')} on {count(figures.machines, 'machine')}, {value}"
 
 
 def schedule_report(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int) -> Report:
@@ -138,7 +92,7 @@ def class_table(figures: ScheduleFigures) -> Table:
     return table(CLASSES, map(_class, figures.classes), title="By class")
 
 
-def _class(row: RequestClass) -> tuple[Cell, ...]:
+def _class(row: ServedClass) -> tuple[Cell, ...]:
     return (
         Cell(row.name),
         count_cell(row.requests),

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bayplan.report.amounts import score
-from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, sweep_table
+from bayplan.report.answers.sweep_tables import fewest_words, sweep_table
 from bayplan.report.markup import Tile, card, html_table, paragraph, tag, tiles
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
 from bayplan.report.table import UNKNOWN
+from bayplan.score.machine_sweep import FewestMachines, SweepPoint
 from bayplan.words import count
 
 HOW = (

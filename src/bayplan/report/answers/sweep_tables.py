@@ -1,8 +1,6 @@
 """A sweep over the number of machines: what each number is good for, and the fewest that serve a stated share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
 from bayplan.report.amounts import odds
 from bayplan.report.answers.schedule_tables import share_of
@@ -19,6 +17,7 @@ from bayplan.report.table import (
     share_cell,
     table,
 )
+from bayplan.score.machine_sweep import FewestMachines, SweepPoint, slopes
 from bayplan.words import count
 
 SWEEP = (
@@ -33,40 +32,9 @@ SWEEP = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepPoint:
-    """The answer on a number of machines."""
-
-    machines: int
-    served: int
-    value: float
-    bound: float | None  # no schedule on that many machines is worth more
-    price: float | None  # what a proven bound gains at most with each further machine
-    seconds: float
-
-    @property
-    def gap(self) -> float | None:
-        """As in every result."""
-        if self.bound is None:
-            return None
-        return max(0.0, self.bound - self.value) / self.value if self.value else (0.0 if self.bound <= 0 else None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FewestMachines:
-    """The fewest machines that serve a stated share."""
-
-    share: float  # that is to be served
-    machines: int | None  # None: not even the most that were tried
-    served: float  # the share that they serve; the largest that was seen if there are none
-    one_less: float | None  # the share that one machine less serves; None for no machines
-    at_least: int | None  # proven: no schedule on fewer machines serves the share; None if nothing is proven
-
-
-def slopes(points: Sequence[SweepPoint]) -> list[float | None]:
-    """What each machine more adds to the value, from each point to the next; None at the last."""
-    steps = [(b.value - a.value) / (b.machines - a.machines) for a, b in pairwise(points)]
-    return [*steps, *([None] if points else [])]
+def sweep_headline(points: Sequence[SweepPoint], fewest: FewestMachines | None) -> str:
+    """The fewest machines if they were wanted; else how many numbers of machines were tried."""
+    return fewest_words(fewest) if fewest is not None else f"{count(len(points), 'number')} of machines tried"
 
 
 def sweep_report(points: Sequence[SweepPoint], fewest: FewestMachines | None, *, method: str, requests: int) -> Report:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from bayplan.report import svg
 from bayplan.report.amounts import percent
-from bayplan.report.answers.schedule_tables import RequestClass, share_of
+from bayplan.report.answers.schedule_tables import share_of
 from bayplan.report.pictures.chart import Chart, axes, line_legend, stairs
 from bayplan.report.pictures.frame import LEFT, RIGHT, caption
 from bayplan.report.svg import line, rect, shortened, text
+from bayplan.score.schedule_figures import ServedClass
 
 ROW, BAR, NAMES, NOTES = 26.0, 16.0, 150.0, 330.0
 MOST = 40  # classes that are drawn
@@ -18,7 +19,7 @@ CLASS_CAPTION = (
 )
 
 
-def served_bars(rows: Sequence[RequestClass], *, title: str, width: int = 1120) -> str:
+def served_bars(rows: Sequence[ServedClass], *, title: str, width: int = 1120) -> str:
     """The picture, as an SVG document."""
     head, y = caption(title, CLASS_CAPTION, width)
     left, right, top = LEFT + NAMES, width - NOTES, y + 14
@@ -29,7 +30,7 @@ def served_bars(rows: Sequence[RequestClass], *, title: str, width: int = 1120) 
     return svg.document(width, end + 28, title, CLASS_CAPTION, "".join(body))
 
 
-def _bar(row: RequestClass, left: float, right: float, top: float) -> str:
+def _bar(row: ServedClass, left: float, right: float, top: float) -> str:
     share, worth = share_of(row.served, row.requests), share_of(row.value, row.requested)
     words = f"{row.name}: {row.served:,} of {row.requests:,} served ({percent(share)}), {percent(worth)} of the value"
     mark = left + (right - left) * (worth if worth == worth else 0.0)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from bayplan.report import svg
 from bayplan.report.amounts import percent, score
 from bayplan.report.answers.schedule_tables import share_of
-from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, slopes
 from bayplan.report.pictures.chart import Chart, axes, dots, line_legend, polyline, stairs
 from bayplan.report.pictures.frame import RIGHT, caption
 from bayplan.report.svg import line, text
+from bayplan.score.machine_sweep import FewestMachines, SweepPoint, slopes
 
 LEFT, TALL, MARGIN = 72.0, 240.0, 1.06
 

@@ -21,7 +21,7 @@ class ChosenColumns(NamedTuple):
     bound: float | None
 
 
-class Entries(NamedTuple):
+class MatrixEntries(NamedTuple):
     """Nonzero coefficients of a matrix."""
 
     row: IntArray
@@ -65,7 +65,7 @@ def _program(expanded: TimeExpandedStream, columns: Sequence[Column], incumbent:
     )
 
 
-def _capacity_entries(expanded: TimeExpandedStream, columns: Sequence[Column]) -> Entries:
+def _capacity_entries(expanded: TimeExpandedStream, columns: Sequence[Column]) -> MatrixEntries:
     """(2a): what every column uses of every amount in every slot."""
     rows, indices, values = [], [], []
     for j, column in enumerate(columns):
@@ -74,11 +74,11 @@ def _capacity_entries(expanded: TimeExpandedStream, columns: Sequence[Column]) -
         rows.append((when[:, None] * expanded.amounts + amounts).ravel())
         indices.append(np.full(len(when) * len(amounts), j))
         values.append(np.tile(column.use[amounts], len(when)))
-    return Entries(np.concatenate(rows), np.concatenate(indices), np.concatenate(values))
+    return MatrixEntries(np.concatenate(rows), np.concatenate(indices), np.concatenate(values))
 
 
-def _binding_rows(expanded: TimeExpandedStream, request_of: IntArray, entries: Entries) -> Entries:
-    """Entries of the rows that can bind, renumbered from 0: where the largest plans of all requests together exceed 1."""
+def _binding_rows(expanded: TimeExpandedStream, request_of: IntArray, entries: MatrixEntries) -> MatrixEntries:
+    """MatrixEntries of the rows that can bind, renumbered from 0: where the largest plans of all requests together exceed 1."""
     request = request_of[entries.column]
     order = np.lexsort((-entries.value, request, entries.row))
     row, value = entries.row[order], entries.value[order]
@@ -87,7 +87,7 @@ def _binding_rows(expanded: TimeExpandedStream, request_of: IntArray, entries: E
     most = np.bincount(row[largest], value[largest], expanded.slots * expanded.amounts)
     kept = np.flatnonzero(most[entries.row] > 1.0)
     _, numbered = np.unique(entries.row[kept], return_inverse=True)
-    return Entries(numbered, entries.column[kept], entries.value[kept])
+    return MatrixEntries(numbered, entries.column[kept], entries.value[kept])
 
 
 def _start(columns: Sequence[Column], incumbent: SlotLoads) -> FloatArray:

@@ -1,29 +1,32 @@
-"""What requests ask for: how much, of what, and when it is most."""
+"""What requests ask for in numbers: how much of each resource, and when it is most."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from bayplan.formats.requests import RequestsFile
-from bayplan.model import ClusterRequests, Fleet, FloatArray, TimedRequests, floats, ints
-from bayplan.report.amounts import human_amount
+from bayplan.check.violation import amount
+from bayplan.model import ClusterRequests, Fleet, FloatArray, Resource, TimedRequests, floats, ints
 from bayplan.score.timed_load import LoadCurve, load_curve, load_factor, loads, span, wide
 
-BUSIEST = 5  # times that are shown
-APART = 0.02  # of all time: what is nearer to a busier time is part of it
+Written = Callable[[int, Resource], str]
+
+BUSIEST = 5  # times that are listed
+APART = 0.02  # of all time: a time nearer to a busier one counts as part of it
 
 
-def asked_requests(file: RequestsFile, name: str) -> Mapping[str, Any]:
-    """What `show` says of timed requests. `machines` are of the requests' own size: the load factor on K is `load` / K."""
-    requests, fleet = file.requests, file.fleet
+def request_summary(requests: TimedRequests, fleet: Fleet | None, name: str, *, written: Written = amount) -> Mapping[str, Any]:
+    """Timed requests in numbers. `load` is in machines of the size that comes with them: the load factor on K is `load` / K.
+
+    `written` makes text of an amount.
+    """
     one = Fleet.alike(1, requests.capacity)
     is_wide = wide(requests)
     large = (requests.demand > requests.capacity).any(axis=1)
     return {
         "name": name,
         "kind": "timed requests",
-        **_common(requests, one),
+        **_common(requests, one, written),
         "narrow": int((~is_wide.any(axis=1)).sum()),
         "wide": {resource.name: int(is_wide[:, r].sum()) for r, resource in enumerate(requests.resources)},
         "larger_than_a_machine": int(large.sum()),
@@ -33,8 +36,8 @@ def asked_requests(file: RequestsFile, name: str) -> Mapping[str, Any]:
     }
 
 
-def asked_clusters(admission: ClusterRequests, name: str) -> Mapping[str, Any]:
-    """What `show` says of zones and cluster requests: loads are shares of all zones together."""
+def stream_summary(admission: ClusterRequests, name: str, *, written: Written = amount) -> Mapping[str, Any]:
+    """Zones and cluster requests in numbers: loads are shares of all zones together."""
     zones, requests = admission.zones, admission.requests
     timed = TimedRequests(
         name=tuple(request.name for request in requests),
@@ -47,11 +50,11 @@ def asked_clusters(admission: ClusterRequests, name: str) -> Mapping[str, Any]:
     )
     members = sum(len(request.members) for request in requests)
     links = int(np.count_nonzero(zones.bandwidth))
-    more = {"members": members, "zones": len(zones.name), "links": links}
-    return {"name": name, "kind": "cluster requests", **_common(timed, Fleet.alike(1, timed.capacity)), **more}
+    counts = {"members": members, "zones": len(zones.name), "links": links}
+    return {"name": name, "kind": "cluster requests", **_common(timed, Fleet.alike(1, timed.capacity), written), **counts}
 
 
-def _common(requests: TimedRequests, one: Fleet) -> dict[str, Any]:
+def _common(requests: TimedRequests, one: Fleet, written: Written) -> dict[str, Any]:
     """Counts, and each resource over time, in machines (or in all zones together)."""
     curve = load_curve(requests)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -67,7 +70,7 @@ def _common(requests: TimedRequests, one: Fleet) -> dict[str, Any]:
         "resources": [
             {
                 "name": resource.name,
-                "of": human_amount(int(requests.capacity[r]), resource),
+                "of": written(int(requests.capacity[r]), resource),
                 "mean": float(mean[r]),
                 "peak": float(share.load[:, r].max(initial=0.0)),
             }
@@ -78,20 +81,20 @@ def _common(requests: TimedRequests, one: Fleet) -> dict[str, Any]:
 
 
 def _busiest(curve: LoadCurve) -> list[dict[str, float]]:
-    """The times at which most is asked for, the mean over resources; no two of them near each other."""
+    """The times of the highest load, the mean over resources; no two of them near each other."""
     load: FloatArray = curve.load.mean(axis=1) if curve.load.shape[1] else np.zeros(len(curve.load))
     if not len(load):
         return []
     gap = APART * float(curve.time[-1] - curve.time[0])
-    found: list[int] = []
+    busiest: list[int] = []
     for step in np.argsort(-load, kind="stable").tolist():
-        if all(abs(curve.time[step] - curve.time[other]) > gap for other in found):
-            found.append(step)
-        if len(found) == BUSIEST:
+        if all(abs(curve.time[step] - curve.time[other]) > gap for other in busiest):
+            busiest.append(step)
+        if len(busiest) == BUSIEST:
             break
-    return [{"from": float(curve.time[i]), "to": float(curve.time[i + 1]), "load": float(load[i])} for i in found]
+    return [{"from": float(curve.time[i]), "to": float(curve.time[i + 1]), "load": float(load[i])} for i in busiest]
 
 
 def _classes(requests: TimedRequests) -> dict[str, int]:
-    names, many = np.unique(np.array(requests.priority, dtype=np.str_), return_counts=True)
-    return dict(zip(names.tolist(), many.tolist(), strict=True))
+    names, counts = np.unique(np.array(requests.priority, dtype=np.str_), return_counts=True)
+    return dict(zip(names.tolist(), counts.tolist(), strict=True))

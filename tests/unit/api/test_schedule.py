@@ -8,18 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayplan.api.schedule import decided, figures_of
-from bayplan.api.schedule_fewest import fewest, proven_fewest, tightened
-from bayplan.api.schedule_sweep import SweepRange
-from bayplan.api.schedule_sweeper import Sweeper
-from bayplan.api.schedule_wishes import ScheduleQuestion, ScheduleWishes, schedule_question
+from bayplan.api.files import read_requests
+from bayplan.api.schedule import solve
+from bayplan.api.timed_problem import comparable_forecast, timed_problem
+from bayplan.cli.schedule_input import read_input, sweep_range
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
+from bayplan.decide.schedule.machine_sweep import MachineSweep, fewest, proven_fewest
 from bayplan.errors import UsageError
-from bayplan.model import Budget, Fleet, Resource, Result, Schedule, Status, TimedRequests, silent
+from bayplan.model import Budget, Fleet, Resource, Schedule, Status, TimedRequests, silent
 from bayplan.report.answers.schedule_page import SchedulePageData, schedule_page
 from bayplan.report.answers.sweep_page import SweepPageData, sweep_page
-from bayplan.report.answers.sweep_tables import FewestMachines, SweepPoint, fewest_words, slopes
+from bayplan.report.answers.sweep_tables import fewest_words
 from bayplan.report.pictures.sweep import share_curve, value_curve, worth_curve
+from bayplan.score.machine_sweep import FewestMachines, SweepPoint, slopes, tightened
+from bayplan.score.schedule_figures import schedule_figures
 from bayplan.score.timed_load import areas, load_curve, load_factor, loads, thinned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -38,11 +40,6 @@ def requests(n=6, **more):
         "value": np.ones(n),
     }
     return TimedRequests(**{**fields, **more})
-
-
-def question(timed, *, bound=False):
-    problem = ScheduleProblem(requests=timed, fleet=Fleet.alike(0, timed.capacity))
-    return ScheduleQuestion(problem=problem, options=ScheduleOptions(bound=bound), name="test")
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------------------
@@ -75,9 +72,7 @@ def test_the_load_over_time_is_what_is_alive(rows):
 def test_figures_count_classes_and_kinds():
     timed = requests(4, priority=("10", "9", "gold", "9"), value=np.array([1.0, 2.0, 3.0, 4.0]))
     fleet = Fleet(kind=("a", "b"), machines=np.array([1, 2]), capacity=np.array([[10], [10]]))
-    problem = ScheduleProblem(requests=timed, fleet=fleet)
-    result = Result(status=Status.FEASIBLE, solution=Schedule(machine_of=np.array([0, 1, 2, -1])), goal="value")
-    figures = figures_of(problem, result)
+    figures = schedule_figures(timed, fleet, Schedule(machine_of=np.array([0, 1, 2, -1])))
     assert [(row.name, row.requests, row.served, row.value) for row in figures.classes] == [
         ("9", 2, 1, 2.0),
         ("10", 1, 1, 1.0),
@@ -89,18 +84,20 @@ def test_figures_count_classes_and_kinds():
 
 
 def test_every_fleet_and_every_value_is_the_users():
-    asked = schedule_question(ScheduleWishes(file=EXAMPLES / "requests.csv", fleet=EXAMPLES / "fleet.json", profit=["prod=10"]))
-    assert asked.problem.fleet.size == 3
-    assert asked.problem.requests.value.tolist() == [1, 5, 20]
+    read = read_input(EXAMPLES / "requests.csv", machines=None, fleet=EXAMPLES / "fleet.json", horizon=None)
+    problem = timed_problem(read, profit={"prod": 10.0})
+    assert problem.fleet.size == 3
+    assert problem.requests.value.tolist() == [1, 5, 20]
     with pytest.raises(UsageError, match="no class 'x'; expected one of batch, prod"):
-        schedule_question(ScheduleWishes(file=EXAMPLES / "requests.csv", machines=1, profit=["x=1"]))
+        timed_problem(read_requests(EXAMPLES / "requests.csv"), 1, profit={"x": 1.0})
 
 
 def test_a_forecast_in_other_units_is_brought_to_the_same():
-    wishes = ScheduleWishes(file=EXAMPLES / "requests.json", machines=1, forecast=EXAMPLES / "requests.csv")
-    forecast = schedule_question(wishes).options.forecast
-    assert forecast.demand.tolist() == schedule_question(wishes).problem.requests.demand.tolist()
-    assert forecast.resources == schedule_question(wishes).problem.requests.resources
+    timed = read_requests(EXAMPLES / "requests.json").requests
+    other = read_requests(EXAMPLES / "requests.csv").requests
+    forecast = comparable_forecast(other, timed.resources, weights="given", profit={})
+    assert forecast.demand.tolist() == timed.demand.tolist()
+    assert forecast.resources == timed.resources
 
 
 # ---- sweeps --------------------------------------------------------------------------------------------------------------------
@@ -110,11 +107,11 @@ def test_a_forecast_in_other_units_is_brought_to_the_same():
     ("text", "machines"), [("3:3", [3]), ("1:5:2", [1, 5, 3]), ("1:6:3", [1, 6, 4]), ("0:4", [0, 4, 2, 1, 3])]
 )
 def test_a_range_begins_with_its_ends(text, machines):
-    assert SweepRange.read(text).machines == machines
+    assert sweep_range(text) == machines
 
 
 def test_a_range_without_a_step_has_twenty_points_at_most():
-    machines = SweepRange.read("50:1000").machines
+    machines = sweep_range("50:1000")
     assert len(machines) == len(set(machines)) == 20
     assert machines[:2] == [50, 1000]
 
@@ -142,8 +139,8 @@ def test_a_method_in_a_sweep_gets_its_part_of_the_time(bound, share):
         asked.append(budget.seconds)
         return SCHEDULERS["cradle+"](problem, options, budget=budget, seed=seed, progress=progress)
 
-    sweeper = replace(sweeper_of(requests(), "cradle+", bound=bound), scheduler=watched, clock=Budget(seconds=1000.0).clock())
-    sweeper.at(1, 0.5)
+    sweep = replace(sweep_of(requests(), "cradle+", bound=bound), scheduler=watched, clock=Budget(seconds=1000.0).clock())
+    sweep.at(1, 0.5)
     assert 0.9 * 500 * share < asked[0] <= 500 * share
 
 
@@ -152,18 +149,19 @@ def test_no_tightened_bound_is_below_what_is_possible(n, seed):
     rng = np.random.default_rng(seed)
     start = rng.integers(0, 6, n).astype(float)
     timed = requests(n, start=start, end=start + rng.integers(1, 5, n), demand=rng.integers(0, 11, (n, 1)))
-    sweeper = sweeper_of(timed, "cradle+", bound=True)
+    sweep = sweep_of(timed, "cradle+", bound=True)
     for machines in (1, 2, n):
-        sweeper.at(machines, 1.0)
-    for found in tightened(sweeper.points, sweeper.unit):
+        sweep.at(machines, 1.0)
+    for found in tightened(sweep.points, sweep.unit):
         problem = ScheduleProblem.alike(timed, found.machines)
         best = SCHEDULERS["ilp"](problem, ScheduleOptions(), budget=Budget(seconds=5.0), seed=0, progress=silent)
         assert best.score["value"] <= found.bound * (1 + 1e-9)
 
 
-def sweeper_of(timed, method, *, bound=False):
-    return Sweeper(
-        question=question(timed, bound=bound),
+def sweep_of(timed, method, *, bound=False):
+    return MachineSweep(
+        requests=timed,
+        options=ScheduleOptions(bound=bound),
         method=method,
         scheduler=SCHEDULERS[method],
         seed=0,
@@ -174,24 +172,26 @@ def sweeper_of(timed, method, *, bound=False):
 
 def test_the_fewest_machines_are_found_by_doubling_and_halving():
     whole = requests(20, demand=np.full((20, 1), 10))  # four overlap at any time, each takes a whole machine
-    sweeper = sweeper_of(whole, "cradle+", bound=True)
-    found = fewest(sweeper, 1.0, lambda: False)
+    sweep = sweep_of(whole, "cradle+", bound=True)
+    found = fewest(sweep, 1.0, lambda: False)
     assert (found.machines, found.served, found.at_least) == (4, 1.0, 4)
     assert found.one_less < 1.0
-    assert proven_fewest(sweeper, 0.05) is None  # one machine serves that much
+    assert proven_fewest(sweep, 0.05) is None  # one machine serves that much
 
 
 def test_requests_of_different_values_prove_no_number_of_machines():
-    sweeper = sweeper_of(requests(5, value=np.arange(5.0)), "cradle+", bound=True)
-    sweeper.at(1, 1.0)
-    assert proven_fewest(sweeper, 1.0) is None
+    sweep = sweep_of(requests(5, value=np.arange(5.0)), "cradle+", bound=True)
+    sweep.at(1, 1.0)
+    assert proven_fewest(sweep, 1.0) is None
 
 
 def test_a_method_gets_its_bound_only_if_it_is_wanted():
     timed = requests(3)
-    asked = replace(question(timed), problem=ScheduleProblem.alike(timed, 1))
-    with_bound = replace(asked, options=ScheduleOptions(bound=True))
-    answers = [decided(q, SCHEDULERS["spread"], budget=Budget(seconds=5.0), seed=0, progress=silent) for q in (asked, with_bound)]
+    problem, spread = ScheduleProblem.alike(timed, 1), SCHEDULERS["spread"]
+    answers = [
+        solve(problem, ScheduleOptions(bound=bound), spread, budget=Budget(seconds=5.0), seed=0, progress=silent)
+        for bound in (False, True)
+    ]
     assert answers[0].bound is None
     assert answers[1].bound == answers[1].score["value"] == 1 and answers[1].status is Status.OPTIMAL
 
@@ -221,7 +221,7 @@ def page_data(timed, machines):
         fleet=problem.fleet,
         served=result.solution.machine_of >= 0,
         result=result,
-        figures=figures_of(problem, result),
+        figures=schedule_figures(timed, problem.fleet, result.solution),
         notes=("a <note>",),
     )
 
