@@ -16,7 +16,7 @@ from bayplan.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
-BLOCK = re.compile(r"^( *)```(\S*)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 SAVED = re.compile(r"`([\w./-]+\.(?:yaml|json|csv|py))`:?\s*$")
 SECONDS = "0.3"
 TIMED = {"place", "rebalance", "collocate", "pack", "schedule"}  # they use as many seconds as they get
