@@ -1,1 +1,1 @@
-"""The experiments of [Cradle]: which requests are served when there is not room for all."""
+"""The experiments of [Cradle]: which requests are served when not all of them fit."""

@@ -1,4 +1,4 @@
-"""One cell: a method, asked about requests of a trace at a load."""
+"""One cell: a method on requests of a trace at a load."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PARTS = (LOADS, MACHINES, LOCAL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What is asked, of whom. `size`: requests, or in Figure 2 machines."""
+    """An instance and a method. `size`: requests, or in Figure 2 machines."""
 
     part: str
     trace: str
@@ -48,16 +48,16 @@ def cells(scope: Scope) -> Iterator[Cell]:
     """All cells, those of one instance side by side."""
     for seed in scope.seeds:
         for trace in scope.traces:
-            for asked in scope.loads:
+            for factor in scope.loads:
                 methods = (*METHODS, BOUND)
-                yield from _with(methods, part=LOADS, trace=trace, load=asked, size=scope.sampled[trace], seed=seed)
-            for asked in scope.machine_loads:
+                yield from _with(methods, part=LOADS, trace=trace, load=factor, size=scope.sampled[trace], seed=seed)
+            for factor in scope.machine_loads:
                 every = requests_of(trace)
-                enough = [m for m in scope.machines if size_for(every, asked, m) <= len(every.name)]
+                enough = [m for m in scope.machines if size_for(every, factor, m) <= len(every.name)]
                 for machines in enough:
-                    yield from _with(PAPER, part=MACHINES, trace=trace, load=asked, size=machines, seed=seed)
-            for asked in scope.improved:
-                yield from _with(("cradle+", "local"), part=LOCAL, trace=trace, load=asked, size=scope.sampled[trace], seed=seed)
+                    yield from _with(PAPER, part=MACHINES, trace=trace, load=factor, size=machines, seed=seed)
+            for factor in scope.improved:
+                yield from _with(("cradle+", "local"), part=LOCAL, trace=trace, load=factor, size=scope.sampled[trace], seed=seed)
 
 
 def _with(methods: tuple[str, ...], *, part: str, trace: str, load: float, size: int, seed: int) -> Iterator[Cell]:
@@ -66,21 +66,21 @@ def _with(methods: tuple[str, ...], *, part: str, trace: str, load: float, size:
 
 
 def measured(cell: Cell, scope: Scope) -> dict[str, str]:
-    """What came out, as text."""
+    """The measures of a cell, as text."""
     problem = cell.problem
-    asked = {"n": str(len(problem.requests.name)), "machines": str(problem.fleet.size)}
-    asked["reached"] = f"{load(problem.requests, problem.fleet.size):.6g}"
+    instance = {"n": str(len(problem.requests.name)), "machines": str(problem.fleet.size)}
+    instance["reached"] = f"{load(problem.requests, problem.fleet.size):.6g}"
     if cell.method == BOUND:
         clock = Budget(seconds=scope.bound_seconds).clock()
         limit = upper_bound(problem, clock=clock, progress=silent)
-        return {**dict.fromkeys(MEASURES, ""), **asked, "bound": f"{limit:.9g}", "seconds": f"{clock.seconds:.3f}"}
+        return {**dict.fromkeys(MEASURES, ""), **instance, "bound": f"{limit:.9g}", "seconds": f"{clock.seconds:.3f}"}
     budget = Budget(seconds=scope.seconds) if cell.method == LOCAL else Budget()
     clock = budget.clock()
     result = SCHEDULERS[cell.method](problem, ScheduleOptions(bound=False), budget=budget, seed=cell.seed, progress=silent)
     seconds = clock.seconds
     schedule = result.solution
     assert schedule is not None
-    found = {
+    measures = {
         "served": f"{len(schedule.served) / len(problem.requests.name):.6f}",
         "value": f"{result.score['value']:.9g}",
         "used": f"{used(problem.requests, schedule, problem.fleet.size):.6f}",
@@ -88,7 +88,7 @@ def measured(cell: Cell, scope: Scope) -> dict[str, str]:
         "broken": str(len(check_schedule(problem.requests, schedule, problem.fleet))),
         "seconds": f"{seconds:.3f}",
     }
-    return {**asked, **found}
+    return {**instance, **measures}
 
 
 def used(requests: TimedRequests, schedule: Schedule, machines: int) -> float:

@@ -9,7 +9,7 @@ from experiments.cradle.tables import BASELINES, by_load, ratios, traces_of
 from experiments.curves import Axis, Point, chart
 from experiments.results import Row, picked
 
-LOAD = "load factor (5): what is asked for over what there is"
+LOAD = "load factor (5): what is requested over what there is"
 
 
 def pictures(measured: Sequence[Row]) -> dict[str, str]:

@@ -48,7 +48,7 @@ def machines_for(requests: TimedRequests, wanted: float) -> int:
 
 
 def size_for(requests: TimedRequests, wanted: float, machines: int) -> int:
-    """How many requests, drawn uniformly, have this load on so many machines."""
+    """How many requests, drawn uniformly, have this load on that many machines."""
     return max(1, round(wanted * machines * horizon(requests) / float(work(requests).mean())))
 
 

@@ -16,7 +16,7 @@ KEY = ("members", "zones", "resources", "inside", "trial", "method")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A random cluster, and who places it."""
+    """A random cluster, and the method that places it."""
 
     members: int
     zones: int

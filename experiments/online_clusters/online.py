@@ -18,7 +18,7 @@ KEY = ("data", "members", "zones", "ratio", "requests", "capacity", "slots", "se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A stream, and who goes through it."""
+    """A stream, and the method that admits it."""
 
     setting: Setting
     seed: int

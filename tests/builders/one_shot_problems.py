@@ -1,4 +1,4 @@
-"""Hypothesis strategies for one-shot cases of 001 (4): small, so that all placements can be tried.
+"""Hypothesis strategies for one-shot problems of [Online clusters] (4): small, so that all placements can be tried.
 
     from tests.builders.one_shot_problems import one_shot_problems, fits
 
@@ -44,7 +44,7 @@ def one_shot_problems(draw: DrawFn, *, resources: int | None = None, most_member
 
 
 def fits(problem: OneShotProblem, zone: IntArray) -> bool:
-    """Does a placement keep room, bandwidth and links?"""
+    """Does a placement keep capacity, bandwidth and links?"""
     used = np.zeros_like(problem.free)
     np.add.at(used, zone, problem.demand)
     flow = np.zeros_like(problem.bandwidth)

@@ -1,4 +1,4 @@
-"""Small scheduling problems, and what is asked of every schedule."""
+"""Small scheduling problems, and what is expected of every schedule."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def timed(rows, capacity, priority=()) -> TimedRequests:
 
 
 def problem(rows, machines, capacity=(10, 10)) -> ScheduleProblem:
-    """On so many machines alike."""
+    """On that many machines of one size."""
     return ScheduleProblem.alike(timed(rows, capacity), machines)
 
 
@@ -56,23 +56,23 @@ def problems(draw, max_requests=6, max_machines=3, resources=(1, 3), kinds=1) ->
     return ScheduleProblem(requests=timed(rows, sizes[0]), fleet=fleet)
 
 
-def solved(scheduler, asked, *, seed=0, budget=BUDGET, options=None, progress=silent):
+def solved(scheduler, instance, *, seed=0, budget=BUDGET, options=None, progress=silent):
     """What the scheduler answers."""
-    return scheduler(asked, options or ScheduleOptions(), budget=budget, seed=seed, progress=progress)
+    return scheduler(instance, options or ScheduleOptions(), budget=budget, seed=seed, progress=progress)
 
 
-def overloads(asked, machine_of) -> list[tuple[int, float, int]]:
+def overloads(instance, machine_of) -> list[tuple[int, float, int]]:
     """(machine, time, resource) where a machine holds more than it has: an independent sweep over all ends.
 
     The load of half-open intervals is highest at an end: what meets at a time also meets when the first of it ends.
     """
-    requests, found = asked.requests, []
-    kind_of = np.repeat(np.arange(len(asked.fleet.kind)), asked.fleet.machines)
-    for m in range(asked.fleet.size):
+    requests, found = instance.requests, []
+    kind_of = np.repeat(np.arange(len(instance.fleet.kind)), instance.fleet.machines)
+    for m in range(instance.fleet.size):
         here = np.flatnonzero(np.asarray(machine_of) == m)
         for t in requests.end[here]:
             runs = here[(requests.start[here] < t) & (t <= requests.end[here])]
-            for r, has in enumerate(asked.fleet.capacity[kind_of[m]].tolist()):
+            for r, has in enumerate(instance.fleet.capacity[kind_of[m]].tolist()):
                 if sum(requests.demand[runs, r].tolist()) > has:
                     found.append((m, float(t), r))
     return found

@@ -18,14 +18,14 @@ few = settings(max_examples=30, deadline=None)
 OPTIONS = OneShotOptions()
 
 
-def flat(cost, demand, room, *, traffic=0.0, link=0.0, bandwidth=np.inf):
+def flat(cost, demand, free, *, traffic=0.0, link=0.0, bandwidth=np.inf):
     """One resource, one table; the same traffic, price and bandwidth everywhere between two."""
     cost = np.asarray(cost, dtype=float)
     v, z = cost.shape
     return OneShotProblem(
         cost=cost,
         demand=np.asarray(demand).reshape(v, 1),
-        free=np.asarray(room).reshape(z, 1),
+        free=np.asarray(free).reshape(z, 1),
         traffic=traffic * (1 - np.eye(v)),
         link=np.where(np.eye(z, dtype=bool), 0.0, link)[None],
         pair=np.zeros((v, v)),
@@ -36,7 +36,7 @@ def flat(cost, demand, room, *, traffic=0.0, link=0.0, bandwidth=np.inf):
 @every_one_shot
 @few
 @given(problem=one_shot_problems(), nodes=st.sampled_from([None, 0, 1, 5]))
-def test_never_over_room_or_bandwidth_and_its_cost_is_right(one_shot, problem, nodes):
+def test_never_over_capacity_or_bandwidth_and_its_cost_is_right(one_shot, problem, nodes):
     placement = one_shot(problem, OneShotOptions(nodes=nodes), seed=0)
     if placement.zone is None:
         assert placement.cost == np.inf

@@ -14,27 +14,27 @@ few = settings(max_examples=15, deadline=None)
 ALL = [0, 0, 0]
 
 
-def served(scheduler, asked):
-    return solved(scheduler, asked).solution.machine_of.tolist()
+def served(scheduler, instance):
+    return solved(scheduler, instance).solution.machine_of.tolist()
 
 
 @every_scheduler
 @few
-@given(asked=problems(max_requests=7, max_machines=2, kinds=2))
-def test_no_machine_is_over_capacity_and_the_score_is_what_is_served(scheduler, asked):
-    result = solved(scheduler, asked)
+@given(instance=problems(max_requests=7, max_machines=2, kinds=2))
+def test_no_machine_is_over_capacity_and_the_score_is_what_is_served(scheduler, instance):
+    result = solved(scheduler, instance)
     machine_of = result.solution.machine_of
-    assert overloads(asked, machine_of) == []
-    assert machine_of.max(initial=-1) < asked.fleet.size
-    assert result.score["value"] == pytest.approx(asked.requests.value[machine_of != UNPLACED].sum())
+    assert overloads(instance, machine_of) == []
+    assert machine_of.max(initial=-1) < instance.fleet.size
+    assert result.score["value"] == pytest.approx(instance.requests.value[machine_of != UNPLACED].sum())
     assert result.goal == "value"
 
 
 @every_scheduler
 @few
-@given(asked=problems(max_requests=6, max_machines=2, kinds=2))
-def test_a_bound_is_never_below_the_best_and_optimal_is_the_best(scheduler, asked):
-    result, best = solved(scheduler, asked), optimum(asked)
+@given(instance=problems(max_requests=6, max_machines=2, kinds=2))
+def test_a_bound_is_never_below_the_best_and_optimal_is_the_best(scheduler, instance):
+    result, best = solved(scheduler, instance), optimum(instance)
     assert result.score["value"] <= best + 1e-9
     assert result.bound is None or result.bound >= best - 1e-6
     if result.status is Status.OPTIMAL:
@@ -43,9 +43,9 @@ def test_a_bound_is_never_below_the_best_and_optimal_is_the_best(scheduler, aske
 
 @every_scheduler
 @few
-@given(asked=problems(max_requests=7, max_machines=3))
-def test_the_same_seed_and_iterations_give_the_same_answer(scheduler, asked):
-    one, two = (solved(scheduler, asked, seed=3, budget=Budget(iterations=20)) for _ in range(2))
+@given(instance=problems(max_requests=7, max_machines=3))
+def test_the_same_seed_and_iterations_give_the_same_answer(scheduler, instance):
+    one, two = (solved(scheduler, instance, seed=3, budget=Budget(iterations=20)) for _ in range(2))
     assert one.solution.machine_of.tolist() == two.solution.machine_of.tolist()
     assert one.score == two.score
 
@@ -53,40 +53,40 @@ def test_the_same_seed_and_iterations_give_the_same_answer(scheduler, asked):
 @every_scheduler
 @pytest.mark.parametrize("iterations", [0, 1])
 def test_hardly_any_budget_still_gives_an_answer(scheduler, iterations):
-    asked = problem([(0, 2, [4, 4], 1.0), (1, 3, [4, 4], 2.0), (2, 4, [7, 1], 1.0)], 1)
-    result = solved(scheduler, asked, budget=Budget(iterations=iterations))
+    instance = problem([(0, 2, [4, 4], 1.0), (1, 3, [4, 4], 2.0), (2, 4, [7, 1], 1.0)], 1)
+    result = solved(scheduler, instance, budget=Budget(iterations=iterations))
     assert result.solution is not None
-    assert overloads(asked, result.solution.machine_of) == []
+    assert overloads(instance, result.solution.machine_of) == []
 
 
 @every_scheduler
 def test_equal_requests_are_all_served_while_there_is_room(scheduler):
-    asked = problem([(0, 1, [5, 5], 1.0)] * 6, 2)
-    assert solved(scheduler, asked).score["value"] == 4.0
+    instance = problem([(0, 1, [5, 5], 1.0)] * 6, 2)
+    assert solved(scheduler, instance).score["value"] == 4.0
 
 
 @every_scheduler
 def test_intervals_that_touch_do_not_meet(scheduler):
-    asked = problem([(0, 1, [10, 10], 1.0), (1, 2, [10, 10], 1.0), (2, 3, [10, 10], 1.0)], 1)
-    assert served(scheduler, asked) == ALL
+    instance = problem([(0, 1, [10, 10], 1.0), (1, 2, [10, 10], 1.0), (2, 3, [10, 10], 1.0)], 1)
+    assert served(scheduler, instance) == ALL
 
 
 @every_scheduler
 def test_the_order_of_the_file_need_not_be_that_of_time(scheduler):
-    asked = problem([(2, 3, [10, 10], 1.0), (0, 1, [10, 10], 1.0), (1, 2, [10, 10], 1.0)], 1)
-    assert served(scheduler, asked) == ALL
+    instance = problem([(2, 3, [10, 10], 1.0), (0, 1, [10, 10], 1.0), (1, 2, [10, 10], 1.0)], 1)
+    assert served(scheduler, instance) == ALL
 
 
 @every_scheduler
 def test_whoever_asks_for_nothing_is_always_served(scheduler):
-    asked = problem([(0, 4, [5, 5], 3.0), (1, 2, [0, 0], 1.0), (0, 4, [0, 0], 0.5)], 1)
-    assert served(scheduler, asked) == ALL
+    instance = problem([(0, 4, [5, 5], 3.0), (1, 2, [0, 0], 1.0), (0, 4, [0, 0], 0.5)], 1)
+    assert served(scheduler, instance) == ALL
 
 
 @every_scheduler
 def test_what_is_larger_than_every_machine_is_refused_with_its_reason(scheduler):
-    asked = problem([(0, 1, [11, 1], 9.0), (0, 1, [10, 10], 1.0)], 2)
-    result = solved(scheduler, asked)
+    instance = problem([(0, 1, [11, 1], 9.0), (0, 1, [10, 10], 1.0)], 2)
+    result = solved(scheduler, instance)
     assert result.solution.machine_of[0] == UNPLACED
     assert result.score["value"] == 1.0
     assert "q0: larger than every machine in cpu" in [str(reason) for reason in result.left_out]
@@ -94,8 +94,8 @@ def test_what_is_larger_than_every_machine_is_refused_with_its_reason(scheduler)
 
 @every_scheduler
 def test_what_is_worth_nothing_takes_no_room_from_others(scheduler):
-    asked = problem([(0, 2, [10, 10], 1.0), (1, 2, [10, 10], 0.0), (0, 1, [10, 10], 0.0)], 1)
-    assert served(scheduler, asked)[0] == 0
+    instance = problem([(0, 2, [10, 10], 1.0), (1, 2, [10, 10], 0.0), (0, 1, [10, 10], 0.0)], 1)
+    assert served(scheduler, instance)[0] == 0
 
 
 @every_scheduler
@@ -123,16 +123,16 @@ def test_without_requests_there_is_nothing_to_serve(scheduler, machines):
 @pytest.mark.parametrize("resources", [1, 3])
 def test_any_number_of_resources(scheduler, resources):
     rows = [(0, 1, [6] * resources, 1.0), (0, 1, [6] + [0] * (resources - 1), 1.0), (0, 1, [4] * resources, 1.0)]
-    asked = problem(rows, 2, capacity=[10] * resources)
-    result = solved(scheduler, asked)
-    assert overloads(asked, result.solution.machine_of) == []
+    instance = problem(rows, 2, capacity=[10] * resources)
+    result = solved(scheduler, instance)
+    assert overloads(instance, result.solution.machine_of) == []
     assert result.score["value"] >= 3.0 / (6 * resources)
 
 
 @every_scheduler
 def test_machines_without_capacity_serve_only_who_asks_for_nothing(scheduler):
-    asked = problem([(0, 1, [0, 0], 1.0), (0, 1, [1, 0], 1.0)], 2, capacity=[0, 0])
-    machine_of = served(scheduler, asked)
+    instance = problem([(0, 1, [0, 0], 1.0), (0, 1, [1, 0], 1.0)], 2, capacity=[0, 0])
+    machine_of = served(scheduler, instance)
     assert machine_of[0] != UNPLACED
     assert machine_of[1] == UNPLACED
 
@@ -141,9 +141,9 @@ def test_machines_without_capacity_serve_only_who_asks_for_nothing(scheduler):
 def test_machines_of_two_kinds_both_serve(scheduler):
     requests = timed([(0, 2, [9, 9], 5.0), (0, 2, [2, 2], 1.0), (0, 2, [3, 1], 1.0)], (4, 4))
     fleet = Fleet(kind=("small", "none", "large"), machines=[1, 0, 1], capacity=[[4, 4], [99, 99], [10, 10]])
-    asked = ScheduleProblem(requests=requests, fleet=fleet)
-    result = solved(scheduler, asked)
-    assert overloads(asked, result.solution.machine_of) == []
+    instance = ScheduleProblem(requests=requests, fleet=fleet)
+    result = solved(scheduler, instance)
+    assert overloads(instance, result.solution.machine_of) == []
     assert result.solution.machine_of[0] in (1, UNPLACED)
     assert result.score["value"] >= 7.0 / 13
 
@@ -152,7 +152,7 @@ def test_machines_of_two_kinds_both_serve(scheduler):
 @pytest.mark.parametrize("huge", [2**62, 2**63 - 2])
 def test_amounts_near_the_largest_integer_do_not_overflow(scheduler, huge):
     rows = [(0, 2, [huge, 1], 1.0), (1, 3, [huge, 1], 1.0), (1, 2, [huge, 1], 1.0)]
-    asked = ScheduleProblem.alike(timed(rows, (2**63 - 1, 10)), 1)
-    result = solved(scheduler, asked)
-    assert overloads(asked, result.solution.machine_of) == []
+    instance = ScheduleProblem.alike(timed(rows, (2**63 - 1, 10)), 1)
+    result = solved(scheduler, instance)
+    assert overloads(instance, result.solution.machine_of) == []
     assert (np.asarray(result.solution.machine_of) != UNPLACED).sum() == 1

@@ -135,10 +135,10 @@ def test_the_first_placement_is_the_first_of_all_that_fit(group, room):
 def test_a_search_that_runs_out_of_nodes_says_so():
     demand, room = np.array([[2], [2]]), np.array([[3], [3]])
     nothing, out = np.zeros((2, 2)), np.zeros(2, dtype=np.int64)
-    asked = nothing.astype(np.int64), nothing[None].copy(), nothing
-    assert first_feasible(demand, room, nothing, *asked, 1, out) == OUT_OF_NODES
+    arguments = nothing.astype(np.int64), nothing[None].copy(), nothing
+    assert first_feasible(demand, room, nothing, *arguments, 1, out) == OUT_OF_NODES
     assert out.tolist() == [-1, -1]
-    assert first_feasible(demand, room, nothing, *asked, 2, out) == FOUND
+    assert first_feasible(demand, room, nothing, *arguments, 2, out) == FOUND
 
 
 @some
@@ -196,8 +196,8 @@ def test_the_cost_is_what_the_placement_takes_at_the_prices_of_its_slots(literal
     for request in stream.requests[:12]:
         scratch, first, last = placer.scratch(len(request.members)), int(request.start), int(request.end) - 1
         calendar.reach(last)
-        asked = request.demand, request.traffic, calendar.view, scratch
-        cost, taken, over, _ = decide_greedily(calendar.ledger, first, last, literal, *asked)
+        arguments = request.demand, request.traffic, calendar.view, scratch
+        cost, taken, over, _ = decide_greedily(calendar.ledger, first, last, literal, *arguments)
         price, peak = slow.look(first, last)
         use = naive.use(scratch.zone.tolist(), request.demand, request.traffic, calendar.view.scale)
         assert dict(zip(scratch.resource[:taken].tolist(), scratch.amount[:taken].tolist(), strict=True)) == use

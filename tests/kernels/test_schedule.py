@@ -28,32 +28,32 @@ def sized(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_residual_weights_are_those_of_the_literal_recursion(seed):
-    asked = sized(seed)
-    for members, wide in classes(asked, 0, asked.fits(0)):
-        order, of = class_of(asked, 0, members, wide=wide)
+    instance = sized(seed)
+    for members, wide in classes(instance, 0, instance.fits(0)):
+        order, of = class_of(instance, 0, members, wide=wide)
         residual, found = np.empty(len(order)), np.empty(len(order))
         push(of, np.empty(len(order) + 1), np.empty(len(order) + 1), residual)
         found[order] = residual
-        _, literal = naive.local_ratio(asked, 0, members, wide=wide)
+        _, literal = naive.local_ratio(instance, 0, members, wide=wide)
         assert ((found > 0) == (literal > 0)).all()
         assert np.allclose(found, literal, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_machines_are_those_of_the_literal_recursion(seed):
-    asked = sized(seed)
-    for members, wide in classes(asked, 0, asked.fits(0)):
-        literal, _ = naive.local_ratio(asked, 0, members, wide=wide)
-        assert local_ratio(asked, 0, members, wide=wide).tolist() == literal.tolist()
+    instance = sized(seed)
+    for members, wide in classes(instance, 0, instance.fits(0)):
+        literal, _ = naive.local_ratio(instance, 0, members, wide=wide)
+        assert local_ratio(instance, 0, members, wide=wide).tolist() == literal.tolist()
 
 
 def test_weights_of_very_different_size_lose_nothing():
-    asked = drawn(5, requests=40, machines=3)
-    value = np.array(asked.requests.value) * 10.0 ** np.random.default_rng(5).integers(-9, 10, 40)
-    asked = replace(asked, requests=replace(asked.requests, value=value))
-    for members, wide in classes(asked, 0, asked.fits(0)):
-        literal, _ = naive.local_ratio(asked, 0, members, wide=wide)
-        assert local_ratio(asked, 0, members, wide=wide).tolist() == literal.tolist()
+    instance = drawn(5, requests=40, machines=3)
+    value = np.array(instance.requests.value) * 10.0 ** np.random.default_rng(5).integers(-9, 10, 40)
+    instance = replace(instance, requests=replace(instance.requests, value=value))
+    for members, wide in classes(instance, 0, instance.fits(0)):
+        literal, _ = naive.local_ratio(instance, 0, members, wide=wide)
+        assert local_ratio(instance, 0, members, wide=wide).tolist() == literal.tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -80,9 +80,9 @@ def test_the_first_room_is_that_of_a_linear_scan(seed, machines):
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("cells", [1, 3, 100])
 def test_a_profile_follows_what_is_put_and_taken(seed, cells):
-    asked, rng = sized(seed), np.random.default_rng(seed)
-    profile = profile_of(asked, cells=cells)
-    n, k = len(asked.requests.name), asked.fleet.size
+    instance, rng = sized(seed), np.random.default_rng(seed)
+    profile = profile_of(instance, cells=cells)
+    n, k = len(instance.requests.name), instance.fleet.size
     machine_of = np.full(n, UNPLACED)
     for _ in range(3 * n):
         j, m = int(rng.integers(n)), int(rng.integers(k))
@@ -90,12 +90,12 @@ def test_a_profile_follows_what_is_put_and_taken(seed, cells):
             remove(profile, machine_of[j], j)
             machine_of[j] = UNPLACED
         here = np.flatnonzero(machine_of == m).tolist()
-        room = naive.holds(asked, 0, [*here, j])
+        room = naive.holds(instance, 0, [*here, j])
         assert fits(profile, m, j) == room
         if room:
             put(profile, m, j)
             machine_of[j] = m
-    fresh = profile_of(asked, machine_of, cells=cells)
+    fresh = profile_of(instance, machine_of, cells=cells)
     assert (profile.base == fresh.base).all()
     assert (profile.least == fresh.least).all()
 
@@ -103,41 +103,41 @@ def test_a_profile_follows_what_is_put_and_taken(seed, cells):
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("cells", [1, 4, 7, 64])
 def test_first_fit_is_that_of_looking_at_every_machine(seed, cells):
-    asked = sized(seed)
-    profile = profile_of(asked, _some(asked, seed), cells=cells)
+    instance = sized(seed)
+    profile = profile_of(instance, _some(instance, seed), cells=cells)
     windows = windows_of(profile)
-    for j in range(len(asked.requests.name)):
-        room = [m for m in range(asked.fleet.size) if fits(profile, m, j)]
+    for j in range(len(instance.requests.name)):
+        room = [m for m in range(instance.fleet.size) if fits(profile, m, j)]
         assert first_fit(windows, profile, j) == (room[0] if room else NO_MACHINE)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_best_effort_is_that_of_looking_everywhere(seed):
-    asked = sized(seed)
-    some = _some(asked, seed)
-    order = best_effort_order(asked, some)
-    assert best_effort(asked, some).tolist() == naive.best_effort(asked, some, order).tolist()
+    instance = sized(seed)
+    some = _some(instance, seed)
+    order = best_effort_order(instance, some)
+    assert best_effort(instance, some).tolist() == naive.best_effort(instance, some, order).tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_best_effort_looks_at_every_kind_of_machine(seed):
-    asked = sized(seed)
-    capacity = [[10 + 5 * i for _ in asked.requests.resources] for i in range(3)]
+    instance = sized(seed)
+    capacity = [[10 + 5 * i for _ in instance.requests.resources] for i in range(3)]
     fleet = Fleet(kind=("small", "none", "large"), machines=[2, 0, 2], capacity=capacity)
-    asked = replace(asked, fleet=fleet)
-    nobody = np.full(len(asked.requests.name), UNPLACED)
-    order = best_effort_order(asked, nobody)
-    assert best_effort(asked, nobody).tolist() == naive.best_effort(asked, nobody, order).tolist()
+    instance = replace(instance, fleet=fleet)
+    nobody = np.full(len(instance.requests.name), UNPLACED)
+    order = best_effort_order(instance, nobody)
+    assert best_effort(instance, nobody).tolist() == naive.best_effort(instance, nobody, order).tolist()
 
 
 def test_many_requests_on_few_cells_and_many_cells_find_the_same():
-    asked = drawn(1, requests=3000, machines=40, grid=400, most=4)
+    instance = drawn(1, requests=3000, machines=40, grid=400, most=4)
     nobody = np.full(3000, UNPLACED)
-    order = best_effort_order(asked, nobody)
-    expected = _filled(asked, order, cells=1)
-    assert (_filled(asked, order, cells=16) == expected).all()
-    assert (_filled(asked, order, cells=700) == expected).all()
-    assert (best_effort(asked, nobody) == expected).all()
+    order = best_effort_order(instance, nobody)
+    expected = _filled(instance, order, cells=1)
+    assert (_filled(instance, order, cells=16) == expected).all()
+    assert (_filled(instance, order, cells=700) == expected).all()
+    assert (best_effort(instance, nobody) == expected).all()
 
 
 def test_ranks_count_distinct_times():
@@ -146,18 +146,18 @@ def test_ranks_count_distinct_times():
     assert by_time.tolist() == [2, 4, 5, 3, 0, 1]  # starts of 1 and 2, end of 2, end of 1 before the start of 0
 
 
-def _some(asked, seed):
+def _some(instance, seed):
     """Machines for about half of the requests, none over capacity."""
     rng = np.random.default_rng(seed)
-    order = np.flatnonzero(rng.random(len(asked.requests.name)) < 0.5)
-    return naive.best_effort(asked, np.full(len(asked.requests.name), UNPLACED), rng.permutation(order))
+    order = np.flatnonzero(rng.random(len(instance.requests.name)) < 0.5)
+    return naive.best_effort(instance, np.full(len(instance.requests.name), UNPLACED), rng.permutation(order))
 
 
-def _filled(asked, order, cells):
+def _filled(instance, order, cells):
     """First fit machine by machine, on profiles of so many cells."""
-    profile, machine_of = profile_of(asked, cells=cells), np.full(len(asked.requests.name), UNPLACED)
+    profile, machine_of = profile_of(instance, cells=cells), np.full(len(instance.requests.name), UNPLACED)
     for j in order.tolist():
-        m = next((m for m in range(asked.fleet.size) if fits(profile, m, j)), UNPLACED)
+        m = next((m for m in range(instance.fleet.size) if fits(profile, m, j)), UNPLACED)
         if m != UNPLACED:
             machine_of[j] = m
             put(profile, m, j)

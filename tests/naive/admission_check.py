@@ -1,4 +1,4 @@
-"""The slow twin of the referee of `admit`: every request, zone and link in one table (001 (1a)-(1f))."""
+"""The slow twin of the referee of `admit`: every request, zone and link in one table ([Online clusters] (1a)-(1f))."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -49,9 +49,9 @@ def _strays(admission: ClusterRequests, wrong: Mapping[int, int]) -> Iterator[Vi
 
 def _demand(admission: ClusterRequests, i: int, zones: IntArray) -> npt.NDArray[Any]:
     """(zone, resource) what one request takes, exactly."""
-    asked = exact(admission.requests[i].demand)
-    demand = np.zeros(admission.zones.capacity.shape, dtype=asked.dtype)
-    np.add.at(demand, zones, asked)
+    needed = exact(admission.requests[i].demand)
+    demand = np.zeros(admission.zones.capacity.shape, dtype=needed.dtype)
+    np.add.at(demand, zones, needed)
     return demand
 
 

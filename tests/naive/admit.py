@@ -19,7 +19,7 @@ class Book:
                 self.load[t, m] += taken
 
     def price(self, t, m):
-        """(8) of 001."""
+        """(8) of [Online clusters]."""
         return self.base ** (self.load[t, m] / self.limit[m]) - 1 if self.limit[m] else 0.0
 
     def look(self, first, last):
@@ -45,12 +45,12 @@ def use(zone, demand, traffic, scale):
     return {m: amount for m, amount in taken.items() if amount != 0}
 
 
-def fits(zone, demand, room, traffic, bandwidth):
+def fits(zone, demand, free, traffic, bandwidth):
     """Do zones and links hold it?"""
-    n_z = len(room)
+    n_z = len(free)
     for z in range(n_z):
-        for r in range(len(room[0])):
-            if sum(int(demand[v][r]) for v in range(len(zone)) if zone[v] == z) > room[z][r]:
+        for r in range(len(free[0])):
+            if sum(int(demand[v][r]) for v in range(len(zone)) if zone[v] == z) > free[z][r]:
                 return False
     for y, z in itertools.permutations(range(n_z), 2):
         pairs = itertools.product(range(len(zone)), repeat=2)
@@ -59,10 +59,10 @@ def fits(zone, demand, room, traffic, bandwidth):
     return True
 
 
-def first_found(demand, room, traffic, bandwidth):
+def first_found(demand, free, traffic, bandwidth):
     """The first of all placements in order that fits."""
-    every = itertools.product(range(len(room)), repeat=len(demand))
-    return next((zone for zone in every if fits(zone, demand, room, traffic, bandwidth)), None)
+    every = itertools.product(range(len(free)), repeat=len(demand))
+    return next((zone for zone in every if fits(zone, demand, free, traffic, bandwidth)), None)
 
 
 def largest_use(demand, traffic, most):

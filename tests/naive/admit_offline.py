@@ -12,13 +12,13 @@ def every_use(stream: ClusterRequests, i: int) -> list[dict]:
     for plan in product(range(len(zones.name)), repeat=len(request.members)):
         use: dict = {}
         for v, z in enumerate(plan):
-            for r, asked in enumerate(request.demand[v].tolist()):
-                use[("zone", z, r)] = use.get(("zone", z, r), 0) + asked
+            for r, amount in enumerate(request.demand[v].tolist()):
+                use[("zone", z, r)] = use.get(("zone", z, r), 0) + amount
             for w, y in enumerate(plan):
                 if y != z and request.traffic[v, w] > 0:
                     use[("link", z, y)] = use.get(("link", z, y), 0.0) + float(request.traffic[v, w])
-        within_cap = all(asked <= zones.request_cap[at[1], at[2]] for at, asked in use.items() if at[0] == "zone")
-        if within_cap and all(asked <= capacity(stream, at) for at, asked in use.items()) and use not in found:
+        within_cap = all(amount <= zones.request_cap[at[1], at[2]] for at, amount in use.items() if at[0] == "zone")
+        if within_cap and all(amount <= capacity(stream, at) for at, amount in use.items()) and use not in found:
             found.append(use)
     return found
 
@@ -53,8 +53,8 @@ def _with(stream, i, use, load) -> dict | None:
     after = dict(load)
     for time in {other.start for other in stream.requests}:
         if stream.requests[i].start <= time < stream.requests[i].end:
-            for at, asked in use.items():
-                after[time, at] = after.get((time, at), 0) + asked
+            for at, amount in use.items():
+                after[time, at] = after.get((time, at), 0) + amount
                 if after[time, at] > capacity(stream, at):
                     return None
     return after

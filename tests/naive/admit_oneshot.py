@@ -1,4 +1,4 @@
-"""The one-shot methods of 001, slow and obvious."""
+"""The one-shot methods of [Online clusters], slow and obvious."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Algorithm 4 of 001 to the letter, with an A_sub that is as bad as its ratio allows; and the dual (3) that it leaves behind."""
+"""[Online clusters] Algorithm 4 to the letter, with an A_sub as bad as its ratio allows; and the dual (3) that it leaves."""
 
 from dataclasses import dataclass, field
 from math import log2
@@ -36,12 +36,12 @@ class Ledger:
         return self.base ** (self.used.get((at, t), 0) / capacity(self.stream, at)) - 1  # (8)
 
     def cost(self, i, use) -> float:
-        return sum(asked * self.price(at, t) for at, asked in use.items() for t in slots(self.stream, i))
+        return sum(amount * self.price(at, t) for at, amount in use.items() for t in slots(self.stream, i))
 
     def accept(self, i, use, utility) -> None:
-        for at, asked in use.items():
+        for at, amount in use.items():
             for t in slots(self.stream, i):
-                self.used[at, t] = self.used.get((at, t), 0) + asked  # line 10
+                self.used[at, t] = self.used.get((at, t), 0) + amount  # line 10
                 self.overflows += self.used[at, t] > capacity(self.stream, at)
         self.utility.append(utility)
         self.value += self.stream.requests[i].value
@@ -52,7 +52,7 @@ def slots(stream: ClusterRequests, i: int) -> range:
 
 
 def algorithm4(stream: ClusterRequests, value_ratio: float, alpha: float) -> Ledger:
-    """Every request in turn, on the dearest plan that is at most alpha times as dear as the cheapest."""
+    """Every request in turn, on the most expensive plan that costs at most alpha times as much as the cheapest."""
     ledger = Ledger(stream, value_ratio, alpha)
     for i, request in enumerate(stream.requests):
         plans = every_use(stream, i)

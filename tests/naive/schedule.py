@@ -1,4 +1,4 @@
-"""Slow obvious twins of scheduling: Algorithm 1 of 002 as a recursion, best effort by looking everywhere, the optimum by trying.
+"""Slow obvious twins of scheduling: [Cradle] Algorithm 1 as a recursion, best effort on every machine, the optimum by trying.
 
 Shares are fractions, so residual weights are exact.
 """

@@ -40,7 +40,7 @@ def best_value(problem: ScheduleProblem, allowed: np.ndarray | None = None) -> f
 
 
 def bound_of(problem: ScheduleProblem, time: list[float], price: np.ndarray) -> float:
-    """All room at its price (kind, instant, resource), and what the requests have left after paying for theirs."""
+    """All capacity at its price (kind, critical time, resource), and what the requests have left after paying for theirs."""
     requests, fleet = problem.requests, problem.fleet
     total = sum(float(fleet.machines[q]) * float(price[q].sum()) for q in range(len(fleet.kind)))
     for j in range(len(requests.name)):

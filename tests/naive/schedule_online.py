@@ -1,4 +1,4 @@
-"""Online schedulers one request at a time, looking at every machine and at everybody who runs there."""
+"""Online schedulers one request at a time, looking at every machine and at every request that runs there."""
 
 import math
 
@@ -7,38 +7,41 @@ import numpy as np
 from bayplan.kernels.schedule import online as settings
 
 
-def _free(asked, machine_of, m, now):
+def _free(instance, machine_of, m, now):
     """What machine m has left just after `now`."""
-    requests = asked.requests
+    requests = instance.requests
     runs = (machine_of == m) & (requests.start <= now) & (requests.end > now)
-    return asked.fleet.capacity[asked.fleet.kind_of[m]] - requests.demand[runs].sum(axis=0)
+    return instance.fleet.capacity[instance.fleet.kind_of[m]] - requests.demand[runs].sum(axis=0)
 
 
-def _has_room(asked, machine_of, m, j):
-    return bool((_free(asked, machine_of, m, asked.requests.start[j]) >= asked.requests.demand[j]).all())
+def _has_room(instance, machine_of, m, j):
+    return bool((_free(instance, machine_of, m, instance.requests.start[j]) >= instance.requests.demand[j]).all())
 
 
-def in_turn(asked, move_on):
-    """002 section V: all machines in a circle, from the one used last or the one after it."""
-    machine_of, turn, k = np.full(len(asked.requests.name), -1), 0, asked.fleet.size
-    for j in np.argsort(asked.requests.start, kind="stable"):
+def in_turn(instance, move_on):
+    """[Cradle] §V: all machines in a circle, from the one used last or the one after it."""
+    machine_of, turn, k = np.full(len(instance.requests.name), -1), 0, instance.fleet.size
+    for j in np.argsort(instance.requests.start, kind="stable"):
         for step in range(k):
             m = (turn + step) % k
-            if _has_room(asked, machine_of, m, j):
+            if _has_room(instance, machine_of, m, j):
                 machine_of[j] = m
                 turn = (m + 1) % k if move_on else m
                 break
     return machine_of
 
 
-def fullest(asked, machine_of, j):
-    """The machine with room that has the least free, in shares of its own size; -1 if none has room."""
+def fullest(instance, machine_of, j):
+    """The machine where it fits that has the least free, in shares of its own size; -1 if it fits on none."""
     best, least = -1, math.inf
-    for m in range(asked.fleet.size):
-        if _has_room(asked, machine_of, m, j):
-            capacity = np.maximum(asked.fleet.capacity[asked.fleet.kind_of[m]], 1)
+    for m in range(instance.fleet.size):
+        if _has_room(instance, machine_of, m, j):
+            capacity = np.maximum(instance.fleet.capacity[instance.fleet.kind_of[m]], 1)
             free = float(
-                sum((1.0 / c) * f for c, f in zip(capacity, _free(asked, machine_of, m, asked.requests.start[j]), strict=True))
+                sum(
+                    (1.0 / c) * f
+                    for c, f in zip(capacity, _free(instance, machine_of, m, instance.requests.start[j]), strict=True)
+                )
             )
             if free < least:
                 best, least = m, free
@@ -48,10 +51,10 @@ def fullest(asked, machine_of, j):
 class Learner:
     """Prices and strictness from what has come, recomputed from the whole history."""
 
-    def __init__(self, asked, multiples, lead):
-        self.asked, self.requests, self.multiples, self.lead = asked, asked.requests, multiples, lead
-        self.total = total = np.maximum(asked.fleet.capacity[asked.fleet.kind_of].sum(axis=0), 1)
-        self.share, self.lasts = asked.requests.demand / total, asked.requests.end - asked.requests.start
+    def __init__(self, instance, multiples, lead):
+        self.instance, self.requests, self.multiples, self.lead = instance, instance.requests, multiples, lead
+        self.total = total = np.maximum(instance.fleet.capacity[instance.fleet.kind_of].sum(axis=0), 1)
+        self.share, self.lasts = instance.requests.demand / total, instance.requests.end - instance.requests.start
         self.price, self.mean, self.low, self.at = np.zeros(len(total)), 0.0, 0, settings.FIRST
         self.accepted = [[] for _ in multiples]  # by virtual fleet
 
@@ -85,7 +88,7 @@ class Learner:
 
     def _free(self, history, machine_of):
         now = self.requests.start[history[-1]]
-        free = sum(_free(self.asked, machine_of, m, now) for m in range(self.asked.fleet.size))
+        free = sum(_free(self.instance, machine_of, m, now) for m in range(self.instance.fleet.size))
         return np.maximum(settings.MIN_FREE, free / self.total)
 
     def _learn(self, history, free):
@@ -102,32 +105,32 @@ class Learner:
             self.mean = float((value[pays] * self.lasts[pays]).sum() / worth) if worth > 0 else 0.0
             used = (self.share[pays] * self.lasts[pays][:, None]).sum(axis=0)
             passed = start[history[-1]] - start[history[self.low]]
-            room = np.maximum(settings.FILL * passed, free * self.mean / settings.AHEAD)
-            if ((room > 0) & (used >= room)).any():
+            limit = np.maximum(settings.FILL * passed, free * self.mean / settings.AHEAD)
+            if ((limit > 0) & (used >= limit)).any():
                 kept = self.price.copy()
-            for r in np.flatnonzero(room > 0):
-                self.price[r] *= min(4.0, max(0.25, used[r] / room[r])) ** (0.6 / (1.0 + 0.1 * i))
+            for r in np.flatnonzero(limit > 0):
+                self.price[r] *= min(4.0, max(0.25, used[r] / limit[r])) ** (0.6 / (1.0 + 0.1 * i))
         if kept is not None:
             self.price = kept
 
 
-def by_learnt_price(asked, multiples, lead):
-    """Who brings what its room is worth, at prices learnt so far."""
-    learner, machine_of, history = Learner(asked, multiples, lead), np.full(len(asked.requests.name), -1), []
-    for j in np.argsort(asked.requests.start, kind="stable").tolist():
-        if asked.requests.value[j] > 0:
+def by_learnt_price(instance, multiples, lead):
+    """Serve each request that is worth what its capacity costs, at prices learnt so far."""
+    learner, machine_of, history = Learner(instance, multiples, lead), np.full(len(instance.requests.name), -1), []
+    for j in np.argsort(instance.requests.start, kind="stable").tolist():
+        if instance.requests.value[j] > 0:
             cost = 0.0 if len(history) < settings.FIRST else learner.cost(j)
-            if learner.asks(j, cost) <= asked.requests.value[j]:
-                machine_of[j] = fullest(asked, machine_of, j)
+            if learner.asks(j, cost) <= instance.requests.value[j]:
+                machine_of[j] = fullest(instance, machine_of, j)
         history.append(j)
         learner.seen(history, machine_of)
     return machine_of
 
 
-def by_given_price(asked, cost, multiple):
+def by_given_price(instance, cost, multiple):
     """Who brings a multiple of a given cost."""
-    machine_of = np.full(len(asked.requests.name), -1)
-    for j in np.argsort(asked.requests.start, kind="stable").tolist():
-        if 0 < asked.requests.value[j] >= cost[j] * multiple:
-            machine_of[j] = fullest(asked, machine_of, j)
+    machine_of = np.full(len(instance.requests.name), -1)
+    for j in np.argsort(instance.requests.start, kind="stable").tolist():
+        if 0 < instance.requests.value[j] >= cost[j] * multiple:
+            machine_of[j] = fullest(instance, machine_of, j)
     return machine_of

@@ -1,4 +1,4 @@
-"""What 001 section V proves of Algorithm 4, what it does not, and what holds instead (docs/verbs/admit-theorem.md).
+"""What [Online clusters] §V proves of Algorithm 4, what it does not, and what holds instead (docs/verbs/admit-theorem.md).
 
 Each claim is tested on a literal Algorithm 4 with a one-shot method as bad as alpha allows, and on the live `Admission`.
 """
@@ -49,7 +49,7 @@ def zones_of(zone_capacity, bandwidth):
 
 def limits(stream, i):
     """(lowest, highest / U) value of a request: sum of f <= b <= U min f, over all of its plans."""
-    plans = [[asked for asked in use.values() if asked > 0] for use in every_use(stream, i)]
+    plans = [[amount for amount in use.values() if amount > 0] for use in every_use(stream, i)]
     length = len(slots(stream, i))
     return max(length * sum(plan) for plan in plans), min(min(plan) for plan in plans)
 
@@ -129,7 +129,7 @@ def test_the_streams_keep_the_assumptions(drawn):
         assert low <= request.value * (1 + 1e-9)
         assert request.value <= ratio * high * (1 + 1e-9)
         for use in every_use(stream, i):
-            assert all(asked * log2(2 * (alpha * ratio + 1)) <= capacity(stream, at) for at, asked in use.items())
+            assert all(amount * log2(2 * (alpha * ratio + 1)) <= capacity(stream, at) for at, amount in use.items())
 
 
 @both

@@ -1,4 +1,4 @@
-"""The theorems of 002 section IV, and their versions for more resources and several kinds of machines, against the optimum."""
+"""The theorems of [Cradle] §IV, and their versions for more resources and several kinds of machines, against the optimum."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -14,17 +14,17 @@ some = settings(max_examples=120, deadline=None)
 ROUNDING = 1e-9
 
 
-def worth(asked, members, machine):
-    return float(asked.requests.value[members[machine != UNPLACED]].sum())
+def worth(instance, members, machine):
+    return float(instance.requests.value[members[machine != UNPLACED]].sum())
 
 
 def at_least(value, best, ratio):
     return value * ratio >= best * (1 - ROUNDING)
 
 
-def asked_for(asked):
-    """Resources that somebody who would fit asks for."""
-    possible = asked.requests.demand[asked.possible]
+def asked_for(instance):
+    """Resources that a request that fits needs."""
+    possible = instance.requests.demand[instance.possible]
     return max(1, int(possible.any(axis=0).sum())) if len(possible) else 1
 
 
@@ -42,68 +42,68 @@ def of_one_class(draw, *, wide):
 
 
 @some
-@given(asked=of_one_class(wide=True))
-def test_wide_requests_are_worth_the_best_by_2_less_1_over_k(asked):
-    members, k = np.arange(len(asked.requests.name)), asked.fleet.size
-    found = worth(asked, members, local_ratio(asked, 0, members, wide=True))
-    assert at_least(found, optimum(asked), 2 - 1 / k)
+@given(instance=of_one_class(wide=True))
+def test_wide_requests_are_worth_the_best_by_2_less_1_over_k(instance):
+    members, k = np.arange(len(instance.requests.name)), instance.fleet.size
+    found = worth(instance, members, local_ratio(instance, 0, members, wide=True))
+    assert at_least(found, optimum(instance), 2 - 1 / k)
 
 
 @some
-@given(asked=of_one_class(wide=False))
-def test_narrow_requests_are_worth_an_eighth_of_the_best(asked):
-    members = np.arange(len(asked.requests.name))
-    found = worth(asked, members, local_ratio(asked, 0, members, wide=False))
-    assert at_least(found, optimum(asked), 8)
+@given(instance=of_one_class(wide=False))
+def test_narrow_requests_are_worth_an_eighth_of_the_best(instance):
+    members = np.arange(len(instance.requests.name))
+    found = worth(instance, members, local_ratio(instance, 0, members, wide=False))
+    assert at_least(found, optimum(instance), 8)
 
 
 @some
-@given(asked=problems(resources=(2, 2)))
-def test_cradle_is_worth_a_twelfth_of_the_best(asked):
-    assert at_least(solved(SCHEDULERS["cradle"], asked).score["value"], optimum(asked), 12)
+@given(instance=problems(resources=(2, 2)))
+def test_cradle_is_worth_a_twelfth_of_the_best(instance):
+    assert at_least(solved(SCHEDULERS["cradle"], instance).score["value"], optimum(instance), 12)
 
 
 @some
-@given(asked=problems(resources=(1, 3)))
-def test_each_class_and_cradle_keep_their_ratios_with_r_resources(asked):
-    ratio = 4 * asked_for(asked)
-    if asked.fleet.size:
-        for members, wide in classes(asked, 0, asked.fits(0)):
-            allowed = np.isin(np.arange(len(asked.requests.name)), members)
-            found = worth(asked, members, local_ratio(asked, 0, members, wide=wide))
-            assert at_least(found, optimum(asked, allowed), 2 - 1 / asked.fleet.size if wide else ratio)
-    value = float(asked.requests.value[cradle_choice(asked) != UNPLACED].sum())
-    assert at_least(value, optimum(asked), 1.5 * ratio)
+@given(instance=problems(resources=(1, 3)))
+def test_each_class_and_cradle_keep_their_ratios_with_r_resources(instance):
+    ratio = 4 * asked_for(instance)
+    if instance.fleet.size:
+        for members, wide in classes(instance, 0, instance.fits(0)):
+            allowed = np.isin(np.arange(len(instance.requests.name)), members)
+            found = worth(instance, members, local_ratio(instance, 0, members, wide=wide))
+            assert at_least(found, optimum(instance, allowed), 2 - 1 / instance.fleet.size if wide else ratio)
+    value = float(instance.requests.value[cradle_choice(instance) != UNPLACED].sum())
+    assert at_least(value, optimum(instance), 1.5 * ratio)
 
 
 @some
-@given(asked=problems(max_machines=2, resources=(1, 2), kinds=2))
-def test_kind_by_kind_costs_one_more_than_the_ratio_of_one_kind(asked):
-    value = float(asked.requests.value[cradle_choice(asked) != UNPLACED].sum())
-    assert at_least(value, optimum(asked), 6 * asked_for(asked) + 1)
+@given(instance=problems(max_machines=2, resources=(1, 2), kinds=2))
+def test_kind_by_kind_costs_one_more_than_the_ratio_of_one_kind(instance):
+    value = float(instance.requests.value[cradle_choice(instance) != UNPLACED].sum())
+    assert at_least(value, optimum(instance), 6 * asked_for(instance) + 1)
 
 
 @some
-@given(asked=problems(max_requests=12, max_machines=4, kinds=3))
-def test_no_machine_is_over_capacity_at_any_time(asked):
+@given(instance=problems(max_requests=12, max_machines=4, kinds=3))
+def test_no_machine_is_over_capacity_at_any_time(instance):
     for name in ("cradle", "cradle+"):
-        assert overloads(asked, solved(SCHEDULERS[name], asked).solution.machine_of) == []
+        assert overloads(instance, solved(SCHEDULERS[name], instance).solution.machine_of) == []
 
 
 @some
-@given(asked=problems(max_requests=12, max_machines=4, kinds=2))
-def test_best_effort_keeps_what_cradle_serves_and_leaves_out_nothing_that_fits(asked):
-    cradle, plus = (solved(SCHEDULERS[name], asked) for name in ("cradle", "cradle+"))
+@given(instance=problems(max_requests=12, max_machines=4, kinds=2))
+def test_best_effort_keeps_what_cradle_serves_and_leaves_out_nothing_that_fits(instance):
+    cradle, plus = (solved(SCHEDULERS[name], instance) for name in ("cradle", "cradle+"))
     before, after = cradle.solution.machine_of, plus.solution.machine_of
     assert (after[before != UNPLACED] == before[before != UNPLACED]).all()
     assert plus.score["value"] >= cradle.score["value"]
     for j in np.flatnonzero(after == UNPLACED):
-        for m in range(asked.fleet.size):
-            assert overloads(asked, np.where(np.arange(len(after)) == j, m, after))
+        for m in range(instance.fleet.size):
+            assert overloads(instance, np.where(np.arange(len(after)) == j, m, after))
 
 
 @some
-@given(asked=problems(), allowed=st.lists(st.booleans(), min_size=6, max_size=6))
-def test_cradle_chooses_only_from_what_is_allowed(asked, allowed):
-    mask = np.array(allowed[: len(asked.requests.name)], dtype=np.bool_)
-    assert (cradle_choice(asked, mask)[~mask] == UNPLACED).all()
+@given(instance=problems(), allowed=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_cradle_chooses_only_from_what_is_allowed(instance, allowed):
+    mask = np.array(allowed[: len(instance.requests.name)], dtype=np.bool_)
+    assert (cradle_choice(instance, mask)[~mask] == UNPLACED).all()

@@ -1,4 +1,4 @@
-"""Laws of a live admission: nothing is left of what is gone, a snapshot is invisible, small requests need no check of room."""
+"""Laws of a live admission: released requests leave nothing, a snapshot changes nothing, small requests always fit."""
 
 import json
 
@@ -112,7 +112,7 @@ def small_requests(draw):
 @several
 @given(case=small_requests())
 def test_small_requests_never_need_the_check_of_room(case):
-    """Lemma 4 of 001: with exact placements and small requests, prices alone keep every capacity."""
+    """Lemma 4 of [Online clusters]: with exact placements and small requests, prices alone keep every capacity."""
     zones, requests = case
     admission = Admission(zones, AdmitOptions(one_shot="exact", value_ratio=8.0, literal=True))
     decisions = [admission.offer(request) for request in requests]

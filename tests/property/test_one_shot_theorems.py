@@ -1,4 +1,4 @@
-"""Theorem 1 of 001 on its roundings, and its bounds between methods."""
+"""Theorem 1 of [Online clusters] on its roundings, and its bounds between methods."""
 
 import numpy as np
 from hypothesis import assume, given, settings
@@ -26,10 +26,10 @@ def test_before_repair_no_zone_gets_more_than_twice_its_room(problem, epsilon, s
 
 
 def test_theorem_1_fails_where_a_member_is_larger_than_the_zone():
-    """A member of 30 in thirds over three zones of 10 keeps (4a); rounded, one zone gets three times its room."""
-    share, cost, room = np.full((1, 3), 1 / 3), np.zeros((1, 3)), np.full((3, 1), 10)
-    zone = rounded(share, cost, np.array([[30]]), room)
-    assert 2 * room[zone[0], 0] < 30
+    """A member of 30 in thirds over three zones of 10 keeps (4a); rounded, one zone gets three times its capacity."""
+    share, cost, free = np.full((1, 3), 1 / 3), np.zeros((1, 3)), np.full((3, 1), 10)
+    zone = rounded(share, cost, np.array([[30]]), free)
+    assert 2 * free[zone[0], 0] < 30
 
 
 @few
@@ -42,9 +42,9 @@ def test_rounding_any_shares_that_keep_the_room_gives_at_most_twice_it_and_costs
     share /= share.sum(axis=1, keepdims=True)
     demand, cost = rng.integers(0, 20, (v, 1)), rng.random((v, z))
     held = np.where(share > 0, demand, 0).max(axis=0)  # a_v <= B_s where y_vs > 0
-    room = np.maximum(np.ceil((share * demand).sum(axis=0)), held).astype(np.int64).reshape(z, 1)
-    zone = rounded(share, cost, demand, room)
-    assert (np.bincount(zone, weights=demand[:, 0], minlength=z) <= 2 * room[:, 0]).all()
+    free = np.maximum(np.ceil((share * demand).sum(axis=0)), held).astype(np.int64).reshape(z, 1)
+    zone = rounded(share, cost, demand, free)
+    assert (np.bincount(zone, weights=demand[:, 0], minlength=z) <= 2 * free[:, 0]).all()
     assert (share[np.arange(v), zone] > 0).all()
     assert cost[np.arange(v), zone].sum() <= (cost * share).sum() + 1e-5
 

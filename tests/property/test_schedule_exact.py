@@ -1,4 +1,4 @@
-"""The dynamic programme and the integer program against trying all; what cradle-dp guarantees (002 Theorems IV.7, IV.8)."""
+"""The dynamic program and the integer program against trying all; what cradle-dp guarantees ([Cradle] Theorems IV.7, IV.8)."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def nothing(problem: ScheduleProblem) -> np.ndarray:
     return np.full(len(problem.requests.name), UNPLACED)
 
 
-def asked(scheduler, problem: ScheduleProblem, budget: Budget = Budget()) -> Result[Schedule]:
+def instance(scheduler, problem: ScheduleProblem, budget: Budget = Budget()) -> Result[Schedule]:
     return scheduler(problem, ScheduleOptions(), budget=budget, seed=0, progress=silent)
 
 
@@ -43,7 +43,7 @@ def test_the_dynamic_programme_is_the_best_of_wide_requests(resources, data):
 @settings(max_examples=60, deadline=None)
 @given(timed_problems(max_requests=8))
 def test_cradle_dp_is_worth_what_the_theorem_says(problem):
-    result = asked(cradle_dp, problem)
+    result = instance(cradle_dp, problem)
     resources, kinds = problem.requests.demand.shape[1], int((problem.fleet.machines > 0).sum())
     assert STOPPED not in result.notes
     assert result.score["value"] * (4 * resources + (1 if kinds <= 1 else 2)) >= best_value(problem) * (1 - 1e-9)
@@ -52,7 +52,7 @@ def test_cradle_dp_is_worth_what_the_theorem_says(problem):
 @settings(max_examples=40, deadline=None)
 @given(timed_problems(max_requests=7))
 def test_the_integer_program_finds_the_best_schedule(problem):
-    result = asked(ilp, problem)
+    result = instance(ilp, problem)
     best = best_value(problem)
     assert result.status is Status.OPTIMAL
     assert result.score["value"] == pytest.approx(best, rel=1e-9)
@@ -81,7 +81,7 @@ def test_a_programme_that_is_stopped_says_so_and_keeps_what_it_began_with(monkey
     start = rng.integers(0, 40, 60)
     rows = [(s, s + int(d), float(w), *demand) for s, d, w, demand in _wide(rng, start)]
     problem = problem_of(rows, machines=2)
-    result = asked(cradle_dp, problem)
+    result = instance(cradle_dp, problem)
     assert STOPPED in result.notes and result.status is Status.FEASIBLE
     begin = np.array(result.solution.machine_of)
     again = best_wide_schedule(problem, clock=Budget(seconds=0.0).clock(), begin=begin)
@@ -101,14 +101,14 @@ def test_wide_on_one_kind_and_narrow_on_another_is_wide_on_the_first_alone():
     problem = problem_of([(0, 1, 1.0, 8)] * 4, fleet=fleet)
     assert wide_pairs(problem).tolist() == [[True] * 4, [False] * 4]
     assert best_wide_schedule(problem, clock=Budget().clock(), begin=nothing(problem)).value == 1.0
-    assert asked(ilp, problem).score["value"] == 4.0
+    assert instance(ilp, problem).score["value"] == 4.0
 
 
 def test_a_program_that_is_too_large_is_cradle_plus_with_a_bound():
     rng = np.random.default_rng(0)
     start = rng.uniform(0, 10, 2000)
     problem = problem_of([(s, s + 5, 1.0, 5, 5) for s in start.tolist()], machines=10)
-    result = asked(ilp, problem, Budget(seconds=2.0))
+    result = instance(ilp, problem, Budget(seconds=2.0))
     assert result.notes[0].startswith("integer program: ") and f"{MOST_ENTRIES:,}" in result.notes[0]
     assert result.bound is not None and result.bound >= result.score["value"] > 0
 
@@ -116,11 +116,11 @@ def test_a_program_that_is_too_large_is_cradle_plus_with_a_bound():
 @pytest.mark.parametrize("scheduler", [cradle_dp, ilp], ids=["cradle-dp", "ilp"])
 def test_nothing_to_serve_or_nowhere_to_serve_it_is_worth_nothing(scheduler):
     rows = [(0, 1, 1.0, 13), (0, 1, 0.0, 4)]
-    assert asked(scheduler, problem_of(rows, 2)).score["value"] == 0.0
-    assert asked(scheduler, problem_of(rows, 0)).score["value"] == 0.0
+    assert instance(scheduler, problem_of(rows, 2)).score["value"] == 0.0
+    assert instance(scheduler, problem_of(rows, 0)).score["value"] == 0.0
 
 
 @pytest.mark.parametrize("scheduler", [cradle_dp, ilp], ids=["cradle-dp", "ilp"])
 def test_more_machines_than_requests_serve_all_that_fit(scheduler):
     rows = [(0, 2, 2.0, 12, 0), (1, 3, 1.5, 7, 7), (1, 2, 1.0, 0, 12), (0, 9, 4.0, 8, 13)]
-    assert asked(scheduler, problem_of(rows, 5)).score["value"] == pytest.approx(4.5)
+    assert instance(scheduler, problem_of(rows, 5)).score["value"] == pytest.approx(4.5)

@@ -67,7 +67,7 @@ def test_refusals_are_counted_by_their_cause_and_the_most_valuable_come_first():
         (full, 2, 10.0),
         (RefusalCause(kind=RefusalKind.TOO_EXPENSIVE), 1, 4.0),
     ]
-    assert [asked.name for asked, _ in summary.each] == ["big", "other", "small"]
+    assert [refused.name for refused, _ in summary.each] == ["big", "other", "small"]
 
 
 def test_use_is_the_mean_over_each_slot():

@@ -133,15 +133,15 @@ def test_a_bound_that_another_number_of_machines_has_proven_rises_by_the_price_t
 
 @pytest.mark.parametrize(("bound", "share"), [(False, 1.0), (True, 0.7)])
 def test_a_method_in_a_sweep_gets_its_part_of_the_time(bound, share):
-    asked = []
+    seconds = []
 
     def watched(problem, options, *, budget, seed, progress):
-        asked.append(budget.seconds)
+        seconds.append(budget.seconds)
         return SCHEDULERS["cradle+"](problem, options, budget=budget, seed=seed, progress=progress)
 
     sweep = replace(sweep_of(requests(), "cradle+", bound=bound), scheduler=watched, clock=Budget(seconds=1000.0).clock())
     sweep.at(1, 0.5)
-    assert 0.9 * 500 * share < asked[0] <= 500 * share
+    assert 0.9 * 500 * share < seconds[0] <= 500 * share
 
 
 @given(st.integers(1, 8), st.integers(0, 3))

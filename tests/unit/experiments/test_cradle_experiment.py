@@ -1,4 +1,4 @@
-"""The experiments of 002: loads, verdicts that can fail, and docs that come from the file."""
+"""The experiments of [Cradle]: loads, verdicts that can fail, and docs that come from the file."""
 
 import numpy as np
 import pytest

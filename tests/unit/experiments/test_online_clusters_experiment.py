@@ -1,4 +1,4 @@
-"""The experiments of 001: settings, verdicts that can fail, and docs that come from the files."""
+"""The experiments of [Online clusters]: settings, verdicts that can fail, and docs that come from the files."""
 
 import pytest
 from experiments.online_clusters import oneshot, online, pages

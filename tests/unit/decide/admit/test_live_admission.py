@@ -104,9 +104,9 @@ def test_to_the_letter_room_is_the_cap_of_one_request_and_what_does_not_fit_is_s
 def test_to_the_letter_a_link_is_not_overbooked():
     zones = zones_of([[10], [10]], cap=[[1], [5]], bandwidth=[[0, 4], [4, 0]])
     admission = live(zones, literal=True, value_ratio=1e-9)
-    asked = {"demand": [[5], [1]], "traffic": [[0, 0], [3.0, 0]], "value": 1e9}
-    assert admission.offer(request_of("p", **asked)).accepted
-    decision = admission.offer(request_of("q", **asked))
+    needs = {"demand": [[5], [1]], "traffic": [[0, 0], [3.0, 0]], "value": 1e9}
+    assert admission.offer(request_of("p", **needs)).accepted
+    decision = admission.offer(request_of("q", **needs))
     assert decision.why == "no capacity: it would send 3 over the link from zone 'a' to 'b', which has 1 free"
     assert decision.cause == RefusalCause(kind=RefusalKind.NO_CAPACITY, zone="a", to="b")
     assert np.nanmax(admission.utilisation().link) == pytest.approx(0.75)

@@ -23,7 +23,7 @@ def solved(stream, budget, progress=silent):
 
 
 def pair_of_zones(bandwidth):
-    """Two zones with room for one of two members each, that send one unit to each other."""
+    """Two zones with capacity for one of two members each, that send one unit to each other."""
     zones = Zones(
         name=("a", "b"),
         resources=(Resource(name="cpu", scale=1, unit="cores"),),

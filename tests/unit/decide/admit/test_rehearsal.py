@@ -45,7 +45,7 @@ def test_where_room_is_scarce_it_is_worth_more_than_taking_all_and_than_the_pape
 def test_a_name_that_a_rehearsal_still_has_counts_as_refused_there():
     admission = Admission(zones_of([[10]], cap=[[10]]), AdmitOptions(one_shot="greedy"), "learned")
     assert admission.offer(request_of("a", demand=[[8]], end=4.0, value=500.0)).accepted
-    for _ in range(3):  # no room here, and none in most rehearsals
+    for _ in range(3):  # no capacity here, nor in most rehearsals
         assert not admission.offer(request_of("b", demand=[[8]], end=4.0, value=0.001)).accepted
     admission.release("a")
     assert admission.offer(request_of("b", demand=[[8]], end=4.0, value=500.0)).accepted

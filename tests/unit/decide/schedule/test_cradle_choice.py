@@ -43,8 +43,8 @@ def test_a_later_kind_of_machine_takes_what_the_first_left():
 
 def test_best_effort_tries_the_heavy_first_then_the_small_then_as_given():
     rows = [(0, 2, [2, 2], 1.0), (0, 1, [2, 2], 1.0), (0, 4, [1, 1], 1.0), (0, 9, [9, 9], 2.0), (0, 1, [0, 0], 0.0)]
-    nobody = np.full(5, UNPLACED)
-    assert best_effort_order(problem(rows, 1), nobody).tolist() == [3, 1, 0, 2, 4]
+    unplaced = np.full(5, UNPLACED)
+    assert best_effort_order(problem(rows, 1), unplaced).tolist() == [3, 1, 0, 2, 4]
 
 
 def test_best_effort_tries_neither_who_is_served_nor_who_is_too_large():
@@ -53,13 +53,13 @@ def test_best_effort_tries_neither_who_is_served_nor_who_is_too_large():
 
 
 def test_best_effort_follows_an_order_that_is_given():
-    asked = problem([(0, 1, [10, 10], 5.0), (0, 1, [10, 10], 1.0)], 1)
-    assert best_effort(asked, np.full(2, UNPLACED), order=np.array([1, 0])).tolist() == [UNPLACED, 0]
+    instance = problem([(0, 1, [10, 10], 5.0), (0, 1, [10, 10], 1.0)], 1)
+    assert best_effort(instance, np.full(2, UNPLACED), order=np.array([1, 0])).tolist() == [UNPLACED, 0]
 
 
 def test_who_is_worth_nothing_is_served_by_best_effort_only():
-    asked = problem([(0, 1, [2, 2], 0.0), (0, 1, [2, 2], 1.0)], 1)
-    served = [solved(SCHEDULERS[name], asked).solution.machine_of.tolist() for name in ("cradle", "cradle+")]
+    instance = problem([(0, 1, [2, 2], 0.0), (0, 1, [2, 2], 1.0)], 1)
+    served = [solved(SCHEDULERS[name], instance).solution.machine_of.tolist() for name in ("cradle", "cradle+")]
     assert served == [[UNPLACED, 0], [0, 0]]
 
 

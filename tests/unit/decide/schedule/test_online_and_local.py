@@ -20,8 +20,8 @@ few = settings(max_examples=20, deadline=None)
 baselines = pytest.mark.parametrize("name", ["bin-packing", "spread"])
 
 
-def machines(name, asked, **more):
-    return solved(SCHEDULERS[name], asked, **more).solution.machine_of
+def machines(name, instance, **more):
+    return solved(SCHEDULERS[name], instance, **more).solution.machine_of
 
 
 def part(requests, keep) -> TimedRequests:
@@ -36,7 +36,7 @@ def part(requests, keep) -> TimedRequests:
 
 
 def crowd(seed=0, requests=400, k=3) -> ScheduleProblem:
-    """More than there is room for, of lengths and sizes that differ much."""
+    """More than can be served, of lengths and sizes that differ much."""
     rng = np.random.default_rng(seed)
     start = np.sort(rng.uniform(0, 100, requests))
     lasts, demand = rng.lognormal(1, 1, requests), np.minimum(10, rng.geometric(0.4, (requests, 2)))
@@ -47,25 +47,25 @@ def crowd(seed=0, requests=400, k=3) -> ScheduleProblem:
 
 
 def test_bin_packing_fills_a_machine_before_the_next():
-    asked = problem([(0, 9, [5, 1], 1.0), (0, 9, [6, 1], 1.0), (0, 9, [1, 1], 1.0), (0, 9, [5, 1], 1.0)], 3)
-    assert machines("bin-packing", asked).tolist() == [0, 1, 1, 2]  # it does not go back to machine 0, which has room
+    instance = problem([(0, 9, [5, 1], 1.0), (0, 9, [6, 1], 1.0), (0, 9, [1, 1], 1.0), (0, 9, [5, 1], 1.0)], 3)
+    assert machines("bin-packing", instance).tolist() == [0, 1, 1, 2]  # it does not go back to machine 0, which has capacity
 
 
 def test_spread_goes_on_to_the_next_machine():
-    asked = problem([(0, 9, [1, 1], 1.0)] * 4, 3)
-    assert machines("spread", asked).tolist() == [0, 1, 2, 0]
+    instance = problem([(0, 9, [1, 1], 1.0)] * 4, 3)
+    assert machines("spread", instance).tolist() == [0, 1, 2, 0]
 
 
 @baselines
 def test_baselines_try_all_machines_before_they_refuse(name):
-    asked = problem([(0, 9, [9, 1], 1.0), (0, 9, [2, 1], 1.0), (0, 9, [9, 1], 1.0), (0, 9, [8, 1], 1.0)], 2)
-    assert machines(name, asked).tolist() == [0, 1, -1, 1]
+    instance = problem([(0, 9, [9, 1], 1.0), (0, 9, [2, 1], 1.0), (0, 9, [9, 1], 1.0), (0, 9, [8, 1], 1.0)], 2)
+    assert machines(name, instance).tolist() == [0, 1, -1, 1]
 
 
 @baselines
 def test_baselines_do_not_know_what_comes(name):
-    asked = problem([(1, 9, [9, 9], 100.0), (0, 9, [9, 9], 1.0)], 1)
-    assert machines(name, asked).tolist() == [-1, 0]
+    instance = problem([(1, 9, [9, 9], 100.0), (0, 9, [9, 9], 1.0)], 1)
+    assert machines(name, instance).tolist() == [-1, 0]
 
 
 # ---- online --------------------------------------------------------------------------------------------------------------------
@@ -74,25 +74,25 @@ def test_baselines_do_not_know_what_comes(name):
 @few
 @given(seed=st.integers(0, 50), until=st.floats(0, 100), foresees=st.booleans())
 def test_decisions_on_a_prefix_are_the_prefix_of_decisions(seed, until, foresees):
-    asked = crowd(seed, requests=200)
+    instance = crowd(seed, requests=200)
     options = ScheduleOptions(forecast=crowd(seed + 1, requests=40).requests if foresees else None)
-    keep = asked.requests.start <= until
-    before = ScheduleProblem(requests=part(asked.requests, keep), fleet=asked.fleet)
-    whole = machines("online", asked, options=options)
+    keep = instance.requests.start <= until
+    before = ScheduleProblem(requests=part(instance.requests, keep), fleet=instance.fleet)
+    whole = machines("online", instance, options=options)
     assert machines("online", before, options=options).tolist() == whole[keep].tolist()
 
 
 @pytest.mark.parametrize("kept", [1, 20, 90, 150])
 def test_who_starts_at_the_same_time_is_decided_in_the_order_given(kept):
-    asked = drawn(7, requests=200, grid=3)
-    first = np.sort(np.argsort(asked.requests.start, kind="stable")[:kept])
-    before = ScheduleProblem(requests=part(asked.requests, first), fleet=asked.fleet)
-    assert machines("online", before).tolist() == machines("online", asked)[first].tolist()
+    instance = drawn(7, requests=200, grid=3)
+    first = np.sort(np.argsort(instance.requests.start, kind="stable")[:kept])
+    before = ScheduleProblem(requests=part(instance.requests, first), fleet=instance.fleet)
+    assert machines("online", before).tolist() == machines("online", instance)[first].tolist()
 
 
-def burst(requests: int, room: int) -> ScheduleProblem:
+def burst(requests: int, capacity: int) -> ScheduleProblem:
     """All at once: each takes one unit, every third ten times as long as the others."""
-    return problem([(0, 10 if j % 3 == 0 else 1, [1], 1.0) for j in range(requests)], 1, capacity=[room])
+    return problem([(0, 10 if j % 3 == 0 else 1, [1], 1.0) for j in range(requests)], 1, capacity=[capacity])
 
 
 def test_nobody_is_refused_while_there_is_plenty_of_room():
@@ -100,57 +100,57 @@ def test_nobody_is_refused_while_there_is_plenty_of_room():
 
 
 def test_a_burst_that_is_too_large_is_not_taken_as_it_comes():
-    asked = burst(3000, 300)
-    served = machines("online", asked) >= 0
-    long = asked.requests.end == 10
+    instance = burst(3000, 300)
+    served = machines("online", instance) >= 0
+    long = instance.requests.end == 10
     assert served.sum() == 300
     assert served[long].mean() < 0.5 * served[~long].mean()
 
 
 @baselines
 def test_baselines_decide_at_arrival_too(name):
-    asked = drawn(4, requests=80)
-    keep = asked.requests.start <= 2.0
-    before = ScheduleProblem(requests=part(asked.requests, keep), fleet=asked.fleet)
-    assert machines(name, before).tolist() == machines(name, asked)[keep].tolist()
+    instance = drawn(4, requests=80)
+    keep = instance.requests.start <= 2.0
+    before = ScheduleProblem(requests=part(instance.requests, keep), fleet=instance.fleet)
+    assert machines(name, before).tolist() == machines(name, instance)[keep].tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_prices_serve_more_than_taking_all_who_fit(seed):
-    asked = crowd(seed, requests=2000)
-    assert (machines("online", asked) >= 0).sum() > 1.15 * (machines("bin-packing", asked) >= 0).sum()
+    instance = crowd(seed, requests=2000)
+    assert (machines("online", instance) >= 0).sum() > 1.15 * (machines("bin-packing", instance) >= 0).sum()
 
 
 def test_prices_of_a_forecast_serve_more_than_taking_all_who_fit():
-    asked, options = crowd(1, k=1), ScheduleOptions(forecast=crowd(2).requests)
-    assert (machines("online", asked, options=options) >= 0).sum() > 1.15 * (machines("bin-packing", asked) >= 0).sum()
+    instance, options = crowd(1, k=1), ScheduleOptions(forecast=crowd(2).requests)
+    assert (machines("online", instance, options=options) >= 0).sum() > 1.15 * (machines("bin-packing", instance) >= 0).sum()
 
 
 def test_online_refuses_who_brings_too_little_though_there_is_room():
-    asked = crowd(1, requests=2000)
-    machine_of = machines("online", asked)
-    late, lasts = asked.requests.start > 50, asked.requests.end - asked.requests.start
-    work = asked.requests.demand.sum(axis=1) * lasts
+    instance = crowd(1, requests=2000)
+    machine_of = machines("online", instance)
+    late, lasts = instance.requests.start > 50, instance.requests.end - instance.requests.start
+    work = instance.requests.demand.sum(axis=1) * lasts
     assert np.median(work[late & (machine_of < 0)]) > 3 * np.median(work[late & (machine_of >= 0)])
 
 
 def test_a_forecast_of_another_day_begins_with_the_first_request():
-    asked = crowd(2, requests=100)
-    other = replace(asked.requests, start=asked.requests.start + 1e5, end=asked.requests.end + 1e5)
-    same = machines("online", asked, options=ScheduleOptions(forecast=asked.requests))
+    instance = crowd(2, requests=100)
+    other = replace(instance.requests, start=instance.requests.start + 1e5, end=instance.requests.end + 1e5)
+    same = machines("online", instance, options=ScheduleOptions(forecast=instance.requests))
     later = machines(
-        "online", ScheduleProblem(requests=other, fleet=asked.fleet), options=ScheduleOptions(forecast=asked.requests)
+        "online", ScheduleProblem(requests=other, fleet=instance.fleet), options=ScheduleOptions(forecast=instance.requests)
     )
     assert np.mean(same == later) > 0.99  # but for rounding of times
 
 
 def test_after_the_forecast_its_prices_begin_anew():
-    asked = crowd(2, requests=100)
-    tariff = ForecastPrices(asked, Budget().clock(), silent)
+    instance = crowd(2, requests=100)
+    tariff = ForecastPrices(instance, Budget().clock(), silent)
     one, two = (
         ScheduleProblem(
             requests=timed([(tariff.begin, tariff.begin + 1, [1, 1], 1.0), (begin, begin + 5, [3, 4], 1.0)], (10, 10)),
-            fleet=asked.fleet,
+            fleet=instance.fleet,
         )
         for begin in (20.0, 20.0 + tariff.period)
     )
@@ -159,71 +159,71 @@ def test_after_the_forecast_its_prices_begin_anew():
 
 
 def test_a_forecast_of_other_resources_is_refused():
-    asked, forecast = problem([(0, 1, [1, 1], 1.0)], 1), problem([(0, 1, [1], 1.0)], 1, capacity=[10]).requests
+    instance, forecast = problem([(0, 1, [1, 1], 1.0)], 1), problem([(0, 1, [1], 1.0)], 1, capacity=[10]).requests
     with pytest.raises(UsageError, match="the forecast has 1 resources; expected 2"):
-        machines("online", asked, options=ScheduleOptions(forecast=forecast))
+        machines("online", instance, options=ScheduleOptions(forecast=forecast))
 
 
 def test_an_empty_forecast_says_nothing():
-    asked = crowd(0, requests=100)
-    forecast = part(asked.requests, np.zeros(100, dtype=bool))
-    with_it = machines("online", asked, options=ScheduleOptions(forecast=forecast))
-    assert with_it.tolist() == machines("online", asked).tolist()
+    instance = crowd(0, requests=100)
+    forecast = part(instance.requests, np.zeros(100, dtype=bool))
+    with_it = machines("online", instance, options=ScheduleOptions(forecast=forecast))
+    assert with_it.tolist() == machines("online", instance).tolist()
 
 
 # ---- local ---------------------------------------------------------------------------------------------------------------------
 
 
-def cradle_plus_value(asked) -> float:
-    return float(asked.requests.value[best_effort(asked, cradle_choice(asked)) >= 0].sum())
+def cradle_plus_value(instance) -> float:
+    return float(instance.requests.value[best_effort(instance, cradle_choice(instance)) >= 0].sum())
 
 
 @few
-@given(asked=problems(max_requests=8, max_machines=3, kinds=2))
-def test_local_is_never_below_its_start(asked):
-    assert solved(SCHEDULERS["local"], asked).score["value"] >= cradle_plus_value(asked)
+@given(instance=problems(max_requests=8, max_machines=3, kinds=2))
+def test_local_is_never_below_its_start(instance):
+    assert solved(SCHEDULERS["local"], instance).score["value"] >= cradle_plus_value(instance)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_local_improves_a_crowd_and_stays_below_its_bound(seed):
-    asked = crowd(seed, requests=150)
-    result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=300))
-    assert result.score["value"] > cradle_plus_value(asked)
+    instance = crowd(seed, requests=150)
+    result = solved(SCHEDULERS["local"], instance, budget=Budget(iterations=300))
+    assert result.score["value"] > cradle_plus_value(instance)
     assert result.bound >= result.score["value"]
-    assert overloads(asked, result.solution.machine_of) == []
+    assert overloads(instance, result.solution.machine_of) == []
 
 
 def test_local_without_time_gives_its_start():
-    asked = crowd()
-    result = solved(SCHEDULERS["local"], asked, budget=Budget(seconds=0.0))
-    assert result.score["value"] == cradle_plus_value(asked)
+    instance = crowd()
+    result = solved(SCHEDULERS["local"], instance, budget=Budget(seconds=0.0))
+    assert result.score["value"] == cradle_plus_value(instance)
     assert result.bound is None
 
 
 def test_exchanges_never_lose_what_prices_gave():
-    asked = crowd(5, requests=120)
-    values = [solved(SCHEDULERS["local"], asked, budget=Budget(iterations=n)).score["value"] for n in (0, 100, 500)]
+    instance = crowd(5, requests=120)
+    values = [solved(SCHEDULERS["local"], instance, budget=Budget(iterations=n)).score["value"] for n in (0, 100, 500)]
     assert min(values) == values[0]
 
 
 def test_local_keeps_its_best_when_it_is_stopped():
-    asked, heard = crowd(6, requests=120), []
+    instance, heard = crowd(6, requests=120), []
     with stoppable() as stop:
 
         def ask(tick) -> None:
             heard.append(tick.score)
             stop.requested = True
 
-        result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=ask)
-    assert result.score["value"] >= cradle_plus_value(asked)
+        result = solved(SCHEDULERS["local"], instance, budget=Budget(iterations=10**9), progress=ask)
+    assert result.score["value"] >= cradle_plus_value(instance)
     assert len(heard) < 10
 
 
-@pytest.mark.parametrize("room", [10, 40])
-def test_local_ends_when_nothing_more_can_be_gained(room):
+@pytest.mark.parametrize("capacity", [10, 40])
+def test_local_ends_when_nothing_more_can_be_gained(capacity):
     heard = []
-    asked = problem([(0, 4, [6, 6], 1.0), (1, 3, [6, 6], 2.0), (2, 3, [1, 1], 1.0)], 1, capacity=(room, room))
-    result = solved(SCHEDULERS["local"], asked, budget=Budget(iterations=10**9), progress=heard.append)
+    instance = problem([(0, 4, [6, 6], 1.0), (1, 3, [6, 6], 2.0), (2, 3, [1, 1], 1.0)], 1, capacity=(capacity, capacity))
+    result = solved(SCHEDULERS["local"], instance, budget=Budget(iterations=10**9), progress=heard.append)
     assert result.status is Status.OPTIMAL
     assert len(heard) < 20
 
