@@ -79,7 +79,7 @@ def _schedule_lines() -> list[str]:
         "Processor seconds are the fair ones where others used the machine. 100,000 requests are too few for load 12 on 1,000",
         "machines over 5,612 seconds, even if each took a whole machine: theirs come within 1,000 seconds.",
         "",
-        "| method | requests | machines | load | reached | served | CPU s | wall s | asked for | peak MB | commit | machine |",
+        "| method | requests | machines | load | reached | served | CPU s | wall s | target | peak MB | commit | machine |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in newest.values():
@@ -121,7 +121,7 @@ def _admit_lines() -> list[str]:
         "processor time, the fair one where others used the machine. *Ratio*: offers a second to those of the first line.",
         f"Measured on {' and '.join(dict.fromkeys(row['machine'] for row in newest.values()))}.",
         "",
-        "| what | offers | wall s | processor s | a second | p50 ms | p99 ms | processor | ratio | asked | commit |",
+        "| what | offers | wall s | processor s | a second | p50 ms | p99 ms | processor | ratio | target | commit |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in newest.values():

@@ -13,12 +13,12 @@ class Code(NamedTuple):
 
 FILES: Mapping[str, Code] = {  # E10..: the file as a whole
     "E1001": Code("the file cannot be opened", "check the path and the permissions"),
-    "E1002": Code("the path is a folder", "give a file inside of it"),
+    "E1002": Code("the path is a folder", "give a file inside it"),
     "E1003": Code("the file is empty", "check that whatever made it has finished"),
     "E1004": Code("the file is binary, not text", "give the JSON, YAML or text file; .gz is unpacked, other archives are not"),
     "E1005": Code("the text is not UTF-8", "save the file as UTF-8"),
-    "E1006": Code("the JSON is broken or cut off", "look at the line and column that the message names"),
-    "E1007": Code("the YAML is broken or cut off", "look at the line and column that the message names"),
+    "E1006": Code("the JSON is malformed or cut off", "look at the line and column that the message names"),
+    "E1007": Code("the YAML is malformed or cut off", "look at the line and column that the message names"),
     "E1008": Code("the gzip stream is damaged or cut off", "copy or compress the file again"),
     "E1009": Code(
         "objects or lists are nested too deeply", "no format here needs more than a dozen levels: check what made the file"
@@ -94,7 +94,7 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     ),
     "E1506": Code("a zone name occurs twice", "rename one of the two"),
     "E1507": Code("a link names a zone that does not exist", "add the zone or correct the name"),
-    "E1508": Code("a link goes from a zone to itself, or occurs twice", "remove it: traffic inside of a zone needs no link"),
+    "E1508": Code("a link goes from a zone to itself, or occurs twice", "remove it: traffic inside a zone needs no link"),
     "E1509": Code("a traffic matrix is not square, or not of the size of its members", "give one row and one column per member"),
     "E1510": Code("a container sends traffic to itself", "write 0 on the diagonal"),
     "E1511": Code("a request starts before it arrives", "write arrival <= start"),
@@ -162,7 +162,7 @@ TRACES: Mapping[str, Code] = {  # E18..: the traces
 
 SAMPLES: Mapping[str, Code] = {  # E19..: tables, of samples and of streams
     "E1901": Code("a line of a table has more or fewer cells than its header", "add or remove cells; quote texts with commas"),
-    "E1902": Code("a table cannot be split into cells", "close the quotes, and double those inside of a quoted text"),
+    "E1902": Code("a table cannot be split into cells", "close the quotes, and double those inside a quoted text"),
 }
 
 ADMISSION: Mapping[str, Code] = {  # E20..: what a live admission is asked

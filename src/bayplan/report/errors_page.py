@@ -46,7 +46,7 @@ every command says
 ```
 
 All faults of a file are reported together, in its order; rules that contradict each other come last. Only a text that
-cannot be parsed, or has a key twice, is not judged further. What merely follows from another fault is not said. More than
+cannot be parsed, or has a key twice, is not checked further. What merely follows from another fault is not reported. More than
 three faults that are alike become one line with their number and the first few names. The command ends with exit code 1.
 
 Made by `make docs` from `src/bayplan/codes.py`.
