@@ -5,7 +5,10 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+import bayplan as bp
 from bayplan.decide.admit import PriceParameters, Refusal, RefusalCause, RefusalKind, summarise_refusals
+from bayplan.decide.admit.decision import admission_result
+from bayplan.formats import read_accepted
 from bayplan.generate.container_clusters import container_clusters
 from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, Resource, Zones, ints
 from bayplan.report.answers.admit_tables import parameter_facts
@@ -121,3 +124,35 @@ def test_parameters_say_where_they_come_from():
     high = replace(known, alpha=2.0**20, value_ratio=1951230.44)
     assert [words for _, words in parameter_facts(asdict(high))][:2] == ["1,951,230.4 (given)", "1,048,576 (estimated)"]
     assert parameter_facts(asdict(replace(known, base=1.0))) == []
+
+
+# ---- the library ---------------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_counts_saves_and_shows_itself(tmp_path):
+    offered = bp.generate("container-clusters", zones=3, count=40, slots=6, members_most=4)
+    answer = bp.admit(offered, method="primal-dual", one_shot="greedy", bound=True, seconds=5)
+    assert answer.placed == answer.accepted == 40 - len(answer.left_out) and answer.score["value"] <= answer.bound
+    assert f"accepts {answer.accepted} of 40 requests" in answer.summary() and answer.moved == 0
+    assert "accepts" in answer._repr_html_()
+    answer.save(tmp_path / "accepted.json")
+    answer.report(tmp_path / "page.html", command="bp.admit(...)")
+    assert len(read_accepted(tmp_path / "accepted.json", offered).accepted) == answer.accepted
+    assert "bp.admit(...)" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert answer.to_dict()["details"]["refused"] == len(answer.left_out)
+
+
+def test_a_registered_method_admits(monkeypatch):
+    monkeypatch.setattr("bayplan.api.registry._registered", {})
+
+    @bp.register("admit", "refuse-all")
+    def refuse_all(stream, options, *, budget, seed, progress):
+        return admission_result(stream, [None] * len(stream.requests))
+
+    answer = bp.admit(stream(request()), method="refuse-all", value_ratio=3.0)
+    assert (answer.accepted, answer.parameters, answer.score["value"]) == (0, None, 0)
+
+
+def test_an_unknown_keyword_is_refused_with_a_hint():
+    with pytest.raises(bp.UsageError, match="did you mean 'samples'"):
+        bp.admit(stream(request()), sample=3)

@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bayplan as bp
 from bayplan.api.files import read_requests
 from bayplan.api.schedule import solve
+from bayplan.api.sweep import sweep_machines
 from bayplan.api.timed_problem import comparable_forecast, timed_problem
 from bayplan.cli.schedule_input import read_input, sweep_range
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.decide.schedule.machine_sweep import MachineSweep, fewest, proven_fewest
 from bayplan.errors import UsageError
+from bayplan.formats import read_served
 from bayplan.model import Budget, Fleet, Resource, Schedule, Status, TimedRequests, silent
 from bayplan.report.answers.schedule_page import SchedulePageData, schedule_page
 from bayplan.report.answers.sweep_page import SweepPageData, sweep_page
@@ -254,3 +257,46 @@ def test_a_page_of_a_sweep_has_its_three_curves():
 def test_curves_of_few_points_are_drawn(points):
     for picture in (value_curve(points, requested=1.0), share_curve(points, 2, None), worth_curve(points)):
         assert picture.startswith("<svg") and "nan" not in picture
+
+
+# ---- the library ---------------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_counts_saves_and_shows_itself(tmp_path):
+    timed = requests(6)
+    answer = bp.schedule(timed, machines=1)
+    assert answer.placed == int(answer.served.sum()) == answer.figures.served
+    assert answer.score["value"] <= answer.bound and "serves" in answer.summary() and "serves" in answer._repr_html_()
+    answer.save(tmp_path / "served.json")
+    answer.report(tmp_path / "page.html", command="bp.schedule(...)")
+    assert len(read_served(tmp_path / "served.json", timed).served) == answer.placed
+    assert "bp.schedule(...)" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({}, "expected machines or fleet"),
+        ({"machines": 1, "fleet": Fleet.alike(1, [10])}, "exclude each other"),
+        ({"machines": 1, "profit": {"gold": 2.0}}, "the requests have no classes"),
+        ({"machines": 1, "capacity": {"cpus": 4}}, "did you mean 'cpu'"),
+        ({"machines": 1, "weights": "areas"}, "did you mean 'area'"),
+        ({"machines": 1, "forecast": requests(2)}, "forecast is for the method online"),
+        ({"machines": 1, "forcast": None, "forecasts": 3}, "did you mean 'forecast'"),
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(keywords, words):
+    with pytest.raises(UsageError, match=words):
+        bp.schedule(requests(3), **keywords)
+
+
+def test_a_sweep_is_saved_and_resumed(tmp_path):
+    file = tmp_path / "sweep.json"
+    first = sweep_machines(requests(6), [1, 2], checkpoint=file)
+    assert [point.machines for point in first.points] == [1, 2] and first.complete and file.is_file()
+    again = sweep_machines(requests(6), [1, 2, 3], resume=file)
+    assert [point.machines for point in again.points] == [1, 2, 3]
+    assert again.computed[:2] == first.computed
+    with pytest.raises(UsageError, match="is a sweep of something else"):
+        sweep_machines(requests(7), [1], resume=file)
+    assert again.to_dict()["details"]["sweep"][0]["machines"] == 1
