@@ -6,13 +6,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-wheel lint bench docs dist clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
+
+test-wheel: dist
+	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -30,6 +33,10 @@ bench: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/docs
+
+dist: $(VENV)/.installed-dev
+	rm -rf dist
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m build --outdir dist --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
