@@ -178,7 +178,7 @@ def test_the_schema_is_a_schema_and_the_published_one_is_ours():
 
 def test_every_verb_is_asked():
     assert QUESTIONS.keys() == registry.REGISTRIES.keys()
-    assert set(SCHEMA["properties"]["verb"]["enum"]) == registry.REGISTRIES.keys()
+    assert set(SCHEMA["properties"]["verb"]["enum"]) == {*registry.REGISTRIES, "simulate"}  # it has no methods
 
 
 def test_the_page_names_every_key():
@@ -260,6 +260,25 @@ def test_an_answer_of_no_is_told_to_people_too(verb, command, monkeypatch):
     code, text = command(verb, "--method", "refuses")
     assert code == ANSWER_IS_NO
     assert "out-of-budget" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("pack web.yaml --confidence 0.99 --machines-needed", "pack"),
+        ("schedule requests.json --sweep 1:3 --serve 0.5", "schedule"),
+        ("migrate shop.json --to target.json --resume plan.json --done 1", "migrate"),
+        ("migrate shop.json --rollback plan.json --done 1", "migrate"),
+        ("simulate shop.json --plan plan.json", "simulate"),
+    ],
+)
+def test_other_questions_have_the_same_shape(line, verb, capsys):
+    assert main(["migrate", "shop.json", "--to", "target.json", "--out", "plan.json", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main([*line.split(), "--json", "--quiet"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert faults(answer) == []
+    assert (answer["verb"], len(answer["moves"])) == (verb, answer["moved"])
 
 
 def test_a_migration_that_arrives_in_part_has_the_same_shape(capsys):
