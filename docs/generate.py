@@ -214,9 +214,12 @@ def _packings() -> str:
 
 def _requests_over_time() -> str:
     """What is requested and served of generated requests, by Cradle+."""
-    from bayplan.api.tour_requests import drawn, served
+    import bayplan as bp
+    from bayplan.report.answers.schedule_page import load_rows
+    from bayplan.report.pictures.served import timed_load
 
-    return drawn(served(_day(), 20))
+    answer = bp.schedule(_day(), machines=20, budget=bp.Budget(seconds=2.0))
+    return timed_load(list(load_rows(answer.page_data())), title="requests: load over time")
 
 
 def _sweep() -> str:

@@ -44,7 +44,7 @@ _HOME = {  # public name -> module
     "Confidence": "bayplan.model.rules",
     # instruments
     "score": "bayplan.api.inspect",
-    "check": "bayplan.api.inspect",
+    "check": "bayplan.api.check",
     "explain": "bayplan.api.inspect",
     # verbs
     "place": "bayplan.api.place",
@@ -142,9 +142,10 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.admit import admit
+    from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write
-    from bayplan.api.inspect import check, explain, score
+    from bayplan.api.inspect import explain, score
     from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack

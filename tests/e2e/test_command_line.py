@@ -170,9 +170,9 @@ def test_demo_says_where_its_report_is(tmp_path, capsys):
     assert main(["demo", "--out", str(tmp_path / "demo"), "--seconds", "1"]) == 0
     said = capsys.readouterr().out
     report = tmp_path / "demo" / "report.html"
-    assert str(report) in said.replace("\n", "")
+    assert str(report.resolve()) in said.replace("\n", "")
     assert "<svg" in report.read_text(encoding="utf-8")
-    assert said.count("affinity 0.") >= 2 and "not at the target" not in said
+    assert said.count("affinity 0.") == 1 and len(said.splitlines()) <= 45
 
 
 def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):
@@ -258,7 +258,7 @@ def test_small_commands_give_one_json_object(arguments, capsys):
 
 def test_demo_and_convert_say_what_they_wrote_as_json(shop, tmp_path, capsys):
     _, answer = run_json(capsys, "demo", "--out", str(tmp_path / "demo"), "--seconds", "1")
-    assert all(Path(file).exists() for file in answer["files"].values())
+    assert all(Path(file).exists() for file in answer["files"])
     _, answer = run_json(capsys, "convert", str(shop), "--out", str(tmp_path / "x.yaml"))
     assert Path(answer["file"]).exists()
 
@@ -278,7 +278,7 @@ def test_check_says_every_broken_rule_on_a_line_of_its_own(tmp_path, capsys):
     _, answer = run_json(capsys, "check", str(file))
     main(["check", str(file)])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"not valid: {answer['broken']} rule violations")
+    assert lines[0].startswith(f"not valid: {answer['violated']} rule violations")
     assert lines[1:] == [violation["sentence"] for violation in answer["violations"]]
 
 
@@ -391,7 +391,7 @@ def test_show_and_check_agree_about_a_start(shop, tmp_path, capsys):
     main(["convert", str(broken), "--to", "placement", "--out", str(placement), "--quiet"])
     shown = run_json(capsys, "show", str(shop), "--start", str(placement))[1]
     checked = run_json(capsys, "check", str(shop), "--start", str(placement))[1]
-    assert (shown["valid"], shown["violated"]) == (checked["valid"], checked["broken"])
+    assert (shown["valid"], shown["violated"]) == (checked["valid"], checked["violated"])
     assert shown["score"]["moves"] == 5
 
 

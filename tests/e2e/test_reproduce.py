@@ -44,7 +44,7 @@ def test_a_first_look_at_cradle_judges_every_claim(tmp_path):
 
 def test_an_unknown_paper_is_a_usage_fault_that_lists_the_others(capsys):
     assert main(["reproduce", "rasa-2"]) == 2
-    assert "no experiments of 'rasa-2'; expected one of freecontainer, gmrp" in capsys.readouterr().err
+    assert "no paper 'rasa-2'; expected one of freecontainer, gmrp" in capsys.readouterr().err
 
 
 def test_without_a_clone_it_says_what_is_needed(tmp_path, monkeypatch, capsys):

@@ -279,7 +279,7 @@ def test_check_names_what_an_answer_breaks(day, tmp_path, capsys):
     ("options", "words"),
     [
         (["--machines", "2"], "--machines goes with --served FILE"),
-        (["--served", "s.json", "--placement", "p.json"], "--served is about timed requests"),
+        (["--served", "s.json", "--placement", "p.json"], "--served and --placement exclude each other"),
     ],
 )
 def test_options_of_check_that_do_not_go_together_are_refused(options, words, day, capsys):

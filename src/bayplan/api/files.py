@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayplan.api.answer import PathLike
     from bayplan.formats.requests import RequestsFile
     from bayplan.formats.streams import Stream
-    from bayplan.model import ClusterRequests, Progress, TimedRequests
+    from bayplan.model import Acceptance, ClusterRequests, Progress, Schedule, TimedRequests
 
 STDIO = "-"
 
@@ -100,6 +100,27 @@ def read_any(path: PathLike) -> Snapshot | RequestsFile | TimedRequests | Cluste
     from bayplan.formats.files import read_whole
 
     return read_whole(path)
+
+
+def read_accepted(path: PathLike, stream: Stream) -> Acceptance:
+    """The answer of `admit` in a file."""
+    from bayplan.formats import read_accepted as read_file
+
+    return read_file(path, stream.admission)
+
+
+def read_served(path: PathLike, requests: TimedRequests) -> Schedule:
+    """The answer of `schedule` in a file."""
+    from bayplan.formats import read_served as read_file
+
+    return read_file(path, requests)
+
+
+def make_folder(path: PathLike) -> None:
+    """Make a folder, if it is not there; WorldError if that cannot be."""
+    from bayplan.formats.document.text import make_folder as make
+
+    make(path)
 
 
 def named(snapshot: Snapshot, path: PathLike) -> Snapshot:

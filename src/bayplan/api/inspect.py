@@ -1,80 +1,22 @@
 """Look at a cluster: its state in numbers, the rules it violates, why a container is where it is."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayplan.api.answer import PathLike
 from bayplan.check import Violation, violations
 from bayplan.errors import UsageError, did_you_mean
-from bayplan.model import Cluster, Placement, Snapshot
+from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
 from bayplan.score.explain import Explanation, WorkloadExplanation, explain_workload
 from bayplan.score.explain import explain as explanation_of
 from bayplan.score.summary import Summary, summarise
 
 if TYPE_CHECKING:
+    from bayplan.formats.requests import RequestsFile
     from bayplan.report.table import Report
 
 MOST_GROUPS = 12  # more groups than this would tear a picture apart
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CheckResult:
-    """What the referee says: true if every rule is kept, else one violation after the other."""
-
-    name: str
-    violations: tuple[Violation, ...]
-    score: Mapping[str, float] = field(default_factory=dict)
-    skipped: int = 0  # requests of the input that were left out because of their faults
-
-    @property
-    def valid(self) -> bool:
-        """Is every rule kept?"""
-        return not self.violations
-
-    def __bool__(self) -> bool:
-        return self.valid
-
-    def __iter__(self) -> Iterator[Violation]:
-        return iter(self.violations)
-
-    def __len__(self) -> int:
-        return len(self.violations)
-
-    def content(self) -> "Report":
-        """The verdict, and one sentence per violation."""
-        from bayplan.report.table import Sentence, report
-        from bayplan.report.violations import verdict
-
-        head = Sentence(verdict(self.violations), "bad" if self.violations else "good")
-        return report(head, *(Sentence(violation.sentence) for violation in self.violations))
-
-    def summary(self) -> str:
-        """The same in plain text."""
-        from bayplan.report.terminal import text_of
-
-        return text_of(self.content())
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object that `check --json` prints."""
-        from bayplan.report.json import plain
-
-        answer = {
-            "verb": "check",
-            "name": self.name,
-            "valid": self.valid,
-            "violated": len(self.violations),
-            "score": self.score,
-            "violations": [{**plain(violation), "sentence": violation.sentence} for violation in self.violations],
-            "skipped": self.skipped,
-        }
-        plain_answer: dict[str, Any] = plain(answer)
-        return plain_answer
-
-    def _repr_html_(self) -> str:
-        from bayplan.report.fragment import fragment
-
-        return fragment(self.content())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,6 +36,17 @@ class Inspection:
     def valid(self) -> bool:
         """Is every rule kept?"""
         return not self.violations
+
+    @property
+    def headline(self) -> str:
+        """'12 of 12 machines used, 77 containers, ...; 4 machines above safety capacity; valid: every rule is kept'."""
+        from bayplan.report.answers.placement_tables import counts_words
+        from bayplan.report.violations import verdict
+        from bayplan.score.gmrp import machine_overload
+        from bayplan.words import count
+
+        hot = int(machine_overload(self.snapshot.cluster, self.snapshot.placement).any(axis=1).sum())
+        return f"{counts_words(self.state)}; {count(hot, 'machine')} above safety capacity; {verdict(self.violations)}"
 
     def __getitem__(self, name: str) -> float:
         return self.state.score[name]
@@ -140,21 +93,6 @@ def score(snapshot: Snapshot, *, before: Placement | None = None) -> Inspection:
     return inspect(snapshot, before=before)
 
 
-def check(snapshot: Snapshot, *, before: Placement | None = None) -> CheckResult:
-    """What the referee says about a placement: every violated rule, one sentence each.
-
-    With `before`, the rules about moves (transient, pinned, nothing lost) are checked too.
-
-    >>> import bayplan as bp
-    >>> verdict = bp.check(bp.generate("boutique"))
-    >>> verdict.valid, len(verdict.violations)
-    (True, 0)
-    """
-    state = summarise(snapshot, before)
-    violated = tuple(violations(snapshot.cluster, snapshot.placement, before))
-    return CheckResult(name=snapshot.cluster.name, violations=violated, score=state.score)
-
-
 def explain(snapshot: Snapshot, name: str) -> Explanation | WorkloadExplanation:
     """Why a container is where it is, which machines could take it, and what blocks the others.
 
@@ -172,6 +110,38 @@ def explain(snapshot: Snapshot, name: str) -> Explanation | WorkloadExplanation:
             return explain_workload(cluster, placement, workload, snapshot.objective)
         name = cluster.containers.name[int((cluster.containers.workload == workload).argmax())]
     return explanation_of(cluster, placement, container_index(cluster, name), objective=snapshot.objective)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RequestInspection:
+    """How much timed requests or a stream of cluster requests ask for, and when."""
+
+    figures: Mapping[str, Any]
+
+    def content(self) -> "Report":
+        """Counts, load over time, the busiest times."""
+        from bayplan.report.answers.request_tables import requests_report
+
+        return requests_report(self.figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that `show --json` prints."""
+        from bayplan.report.json import plain
+
+        figures: dict[str, Any] = plain(self.figures)
+        return {"verb": "show", **figures}
+
+
+def inspect_requests(value: "RequestsFile | TimedRequests | ClusterRequests", *, name: str = "") -> RequestInspection:
+    """How much is requested, and when."""
+    from bayplan.formats.requests import RequestsFile
+    from bayplan.report.amounts import human_amount
+    from bayplan.score.request_summary import request_summary, stream_summary
+
+    if isinstance(value, ClusterRequests):
+        return RequestInspection(figures=stream_summary(value, name, written=human_amount))
+    timed = value if isinstance(value, RequestsFile) else RequestsFile(requests=value)
+    return RequestInspection(figures=request_summary(timed.requests, timed.fleet, name, written=human_amount))
 
 
 def inspect(snapshot: Snapshot, *, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:

@@ -1,28 +1,33 @@
 """`bayplan check`"""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from bayplan.cli import screen
+from bayplan.cli import clock
 from bayplan.cli.exits import ANSWER_IS_NO
 from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
-from bayplan.cli.outputs import a_file, command_line, spare
+from bayplan.cli.outputs import expect_outputs
+from bayplan.cli.schedule_input import read_input, text_pairs
 from bayplan.cli.schedule_options import Capacity, FleetFile, Horizon, Machines
+from bayplan.cli.screen import print_value
 from bayplan.cli.terminal import note, warn, working
 from bayplan.errors import UsageError
 
+if TYPE_CHECKING:
+    from bayplan.api.check import CheckResult
+
+Checked: TypeAlias = "tuple[CheckResult, tuple[str, ...]]"  # and notes about the input
 PlacementFile = Annotated[
     Path | None,
     typer.Option(
-        "--placement", metavar="FILE", help="Judge this placement; the input's own is then where containers ran before."
+        "--placement", metavar="FILE", help="Check this placement; the input's own is then where containers ran before."
     ),
 ]
 Accepted = Annotated[
     Path | None,
-    typer.Option("--accepted", metavar="FILE", help="Judge this answer of `admit`; the input holds zones and requests."),
+    typer.Option("--accepted", metavar="FILE", help="Check this answer of `admit`; the input holds zones and requests."),
 ]
 ZonesFile = Annotated[
     Path | None,
@@ -30,7 +35,7 @@ ZonesFile = Annotated[
 ]
 Served = Annotated[
     Path | None,
-    typer.Option("--served", metavar="FILE", help="Judge this answer of `schedule`; the input holds timed requests."),
+    typer.Option("--served", metavar="FILE", help="Check this answer of `schedule`; the input holds timed requests."),
 ]
 
 
@@ -50,10 +55,10 @@ def check(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Judge a placement: every broken rule, one sentence each. Exit code 3 if there is any.
+    """Check a placement: every violated rule, one sentence each. Exit code 3 if there is any.
 
-    With --placement, the rules about moves (transient, pinned, nothing lost) are judged too, and --report shows
-    before and after side by side. With --accepted, an answer of `admit` is judged: does it fit zones and links at all times?
+    With --placement, the rules about moves (transient, pinned, nothing lost) are checked too, and --report shows
+    before and after side by side. With --accepted, an answer of `admit` is checked: does it fit zones and links at all times?
 
     With --served, one of `schedule`, on the machines that are stated as there: is no machine over capacity at any time?
 
@@ -63,73 +68,76 @@ def check(
 
     Example: [cyan]bayplan check stream.jsonl --accepted accepted.json[/cyan]
     """
-    a_file(report, "--report")
-    spare(report, "--report", file, start, placement)
-    spare(out, "--out", file, start, placement, accepted, zones)
-    machinery = {"--machines": machines, "--fleet": fleet, "--capacity": capacity, "--horizon": horizon}
-    if served is not None:
-        if placement or start or report or accepted or zones:
-            raise UsageError(
-                "--served is about timed requests: expected no --placement, --start, --report, --accepted or --zones"
-            )
-        spare(out, "--out", served, fleet)
-        stated = {"machines": machines, "fleet": fleet, "capacity": capacity, "horizon": horizon}
-        _check_served(file, served, stated, out=out, as_json=json, quiet=quiet)
-        return
-    if any(value is not None for value in machinery.values()):
-        given = " and ".join(name for name, value in machinery.items() if value is not None)
-        raise UsageError(f"{given} goes with --served FILE; expected both")
-    if accepted is not None:
-        if placement or start or report:
-            raise UsageError("--accepted is about zones and requests: expected neither --placement, --start nor --report")
-        _check_accepted(file, accepted, zones, out=out, as_json=json, quiet=quiet)
-        return
-    if zones is not None:
-        raise UsageError(f"--zones '{zones}' goes with --accepted FILE; expected both")
+    expect_outputs({"--report": report}, file, start, placement)
+    expect_outputs({"--out": out}, file, start, placement, accepted, zones, served, fleet, stdout=True)
+    of_placements = {"--placement": placement, "--start": start, "--report": report}
+    of_streams, of_schedules = {"--zones": zones}, {"--machines": machines, "--fleet": fleet, "--capacity": capacity}
     with working(f"checking {file}", quiet=quiet):
-        from bayplan.api.files import read as load
-        from bayplan.api.inspect import inspect, write_comparison, write_report
-        from bayplan.formats import read_placement
-
-        before = load(file, start)
-        note(before.notes, quiet=quiet)
-        if placement is None:
-            inspection = inspect(before)
+        if served is not None:
+            _expect_none("--served", **of_placements, **of_streams, **{"--accepted": accepted})
+            stated = {"machines": machines, "fleet": fleet, "horizon": horizon}
+            result, notes = _served(file, served, text_pairs(capacity, "--capacity", "NAME=AMOUNT"), stated)
+        elif accepted is not None:
+            _expect_none("--accepted", **of_placements, **of_schedules, **{"--horizon": horizon})
+            result, notes = _accepted(file, accepted, zones)
         else:
-            after = replace(before, placement=read_placement(placement, before.cluster))
-            inspection = inspect(after, before=before.placement)
-        command = command_line(f"check {file}", start=start, placement=placement)
-        if report is not None and placement is None:
-            write_report(report, inspection, command=command)
-        elif report is not None:
-            write_comparison(report, before, inspection, command=command)
-    screen.check(inspection, as_json=json, out=out)
-    if inspection.violations:
+            _expect_with("--accepted", **of_streams)
+            _expect_with("--served", **of_schedules, **{"--horizon": horizon})
+            result, notes = _placement(file, placement, start, report)
+    note(notes, quiet=quiet)
+    print_value(result, json=json, out=out)
+    if not result:
         raise typer.Exit(ANSWER_IS_NO)
 
 
-def _check_accepted(file: Path, answer: Path, zones: Path | None, *, out: Path | None, as_json: bool, quiet: bool) -> None:
-    with working(f"checking {answer}", quiet=quiet):
-        from bayplan.api.judge import judge_accepted
+def _placement(file: Path, placement: Path | None, start: Path | None, report: Path | None) -> Checked:
+    import bayplan as bp
+    from bayplan.api.files import started_from
+    from bayplan.api.inspect import inspect, write_comparison, write_report
 
-        judged = judge_accepted(file, answer, zones)
-    if judged.skipped:
-        warn(f"{judged.skipped} requests left out because of their faults")
-    screen.judged(judged, as_json=as_json, out=out)
-    if judged.violations:
-        raise typer.Exit(ANSWER_IS_NO)
+    snapshot = bp.read(file, start)
+    after = started_from(snapshot, placement)
+    before = None if placement is None else snapshot.placement
+    if report is not None and placement is None:
+        write_report(report, inspect(after), command=clock.command())
+    elif report is not None:
+        write_comparison(report, snapshot, inspect(after, before=before), command=clock.command())
+    return bp.check(after, before=before), snapshot.notes
 
 
-def _check_served(file: Path, answer: Path, stated: dict[str, Any], *, out: Path | None, as_json: bool, quiet: bool) -> None:
-    with working(f"checking {answer}", quiet=quiet):
-        from bayplan.api.judge_served import judge_served
-        from bayplan.api.timed_problem import timed_problem
-        from bayplan.cli.schedule_input import read_input, text_pairs
+def _accepted(file: Path, answer: Path, zones: Path | None) -> Checked:
+    """Requests with faults are left out: they cannot have been accepted."""
+    import bayplan as bp
+    from bayplan.api.check import check_accepted
+    from bayplan.api.files import read_accepted
 
-        capacity = text_pairs(stated.pop("capacity"), "--capacity", "NAME=AMOUNT")
-        read = read_input(file, **stated)
-        judged = judge_served(timed_problem(read, stated["machines"], capacity=capacity), answer, file.name)
-    note(read.notes, quiet=quiet)
-    screen.judged(judged, as_json=as_json, out=out)
-    if judged.violations:
-        raise typer.Exit(ANSWER_IS_NO)
+    stream = bp.read_stream(file, zones, keep_going=True)
+    result = check_accepted(stream, read_accepted(answer, stream), name=file.name)
+    if result.skipped:
+        warn(f"{result.skipped} requests left out because of their faults")
+    return result, ()
+
+
+def _served(file: Path, answer: Path, capacity: dict[str, str], stated: dict[str, Any]) -> Checked:
+    from bayplan.api.check import check_served
+    from bayplan.api.files import read_served
+    from bayplan.api.timed_problem import timed_problem
+
+    timed = read_input(file, **stated)
+    problem = timed_problem(timed, stated["machines"], capacity=capacity)
+    schedule = read_served(answer, problem.requests)
+    return check_served(problem.requests, schedule, problem.fleet, name=file.name), timed.notes
+
+
+def _expect_none(option: str, **others: object) -> None:
+    """UsageError if an option was given that `option` makes no sense with."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise UsageError(f"{option} and {' and '.join(given)} exclude each other; expected one of them")
+
+
+def _expect_with(option: str, **others: object) -> None:
+    """UsageError if an option was given that needs `option`."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise UsageError(f"{' and '.join(given)} goes with {option} FILE; expected both")

@@ -36,7 +36,7 @@ def left(seconds_allowed: float) -> float:
 
 
 def process_seconds() -> float:
-    """How long the process has lived, to a hundredth of a second; where nobody tells, the CPU time it has used."""
+    """How long the process has lived, to a hundredth of a second; where the system does not tell, the CPU time it has used."""
     try:
         after_name = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         started = int(after_name[19]) / os.sysconf("SC_CLK_TCK")  # field 22, in ticks since boot

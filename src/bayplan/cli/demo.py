@@ -1,170 +1,137 @@
 """`bayplan demo`"""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from bayplan.cli import screen
 from bayplan.cli.options import Json, Quiet, Seed
+from bayplan.cli.screen import print_object
 from bayplan.cli.terminal import working
 
 if TYPE_CHECKING:
-    from bayplan.api.admit import AdmissionAnswer
-    from bayplan.api.inspect import Inspection
-    from bayplan.api.migrate import MigrationAnswer
-    from bayplan.api.placement import PlacementAnswer
-    from bayplan.api.schedule import ScheduleAnswer
-    from bayplan.api.tour import Collocated
+    from bayplan.api.answer import Answer
+    from bayplan.model import Snapshot
 
-MOST_MOVES = "25%"  # of the larger cluster: most of what there is to gain takes few moves
+COMMAND = "bayplan demo"
+OVERLOAD, FEW_MOVES, MORE_MOVES = 100.0, "10%", "25%"
+ALIVE = 0.6  # of three databases two, so that they can change places
+STEPS = 50_000  # iterations, so that the shop's answers are the same on every machine
+ARRIVALS: dict[str, Any] = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
+TIMED, MACHINES, LOAD = 2000, 10, 3.0  # timed requests for three times what these machines have
+PROOF = 4.0  # seconds for an answer with a proven bound
 
-ARRIVALS = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
-COMMAND, PLACED = "bayplan demo", "boutique-placed.json"
-TIMED, MACHINES = 2000, 10  # timed requests, three times what so many machines have
+Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshots, answers and reports go.")]
+Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to collocate the larger cluster.")]
 
-Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshot, picture and reports go.")]
-Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to search for services that should share machines.")]
+
+class StoryStep(NamedTuple):
+    """One question of the story: the command that asks it, the answer in a sentence, and the page to open."""
+
+    question: str
+    command: str
+    headline: str
+    page: Path
 
 
 def demo(
     out: Folder = Path("bayplan-demo"), seed: Seed = 0, seconds: Each = 6.0, json: Json = False, quiet: Quiet = False
 ) -> None:
-    """Show bayplan on a small web shop: its state, its faults; containers placed, rebalanced, collocated; safe orders of moves.
+    """Tell the story of a small web shop: its hot machines, its new containers, what should move, and in which safe order.
 
-    Then the same for a generated cluster of 96 machines and 3,485 containers: its services are brought together, a quarter
-    of the containers moves at most, and every step on the way is checked. At last, groups of containers that arrive one after
-    the other are accepted or refused, by prices, and of timed requests those are served that are worth most.
+    Then a cluster of 96 machines and 3,485 containers is collocated, a quarter of the containers moving at most; groups of
+    containers that arrive one after the other are accepted or refused by prices; and of timed requests for more than there is
+    capacity those are served that are worth most. Everything is written to a folder, with a page for each answer.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
-    with working("preparing the demo (kernels are compiled the first time)", quiet=quiet):
-        from bayplan.formats.document.text import make_folder
+    steps: list[StoryStep] = []
+    with working("preparing the demo (kernels are compiled the first time)", quiet=quiet) as progress:
+        from bayplan.api.files import make_folder
 
         make_folder(out)
-        shop = _shop(out, seed)
-        stops, together = _together(out, shop, seconds, seed)
-        admitted, chosen, streams = _arrivals(out, seed)
-    files = {**shop.files, **together, **streams}
+        for number, step in enumerate(_story(out, seed, seconds)):
+            progress(_tick(step, number))
+            steps.append(step)
+    files = sorted(str(file) for file in out.iterdir())
     if json:
-        gained = {name: [stop.answer.before["affinity"], stop.answer.score["affinity"]] for name, stop in stops.items()}
-        accepted = {"accepted": admitted.accepted, "value": admitted.result.score["value"], "bound": admitted.result.bound}
-        timed = {"served": chosen.figures.served, "value": chosen.figures.value, "bound": chosen.result.bound}
-        answer = {"seed": seed, "valid": not shop.inspection.violations, "affinity": gained, "admitted": accepted}
-        screen.print_object({**answer, "scheduled": timed, "files": files})
+        story = [{**step._asdict(), "page": str(step.page)} for step in steps]
+        print_object({"seed": seed, "story": story, "files": files})
         return
-    _say_shop(shop, seed)
-    _say(f"boutique.json --start {PLACED}", "", stops["boutique"], seed)
-    _say("rasa-m3.json", f" --max-moves {MOST_MOVES}", stops["rasa-m3"], seed)
-    _say_admitted(admitted)
-    print(f"\nbayplan schedule requests.json --machines {MACHINES}")
-    screen.print_report(chosen.full_content())
-    width = max(map(len, files))
-    print("\n" + "\n".join(f"{what:{width}} {file}" for what, file in files.items()))
+    for number, step in enumerate(steps, start=1):
+        print(f"{number}. {step.question}\n   $ {step.command}\n   {step.headline}\n   {step.page.resolve()}\n")
+    print(f"{len(files)} files are in {out}. Go on with your own cluster: bayplan show FILE; docs/start says how to write one.")
 
 
-class Shop(NamedTuple):
-    """The web shop: as it was, placed, rebalanced, the way there; and what was written of it."""
+def _tick(step: StoryStep, number: int) -> Any:
+    from bayplan.model import Tick
 
-    inspection: "Inspection"
-    placed: "PlacementAnswer"
-    moved: "PlacementAnswer"
-    route: "MigrationAnswer"
-    files: dict[str, str]
+    return Tick(stage=step.question, done=min(1.0, (number + 1) / 8))
 
 
-def _shop(out: Path, seed: int) -> Shop:
+def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
+    """The steps, one after the other; their files are written on the way."""
     import bayplan as bp
-    from bayplan.api.inspect import inspect, write_comparison, write_picture, write_report
-    from bayplan.api.tour import plan_moves
-    from bayplan.formats import write, write_placement
-    from bayplan.generate.boutique import boutique
+    from bayplan.api.inspect import write_picture
 
-    steps = bp.Budget(iterations=50_000)
-    snapshot = boutique(seed=seed)
-    inspection = inspect(snapshot)
-    write(snapshot, out / "boutique.json")
-    write_picture(out / "bay-plan.svg", snapshot)
-    write_report(out / "report.html", inspection, command=COMMAND)
-    placed = bp.place(snapshot, seed=seed, budget=steps)
-    moved = bp.rebalance(placed.after, seed=seed, budget=steps)
-    write_placement(out / PLACED, snapshot.cluster, placed.after.placement)
-    write_placement(out / "placement.json", snapshot.cluster, moved.after.placement)
-    after = inspect(moved.after, before=snapshot.placement)
-    write_comparison(out / "before-after.html", snapshot, after, command=COMMAND)
-    route = plan_moves(snapshot, moved.after, seed=seed)
-    route.save(out / "plan.json")
-    route.report(out / "plan.html", command=COMMAND)
-    files = {
-        "snapshot": str(out / "boutique.json"),
-        "bay plan": str(out / "bay-plan.svg"),
-        "report": str((out / "report.html").resolve()),
-        "placement": str(out / "placement.json"),
-        "before and after": str((out / "before-after.html").resolve()),
-        "plan": str(out / "plan.json"),
-        "order of moves": str((out / "plan.html").resolve()),
-        "placed, not moved": str(out / PLACED),
-    }
-    return Shop(inspection, placed, moved, route, files)
+    shop = bp.generate("boutique", seed=seed)
+    bp.write(shop, out / "boutique.json")
+    write_picture(out / "bay-plan.svg", shop)
+    yield _state(out, shop)
+    budget = bp.Budget(iterations=STEPS)
+    placed = bp.place(shop, seed=seed, budget=budget)
+    yield _written(out, placed, "Where do its new containers go?", "place boutique.json", "placed")
+    moved = bp.rebalance(placed.after, seed=seed, weights={"overload": OVERLOAD}, max_moves=FEW_MOVES, budget=budget)
+    command = f"rebalance boutique.json --start placed.json --weight overload={OVERLOAD:g} --max-moves {FEW_MOVES}"
+    yield _written(out, moved, "Which few moves take the load off hot machines?", command, "placement")
+    plan = bp.migrate(shop, moved.placement, alive=ALIVE, seed=seed)
+    command = f"migrate boutique.json --to placement.json --alive {ALIVE}"
+    yield _written(out, plan, "In which safe order?", command, "plan")
+    yield from _large(out, seed, seconds)
+    yield from _arrivals(out, seed)
 
 
-def _together(out: Path, shop: Shop, seconds: float, seed: int) -> tuple[dict[str, "Collocated"], dict[str, str]]:
-    """The shop and a larger cluster, their services brought together; and what was written of them."""
-    from bayplan.api.tour import collocated, write_collocated
-    from bayplan.formats import write
-    from bayplan.generate.rasa import rasa_m3
+def _state(out: Path, shop: "Snapshot") -> StoryStep:
+    import bayplan as bp
 
-    large = rasa_m3(seed=seed)
-    write(large, out / "rasa-m3.json")
-    stops = {
-        "boutique": collocated(shop.placed.after, seconds=seconds / 3, seed=seed),
-        "rasa-m3": collocated(large, seconds=seconds, seed=seed, max_moves=MOST_MOVES),
-    }
-    files = {"larger cluster": str(out / "rasa-m3.json")}
-    for name, stop in stops.items():
-        files.update(write_collocated(out, name, stop, command=COMMAND))
-    return stops, files
+    state, page = bp.score(shop), out / "report.html"
+    state.report(page, command=COMMAND)
+    return StoryStep("What does a web shop look like?", "bayplan show boutique.json --report report.html", state.headline, page)
 
 
-def _arrivals(out: Path, seed: int) -> tuple["AdmissionAnswer", "ScheduleAnswer", dict[str, str]]:
-    """Groups that arrive one after the other, and timed requests; and what was written of them."""
-    from bayplan.api.tour import let_in, write_let_in
-    from bayplan.api.tour_requests import served, write_served_requests
-    from bayplan.generate.container_clusters import container_clusters
-    from bayplan.generate.requests import requests
+def _large(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
+    """A larger cluster, its workloads brought together."""
+    import bayplan as bp
 
-    admitted = let_in(container_clusters(**ARRIVALS, seed=seed), seed=seed)  # type: ignore[arg-type]  # whole numbers
-    chosen = served(requests(n=TIMED, machines=MACHINES, load=3.0, weights="random", seed=seed), MACHINES)
-    files = {**write_let_in(out, admitted, command=COMMAND), **write_served_requests(out, chosen, command=COMMAND)}
-    return admitted, chosen, files
-
-
-def _say_shop(shop: Shop, seed: int) -> None:
-    """The shop as it is, why a container stands where it does, and what placing, rebalancing and migrating do."""
-    from bayplan.api.tour import ALIVE
-    from bayplan.score.explain import explain
-
-    snapshot = shop.inspection.snapshot
-    screen.show(shop.inspection)
-    waiting = snapshot.placement.unplaced
-    chosen = int(waiting[0]) if len(waiting) else 0
-    screen.explain(explain(snapshot.cluster, snapshot.placement, chosen, objective=snapshot.objective))
-    for answer in (shop.placed, shop.moved):
-        print(f"\nbayplan {answer.verb}")
-        screen.print_report(answer.full_content())
-    print(f"\nbayplan migrate --alive {ALIVE}")
-    screen.print_report(shop.route.full_content())
+    large = bp.generate("rasa-m3", seed=seed)
+    bp.write(large, out / "rasa-m3.json")
+    answer = bp.collocate(large, seconds=seconds, seed=seed, max_moves=MORE_MOVES, engine="here")
+    question = "A larger cluster: which workloads belong on the same machines?"
+    yield _written(out, answer, question, f"collocate rasa-m3.json --max-moves {MORE_MOVES}", "rasa-m3-together")
+    plan = bp.migrate(large, answer.placement, alive=ALIVE, seed=seed)
+    command = f"migrate rasa-m3.json --to rasa-m3-together.json --alive {ALIVE}"
+    yield _written(out, plan, "And in which order?", command, "rasa-m3-plan")
 
 
-def _say(given: str, wish: str, stop: "Collocated", seed: int) -> None:
-    """What collocation gained, before beside after, and whether the way there is safe."""
-    name = given.partition(".")[0]
-    print(f"\nbayplan collocate {given}{wish}\nbayplan migrate {given} --to {name}-together.json")
-    screen.print_report(stop.answer.full_content())
-    screen.print_report(stop.route.full_content())
+def _arrivals(out: Path, seed: int) -> Iterator[StoryStep]:
+    """Groups of containers that arrive one after the other, and timed requests."""
+    import bayplan as bp
+
+    stream = bp.generate("container-clusters", seed=seed, **ARRIVALS)
+    bp.write(stream, out / "stream.jsonl")
+    accepted = bp.admit(stream, bound=True, seconds=PROOF, seed=seed)
+    yield _written(out, accepted, "Groups arrive: which are accepted?", "admit stream.jsonl --bound", "accepted")
+    requests = bp.generate("requests", n=TIMED, machines=MACHINES, load=LOAD, weights="random", seed=seed)
+    bp.write(requests, out / "requests.json")
+    served = bp.schedule(requests, machines=MACHINES, seconds=PROOF, seed=seed)
+    command = f"schedule requests.json --machines {MACHINES}"
+    yield _written(out, served, "There is not enough for all: which requests are served?", command, "served")
 
 
-def _say_admitted(admitted: "AdmissionAnswer") -> None:
-    """Which of the requests that arrived were accepted, by which prices, and why others were not."""
-    print("\nbayplan admit stream.jsonl --bound")
-    screen.print_report(admitted.full_content())
+def _written(out: Path, answer: "Answer[Any]", question: str, command: str, name: str) -> StoryStep:
+    """The step of an answer, which is written to NAME.json and NAME.html."""
+    page = out / f"{name}.html"
+    answer.save(out / f"{name}.json")
+    answer.report(page, command=COMMAND)
+    return StoryStep(question, f"bayplan {command} --out {name}.json --report {name}.html", answer.headline, page)

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import screen
 from bayplan.cli.options import File, Json, Out, Quiet, Start
 from bayplan.cli.outputs import expect_outputs
+from bayplan.cli.screen import print_object, print_report
 from bayplan.cli.terminal import note, working
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a container or of a workload.", show_default=False)]
@@ -28,4 +28,11 @@ def explain(file: File, name: Name, start: Start = None, out: Out = None, json: 
         snapshot = bp.read(file, start)
         note(snapshot.notes, quiet=quiet)
         explanation = bp.explain(snapshot, name)
-    screen.explain(explanation, as_json=json, out=out)
+    if json:
+        from bayplan.report.json import explain_object
+
+        print_object(explain_object(explanation), out)
+    else:
+        from bayplan.report.answers.explain_tables import explain_report
+
+        print_report(explain_report(explanation), out)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN = 0.5  # seconds until the interrupt is raised once more, if nobody has caught it
+AGAIN = 0.5  # seconds until the interrupt is raised once more, if it was not caught
 
 
 @contextmanager

@@ -26,30 +26,8 @@ def expect_outputs(outputs: Mapping[str, Path | None], *inputs: Path | None, std
         expect_writable(output)
 
 
-def command_line(command: str, **options: object) -> str:
-    """What a report says about how it was made: the command and the options that were given."""
-    given = (f"--{name.replace('_', '-')} {value}" for name, value in options.items() if value is not None)
-    return " ".join([f"bayplan {command}", *given])
-
-
 def _same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
     except OSError:  # one of them is not there: then they differ
         return False
-
-
-def spare(output: Path | None, option: str, *inputs: Path | None) -> None:
-    """UsageError if `output` is one of the inputs."""
-    expect_outputs({option: output}, *inputs, stdout=True)
-
-
-def a_file(output: Path | None, option: str) -> None:
-    """UsageError if `output` is stdout, which the answer itself needs."""
-    if output == STDOUT:
-        raise UsageError(f"{option} '-': stdout is for the answer; expected a file")
-
-
-def expect_files(out: Path | None, report: Path | None, *inputs: Path | None) -> None:
-    """UsageError if an answer would go to stdout, or over an input."""
-    expect_outputs({"--out": out, "--report": report}, *inputs)

@@ -1,10 +1,11 @@
 """`bayplan show`"""
 
-from bayplan.cli import clock, screen
+from pathlib import Path
+
+from bayplan.cli import clock
 from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.screen import print_object
-from bayplan.cli.show_requests import expect_nothing_else, show_requests
+from bayplan.cli.screen import print_value
 from bayplan.cli.terminal import note, working
 from bayplan.errors import UsageError
 
@@ -32,21 +33,26 @@ def show(
         raise UsageError(f"--group-by '{group_by}' is for the report; expected --report FILE too")
     with working(f"reading {file}", quiet=quiet):
         from bayplan.api.files import named, read_any, started_from
-        from bayplan.api.inspect import inspect
+        from bayplan.api.inspect import Inspection, RequestInspection, inspect, inspect_requests
         from bayplan.model import Snapshot
 
         value = read_any(file)
-        if not isinstance(value, Snapshot):
-            expect_nothing_else(file, start=start, report=report, group_by=group_by)
-            show_requests(value, file, quiet=quiet, as_json=json, out=out)
-            return
-        original = named(value, file)
-        counted_from = None if start is None else original.placement
-        inspection = inspect(started_from(original, start), counted_from=counted_from)
-        note(inspection.snapshot.notes, quiet=quiet)
-        if report is not None:
-            inspection.report(report, command=clock.command(), group_by=group_by)
-    if json:
-        print_object(inspection.to_dict(), out)
-    else:
-        screen.show(inspection, out=out)
+        inspected: Inspection | RequestInspection
+        note(getattr(value, "notes", ()), quiet=quiet)
+        if isinstance(value, Snapshot):
+            original = named(value, file)
+            counted_from = None if start is None else original.placement
+            inspected = inspect(started_from(original, start), counted_from=counted_from)
+            if report is not None:
+                inspected.report(report, command=clock.command(), group_by=group_by)
+        else:
+            _expect_nothing_else(file, start=start, report=report, group_by=group_by)
+            inspected = inspect_requests(value, name=file.name)
+    print_value(inspected, json=json, out=out)
+
+
+def _expect_nothing_else(file: Path, **options: object) -> None:
+    """UsageError for options that are about clusters."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(f"'{file}' holds requests, not a cluster; expected no {' and no '.join(given)}")

@@ -38,7 +38,7 @@ class _Trace(NamedTuple):
     work: FloatArray  # (resource,) demand x slots that a batch requests on average, of a window of T slots
 
 
-def azure_clusters(  # more than 7 arguments: each is a setting of its own on the command line
+def azure_clusters(  # each argument is a setting of its own on the command line
     *,
     folder: str = "",
     zones: int = ZONES,
@@ -49,7 +49,6 @@ def azure_clusters(  # more than 7 arguments: each is a setting of its own on th
     count: int = REQUESTS,
     load: float = 1.0,
     seed: int = 0,
-    progress: Progress = silent,
 ) -> ClusterRequests:
     """`count` batches that arrive within `slots` slots, in the order of their arrival; those of one slot in seeded random order.
 
@@ -69,7 +68,6 @@ def azure_clusters(  # more than 7 arguments: each is a setting of its own on th
         (0 <= count <= 100_000, f"count is {count}; expected 0 to 100,000"),
         (load > 0, f"load is {load}; expected more than 0"),
     )
-    progress(Tick(stage="reading traces", done=0.0))
     trace, rng = _trace(_folder(folder)), np.random.default_rng(seed)
     factor = REQUESTS * trace.work / (load * ZONES * np.mean(CAPACITY) * UNIT * SLOTS)  # (resource,)
     where = scaled(zones_of(zones, len(trace.work), rng), floats(factor))

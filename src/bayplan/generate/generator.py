@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Instance: TypeAlias = Snapshot | TimedRequests | ClusterRequests
 
 Setting: TypeAlias = int | float | str
-NOT_OFFERED = ("seed", "progress")  # every generator takes them; they are not settings of an instance
+NOT_OFFERED = ("seed", "progress")  # no settings of an instance
 KIND = {int: "a whole number", float: "a number", str: "a word"}
 
 
@@ -27,7 +27,7 @@ class Generator:
 
     about: str  # one line for --help
     source: str  # "[RASA] Table II"
-    make: Callable[..., Instance]  # keyword-only: seed, progress, and settings with defaults
+    make: Callable[..., Instance]  # keyword-only: seed, progress if it takes long, and settings with defaults
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Lazy:
 
     def __call__(self, **settings: Any) -> Instance:
         """What the function makes."""
+        if "progress" not in inspect.signature(self.target).parameters:
+            settings.pop("progress", None)
         made: Instance = self.target(**settings)
         return made
 

@@ -77,7 +77,7 @@ class Result(Generic[S]):
 
     @property
     def gap(self) -> float | None:
-        """How far the goal's score may be from the best, relative to the score; None if nobody knows."""
+        """How far the goal's score may be from the best, relative to the score; None if nothing is proven."""
         if self.bound is None or self.solution is None:
             return None
         value = self.score[self.goal]

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.model import Result
 from bayplan.report.table import Table
-from bayplan.score.summary import Summary
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # they only occur inside of strings
 JsonObject = dict[str, Any]
@@ -61,45 +59,7 @@ def records(table: Table) -> list[JsonObject]:
     ]
 
 
-def show_object(summary: Summary) -> JsonObject:
-    """What `show` says: the summary, key by key."""
-    return dict(plain(summary))
-
-
-def check_object(summary: Summary, violations: Iterable[object]) -> JsonObject:
-    """What `check` says: `valid`, the scores, and every violation with its sentence."""
-    listed = [_violation(violation) for violation in violations]
-    return {
-        "name": summary.name,
-        "valid": not listed,
-        "broken": len(listed),
-        "score": plain(summary.score),
-        "violations": listed,
-    }
-
-
 def explain_object(explanation: object) -> JsonObject:
     """What `explain` says, key by key, and its sentences under `text`."""
     body = plain(explanation) if is_dataclass(explanation) else {}
     return {**body, "text": str(explanation)} if type(explanation).__str__ is not object.__str__ else dict(body)
-
-
-def decision_object(result: Result[Any], *, method: str, seed: int | None = None, placed: int = 0, moved: int = 0) -> JsonObject:
-    """What every decision says; `placed` and `moved` (or served, accepted) are the caller's counts."""
-    return {
-        "method": method,
-        "status": str(result.status),
-        "score": plain(result.score),
-        "bound": plain(result.bound),
-        "gap": plain(result.gap),
-        "seconds": plain(result.seconds),
-        "seed": seed,
-        "placed": placed,
-        "moved": moved,
-        "left_out": [{"name": reason.subject, "reason": reason.text} for reason in result.left_out],
-    }
-
-
-def _violation(violation: object) -> JsonObject:
-    body = plain(violation)
-    return {**body, "sentence": str(violation)} if isinstance(body, dict) else {"sentence": str(violation)}

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from tests.builders.report_clusters import cluster_of
 
+from bayplan.api.check import CheckResult
+from bayplan.api.inspect import inspect
+from bayplan.api.placement import PlacementAnswer
 from bayplan.check import Violation
+from bayplan.formats.document.schemas import schema
 from bayplan.model import Placement, Reason, Resource, Result, Status
 from bayplan.report.amounts import human_amount, percent, score, written
 from bayplan.report.answers.decision_tables import decision_report, frame
 from bayplan.report.answers.explain_tables import explain_report
 from bayplan.report.answers.placement_tables import check_report, show_report
-from bayplan.report.json import check_object, decision_object, explain_object, show_object, to_json
+from bayplan.report.json import explain_object, plain, to_json
 from bayplan.report.names import elided, printable, told_apart
 from bayplan.report.score_help import MEANINGS, higher_is_better
 from bayplan.report.table import report
@@ -22,7 +26,6 @@ from bayplan.score.summary import summarise
 from bayplan.words import count
 
 CPU, MEMORY = Resource(name="cpu", scale=1000, unit="cores"), Resource(name="memory", unit="bytes")
-DECISION = ["method", "status", "score", "bound", "gap", "seconds", "seed", "placed", "moved", "left_out"]
 
 
 def _printed(*reports, width=80):
@@ -118,7 +121,7 @@ def test_show_says_what_a_machine_has_none_of(snapshot):
     text = _printed(show_report(summary, bare.resources), width=100)
     assert re.search(r"node-0 +memory +– +\d+ +over capacity \(memory: \d+Gi of 0\)", text)
     assert re.search(r"memory .* over ", text)
-    answer = json.loads(to_json(show_object(summary)))
+    answer = json.loads(to_json(plain(summary)))
     assert (answer["hot"][0]["utilisation"], answer["hot"][0]["over_capacity"]) == (None, True)
     assert (answer["use"][1]["maximum"], answer["use"][1]["over_capacity"]) == (None, 1)
 
@@ -160,7 +163,7 @@ def test_no_name_speaks_to_the_terminal(snapshot):
         report(frame(result, method=CONTROLS, seed=0, wall=0.0)) + decision_report(result, {}),
     )
     assert not set(printed) & set(CONTROLS) - set("\n[31m")
-    for answer in (show_object(summary), explain_object(explanation)):
+    for answer in (plain(summary), explain_object(explanation)):
         line = to_json(answer)
         assert not set(line) & {"\x1b", "\r", "\x07", "\n", "\x7f", "\x9b", "\u2028", "\ud800"}
         assert json.loads(line)
@@ -219,19 +222,23 @@ def test_result_prints_status_scores_and_reasons(snapshot):
     assert all(word in text for word in ("binpack", "feasible, at most 25", "moved", "0/6 machines fit"))
 
 
+def _answer(snapshot, **changes):
+    return PlacementAnswer(verb="place", method="binpack", seed=3, snapshot=snapshot, result=_result(snapshot, **changes))
+
+
 def test_decision_has_the_promised_keys_in_order(snapshot):
-    answer = decision_object(_result(snapshot), method="binpack", seed=3, placed=12, moved=7)
-    assert list(answer) == DECISION
-    assert answer["score"] == {"total": 2.0, "balance": None}
+    answer = _answer(snapshot).to_dict()
+    assert list(answer) == list(schema("answer")["properties"])
+    assert answer["score"] == answer["after"] == {"total": 2.0, "balance": None}
     assert answer["gap"] == pytest.approx(0.25)
-    assert (answer["placed"], answer["moved"]) == (12, 7)
+    moved = int((snapshot.placement.machine_of > 0).sum())
+    assert (answer["placed"], answer["moved"]) == (len(snapshot.placement.unplaced), moved)
     assert answer["left_out"] == [{"name": "web", "reason": "0/6 machines fit"}]
 
 
 def test_decision_without_a_solution(snapshot):
-    result = _result(snapshot, status=Status.INFEASIBLE, solution=None, bound=None, score={})
-    answer = json.loads(to_json(decision_object(result, method="binpack")))
-    assert list(answer) == DECISION
+    answer = json.loads(to_json(_answer(snapshot, status=Status.INFEASIBLE, solution=None, bound=None, score={}).to_dict()))
+    assert list(answer) == list(schema("answer")["properties"])
     assert (answer["placed"], answer["moved"], answer["bound"], answer["gap"]) == (0, 0, None, None)
 
 
@@ -243,21 +250,20 @@ def test_json_is_strict():
 
 
 def test_show_object_is_the_summary(snapshot):
-    summary = summarise(replace(snapshot))
-    answer = json.loads(to_json(show_object(summary)))
-    assert list(answer) == ["name", "counts", "use", "hot", "score", "normalised"]
-    assert answer["counts"] == dict(summary.counts)
+    inspection = inspect(snapshot)
+    answer = json.loads(to_json(inspection.to_dict()))
+    assert list(answer) == ["verb", "name", "counts", "use", "hot", "score", "normalised", "valid", "violated"]
+    assert answer["counts"] == dict(inspection.state.counts)
 
 
-def test_check_object_lists_every_sentence(snapshot):
-    summary = summarise(snapshot)
-    right = check_object(summary, [])
-    assert (right["valid"], right["broken"], right["violations"]) == (True, 0, [])
-    assert right["score"].keys() == summary.score.keys()
+def test_check_object_lists_every_sentence():
+    right = CheckResult(name="shop", violations=(), score={"total": 1.0}).to_dict()
+    assert (right["valid"], right["violated"], right["violations"]) == (True, 0, [])
+    assert right["score"] == {"total": 1.0}
     violation = Violation(rule="capacity", subject=("m",), excess=1, sentence="m is full", number=0)
-    answer = check_object(summary, [violation, "told"])
+    answer = CheckResult(name="shop", violations=(violation, violation)).to_dict()
     assert not answer["valid"]
-    assert [v["sentence"] for v in answer["violations"]] == ["m is full", "told"]
+    assert [v["sentence"] for v in answer["violations"]] == ["m is full", "m is full"]
     assert answer["violations"][0]["rule"] == "capacity"
 
 

@@ -36,6 +36,13 @@ class Admission:
 
     Bad input raises InputError with numbered faults, and changes nothing. Values are assumed to be in the unit of the amounts:
     [Online clusters] assumes 1 <= value / use <= U.
+
+    >>> import bayplan as bp
+    >>> stream = bp.generate("container-clusters", count=5)
+    >>> admission = bp.Admission(stream.zones)
+    >>> decisions = [admission.offer(request) for request in stream.requests]
+    >>> admission.offers, admission.accepted == sum(decision.accepted for decision in decisions)
+    (5, True)
     """
 
     def __init__(self, zones: Zones, options: AdmitOptions | None = None, method: str = "primal-dual", seed: int = 0) -> None:
