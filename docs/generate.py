@@ -224,7 +224,7 @@ def _requests_over_time() -> str:
 
 def _sweep() -> str:
     """What each number of machines is good for, for the same requests."""
-    from bayplan.api.sweep import sweep_machines
+    from bayplan.api.requests.sweep import sweep_machines
     from bayplan.model import Budget
     from bayplan.report.pictures.sweep import value_curve
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import bayplan as bp
 from bayplan.check import check
-from bayplan.cli import clock
+from bayplan.cli.console import clock
 from bayplan.decide.collocate import CollocateOptions
 from bayplan.decide.collocate.partition import PARTITIONERS, affinity_graph
 from bayplan.decide.collocate.partition.multi_stage import master_count, master_workloads, workloads_with_affinity
@@ -80,7 +80,7 @@ def options_of(cell: Cell, services: int) -> CollocateOptions:
 
 
 def measured(cell: Cell, file: Path) -> dict[str, str]:
-    """The columns of `ANSWER` and `PARTITION`. `bayplan.cli.clock` runs already: reading counts, too."""
+    """The columns of `ANSWER` and `PARTITION`. `bayplan.cli.console.clock` runs already: reading counts, too."""
     began, used = clock.seconds(), _cpu()
     snapshot = bp.read(file)
     reading = clock.seconds() - began

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from bayplan.cli import clock
+from bayplan.cli.console import clock
 from bayplan.formats import read
 from experiments.rasa.bounds import EVERY as EVERY_BOUND
 from experiments.rasa.bounds import QUICK as QUICK_BOUND

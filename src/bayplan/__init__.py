@@ -52,9 +52,9 @@ _HOME = {  # public name -> module
     "collocate": "bayplan.api.collocate",
     "pack": "bayplan.api.pack",
     "machines_needed": "bayplan.api.machines_needed",
-    "admit": "bayplan.api.admit",
+    "admit": "bayplan.api.requests.admit",
     "Admission": "bayplan.decide.admit",
-    "schedule": "bayplan.api.schedule",
+    "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.simulate",
     # methods
@@ -141,7 +141,6 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what type checkers and editors see
-    from bayplan.api.admit import admit
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write
@@ -152,7 +151,8 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.place import place
     from bayplan.api.rebalance import rebalance
     from bayplan.api.registry import methods, register
-    from bayplan.api.schedule import schedule
+    from bayplan.api.requests.admit import admit
+    from bayplan.api.requests.schedule import schedule
     from bayplan.decide.admit import Admission
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
     from bayplan.formats.builder import ClusterBuilder

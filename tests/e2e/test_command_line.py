@@ -353,7 +353,7 @@ def test_an_interrupt_that_is_swallowed_comes_again(capsys, monkeypatch, shop):
             select.select([], [], [], 5)
         select.select([], [], [], 5)  # until the next interrupt, or for long
 
-    monkeypatch.setattr("bayplan.cli.interrupt.AGAIN", 0.05)
+    monkeypatch.setattr("bayplan.cli.console.interrupt.AGAIN", 0.05)
     monkeypatch.setattr("bayplan.api.inspect.summarise", swallow)
     assert main(["show", str(shop)]) == 130
     assert capsys.readouterr().err.strip() == "bayplan: interrupted"

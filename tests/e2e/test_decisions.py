@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tests.naive.gmrp import gmrp_cost
 
-from bayplan.cli import clock, place, rebalance
+from bayplan.cli import place, rebalance
+from bayplan.cli.console import clock
 from bayplan.cli.main import main
 from bayplan.decide.place import PLACERS
 from bayplan.decide.rebalance import REBALANCERS

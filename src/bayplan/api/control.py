@@ -1,4 +1,4 @@
-"""How a call is run: the budget of its method, its options by keyword, and Ctrl-C that keeps the best so far."""
+"""How a call is run: its budget, without the time of compiling kernels; options by keyword; Ctrl-C that keeps the best so far."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -80,3 +80,21 @@ def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
 def with_bound(result: Result[S], bound: float | None, seconds: float) -> Result[S]:
     """The result with a bound that was proven afterwards."""
     return result if bound is None else replace(result, bound=bound, seconds=seconds)
+
+
+LOADING = 1.0  # seconds to load compiled kernels, at most
+
+
+def compiled(warm_up: Callable[[], None]) -> float:
+    """Seconds, beyond those of loading them, that it took to compile kernels.
+
+    They do not count against a budget: else the first answer on a machine would be poor because the compiler is slow.
+    """
+    clock = Budget().clock()
+    warm_up()
+    return max(0.0, clock.seconds - LOADING)
+
+
+def after_compiling(control: Control, warm_up: Callable[[], None]) -> Control:
+    """The control of a call, whose seconds do not include those of compiling kernels."""
+    return replace(control, clock=replace(control.clock, started=control.clock.started + compiled(warm_up)))

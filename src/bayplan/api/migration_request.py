@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayplan.api.partial_run import PartialRun, first_batches, state_after
+from bayplan.api.partial_run import PartialRun, first_batches, reachable_target, state_after
 from bayplan.api.problem import matching, matching_any, not_negative
-from bayplan.api.reachable_target import reachable_target
 from bayplan.check import check_migration
 from bayplan.errors import ModelError, UsageError, did_you_mean
 from bayplan.formats.targets import MigrationTarget, new_containers, snapshot_target

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bayplan.cli import admit_options as option
-from bayplan.cli import clock
-from bayplan.cli.decision import Seconds, finish
-from bayplan.cli.options import Json, Quiet, Seed, file_stem
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.terminal import note, warn, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Seconds, finish
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, warn, working
+from bayplan.cli.options import admit as option
+from bayplan.cli.options.shared import Json, Quiet, Seed, file_stem
 
 if TYPE_CHECKING:
     from bayplan.formats.streams import Stream

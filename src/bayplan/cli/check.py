@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from bayplan.cli import clock
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import File, Json, Out, Quiet, Report, Start
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.schedule_input import read_input, text_pairs
-from bayplan.cli.schedule_options import Capacity, FleetFile, Horizon, Machines
-from bayplan.cli.screen import print_value
-from bayplan.cli.terminal import note, warn, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.screen import print_value
+from bayplan.cli.console.terminal import note, warn, working
+from bayplan.cli.options.schedule import Capacity, FleetFile, Horizon, Machines
+from bayplan.cli.options.schedule_input import read_input, text_pairs
+from bayplan.cli.options.shared import File, Json, Out, Quiet, Report, Start
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _accepted(file: Path, answer: Path, zones: Path | None) -> Checked:
 def _served(file: Path, answer: Path, capacity: dict[str, str], stated: dict[str, Any]) -> Checked:
     from bayplan.api.check import check_served
     from bayplan.api.files import read_served
-    from bayplan.api.timed_problem import timed_problem
+    from bayplan.api.requests.timed_problem import timed_problem
 
     timed = read_input(file, **stated)
     problem = timed_problem(timed, stated["machines"], capacity=capacity)

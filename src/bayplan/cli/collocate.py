@@ -1,11 +1,11 @@
 """`bayplan collocate`"""
 
-from bayplan.cli import clock
-from bayplan.cli import collocate_options as option
-from bayplan.cli.decision import Out, Report, Seconds, Threads, finish
-from bayplan.cli.options import File, Json, Quiet, Seed, Start, pairs, share
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options import collocate as option
+from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start, pairs, share
 
 
 def collocate(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayplan.cli import screen
-from bayplan.cli.options import Json, Quiet, Seed, Start
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import screen
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options.shared import Json, Quiet, Seed, Start
 from bayplan.errors import UsageError, expect_one_of
 
 if TYPE_CHECKING:

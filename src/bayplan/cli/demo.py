@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from bayplan.cli.options import Json, Quiet, Seed
-from bayplan.cli.screen import print_object
-from bayplan.cli.terminal import working
+from bayplan.cli.console.screen import print_object
+from bayplan.cli.console.terminal import working
+from bayplan.cli.options.shared import Json, Quiet, Seed
 
 if TYPE_CHECKING:
     from bayplan.api.answer import Answer

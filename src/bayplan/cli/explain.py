@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli.options import File, Json, Out, Quiet, Start
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.screen import print_object, print_report
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.screen import print_object, print_report
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options.shared import File, Json, Out, Quiet, Start
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a container or of a workload.", show_default=False)]
 

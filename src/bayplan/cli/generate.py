@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import screen
-from bayplan.cli.options import Json, Quiet, Seed
-from bayplan.cli.terminal import working
+from bayplan.cli.console import screen
+from bayplan.cli.console.terminal import working
+from bayplan.cli.options.shared import Json, Quiet, Seed
 from bayplan.errors import UsageError, expect_one_of
 
 

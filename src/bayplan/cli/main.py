@@ -11,7 +11,6 @@ import typer
 from bayplan.cli import (
     admit,
     check,
-    clock,
     collocate,
     convert,
     demo,
@@ -28,8 +27,9 @@ from bayplan.cli import (
     version,
     warmup,
 )
-from bayplan.cli.exits import FAILED, INTERRUPTED, USAGE
-from bayplan.cli.interrupt import stubborn_interrupts
+from bayplan.cli.console import clock
+from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
+from bayplan.cli.console.interrupt import stubborn_interrupts
 from bayplan.errors import BayplanError, UsageError
 
 ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from bayplan.cli import clock
-from bayplan.cli import migrate_options as option
-from bayplan.cli.decision import Seconds, say
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Seconds, say
+from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options import migrate as option
+from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:

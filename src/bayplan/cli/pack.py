@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bayplan.cli import clock
-from bayplan.cli import pack_options as option
-from bayplan.cli.decision import Out, Seconds, Threads, finish
-from bayplan.cli.options import File, Json, Quiet, Start, pairs
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Out, Seconds, Threads, finish
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options import pack as option
+from bayplan.cli.options.shared import File, Json, Quiet, Start, pairs
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import clock
-from bayplan.cli.decision import Out, Report, Seconds, Threads, finish, method_option
-from bayplan.cli.options import File, Json, Quiet, Seed, Start, pairs
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start, pairs
 
 Method = Annotated[str, method_option("rebalance")]
 Goal = Annotated[

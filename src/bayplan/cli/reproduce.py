@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli import screen
-from bayplan.cli.options import Json
+from bayplan.cli.console import screen
+from bayplan.cli.options.shared import Json
 from bayplan.errors import UsageError, WorldError, expect_one_of
 
 PAPERS = ("freecontainer", "gmrp", "rasa", "ucac", "online-clusters", "cradle")  # folders of experiments/, - for _

@@ -6,14 +6,14 @@ from typing import Any
 
 import typer
 
-from bayplan.cli import clock
-from bayplan.cli import schedule_options as option
-from bayplan.cli.decision import Seconds, Threads, finish
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.options import Json, Quiet, Seed, file_stem
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.schedule_input import profits, read_input, read_requests_until, sweep_range, text_pairs
-from bayplan.cli.terminal import note, warn, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Seconds, Threads, finish
+from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.terminal import note, warn, working
+from bayplan.cli.options import schedule as option
+from bayplan.cli.options.schedule_input import profits, read_input, read_requests_until, sweep_range, text_pairs
+from bayplan.cli.options.shared import Json, Quiet, Seed, file_stem
 from bayplan.errors import UsageError
 
 
@@ -83,7 +83,7 @@ def schedule(
     }
     with working(f"{'planning' if planning else 'scheduling'} {file}", quiet=quiet) as progress:
         import bayplan as bp
-        from bayplan.api.sweep import sweep_machines
+        from bayplan.api.requests.sweep import sweep_machines
 
         given["forecast"] = None if forecast is None else bp.read_requests(forecast).requests
         if planning:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from bayplan.cli import clock
-from bayplan.cli.options import File, GroupBy, Json, Out, Quiet, Report, Start
-from bayplan.cli.outputs import expect_outputs
-from bayplan.cli.screen import print_value
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console import clock
+from bayplan.cli.console.outputs import expect_outputs
+from bayplan.cli.console.screen import print_value
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options.shared import File, GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.errors import UsageError
 
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from bayplan.cli.decision import say
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.migrate_options import Alive, DeleteMissing, Relabel, To
-from bayplan.cli.options import File, Json, Quiet, Seed, Start
-from bayplan.cli.terminal import note, working
+from bayplan.cli.console.decision import say
+from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options.migrate import Alive, DeleteMissing, Relabel, To
+from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start
 from bayplan.errors import UsageError
 
 PlanFile = Annotated[Path, typer.Option("--plan", metavar="PLAN", help="The plan to carry out.", show_default=False)]

@@ -1,7 +1,7 @@
 """`bayplan version`"""
 
-from bayplan.cli import screen
-from bayplan.cli.options import Json
+from bayplan.cli.console import screen
+from bayplan.cli.options.shared import Json
 from bayplan.version import __version__
 
 

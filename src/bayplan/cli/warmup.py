@@ -2,9 +2,9 @@
 
 import time
 
-from bayplan.cli import screen
-from bayplan.cli.options import Json, Quiet
-from bayplan.cli.terminal import working
+from bayplan.cli.console import screen
+from bayplan.cli.console.terminal import working
+from bayplan.cli.options.shared import Json, Quiet
 
 
 def warmup(json: Json = False, quiet: Quiet = False) -> None:

@@ -18,7 +18,7 @@ from bayplan.formats.traces.alibaba_callgraphs import read_callgraphs
 from bayplan.formats.traces.virtual_machines import RESOURCES, SLOT, azure_batches
 from bayplan.generate.container_clusters import CAPACITY, REQUEST_CAP, TRAFFIC, UNIT, largest_use, zones_of
 from bayplan.generate.generator import require
-from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Progress, Tick, Zones, floats, ints, silent
+from bayplan.model import ClusterRequest, ClusterRequests, FloatArray, IntArray, Zones, floats, ints
 
 SIZES = range(2, 9)  # members of a batch
 LARGE = (8.0, 28.0)  # cores and GB of a machine that takes B

@@ -6,7 +6,7 @@ from tests.builders.tiny_clusters import on, tiny
 
 import bayplan as bp
 from bayplan.api.collocate import prioritised
-from bayplan.cli.options import share
+from bayplan.cli.options.shared import share
 from bayplan.errors import UsageError
 from bayplan.model import Objective, Reason, Result, Snapshot, Status, Term
 

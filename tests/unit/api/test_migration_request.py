@@ -4,7 +4,7 @@ import pytest
 from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.api.migration_request import MigrationSettings, completed_target, method_options, policy_of, target_value
-from bayplan.cli.migrate_options import settings
+from bayplan.cli.options.migrate import settings
 from bayplan.errors import UsageError
 from bayplan.formats.targets import MigrationTarget
 from bayplan.model import Objective, Snapshot, StepLimits, Way

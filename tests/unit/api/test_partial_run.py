@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.builders.strategies import clusters, placements
 from tests.builders.tiny_clusters import on, tiny
 
-from bayplan.api.partial_run import PartialRun, state_after
-from bayplan.api.reachable_target import reachable_target
+from bayplan.api.partial_run import PartialRun, reachable_target, state_after
 from bayplan.check import RUNNING, check
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Action, AntiAffinity, Capacity, Migration, Plan, Running, Step

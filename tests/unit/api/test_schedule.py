@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import bayplan as bp
 from bayplan.api.files import read_requests
-from bayplan.api.schedule import solve
-from bayplan.api.sweep import sweep_machines
-from bayplan.api.timed_problem import comparable_forecast, timed_problem
-from bayplan.cli.schedule_input import read_input, sweep_range
+from bayplan.api.requests.schedule import solve
+from bayplan.api.requests.sweep import sweep_machines
+from bayplan.api.requests.timed_problem import comparable_forecast, timed_problem
+from bayplan.cli.options.schedule_input import read_input, sweep_range
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.decide.schedule.machine_sweep import MachineSweep, fewest, proven_fewest
 from bayplan.errors import UsageError

@@ -7,7 +7,7 @@ import pytest
 from experiments.rasa import bounds, cells, claims, clusters, figure_claims, figures, pages, parts, powerlaw, process, run, tables
 from experiments.results import rows
 
-from bayplan.cli import clock
+from bayplan.cli.console import clock
 from bayplan.formats import read
 from bayplan.generate import GENERATORS
 from bayplan.model import UNPLACED, Placement, ints

@@ -40,6 +40,7 @@ NAMES = [
     "rebalance",
     "collocate",
     "pack",
+    "machines_needed",
     "admit",
     "Admission",
     "schedule",

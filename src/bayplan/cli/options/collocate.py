@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from bayplan.cli.decision import method_option
+from bayplan.cli.console.decision import method_option
 
 Method: TypeAlias = Annotated[str, method_option("collocate")]
 Partition: TypeAlias = Annotated[

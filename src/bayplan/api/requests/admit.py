@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.compiling import after_compiling
-from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.control import Control, RunKeywords, after_compiling, options_from
 from bayplan.api.registry import method_of
 from bayplan.decide.admit import (
     ADMITTERS,

@@ -63,7 +63,7 @@ def _number(name: str, text: str) -> float:
 
 def sweep_range(text: str | None) -> list[int]:
     """The numbers of machines that `--sweep FEW:MANY[:STEP]` states; none without the option."""
-    from bayplan.api.sweep import machine_numbers
+    from bayplan.api.requests.sweep import machine_numbers
     from bayplan.decide.schedule.machine_sweep import MOST_MACHINES
 
     if text is None:

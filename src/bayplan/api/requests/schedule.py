@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.compiling import after_compiling
-from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.control import Control, RunKeywords, after_compiling, interruptible, options_from
 from bayplan.api.registry import method_of
-from bayplan.api.timed_problem import comparable_forecast, timed_problem
+from bayplan.api.requests.timed_problem import comparable_forecast, timed_problem
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem, Scheduler
 from bayplan.decide.schedule.bound import bounded
 from bayplan.errors import UsageError

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 import typer
 
-from bayplan.cli.decision import method_option
-from bayplan.cli.options import pairs
+from bayplan.cli.console.decision import method_option
+from bayplan.cli.options.shared import pairs
 from bayplan.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

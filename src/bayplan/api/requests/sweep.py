@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.compiling import after_compiling
-from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.control import Control, RunKeywords, after_compiling, options_from
 from bayplan.api.registry import method_of
-from bayplan.api.schedule import ScheduleCall, schedule_options
-from bayplan.api.timed_problem import timed_problem
+from bayplan.api.requests.schedule import ScheduleCall, schedule_options
+from bayplan.api.requests.timed_problem import timed_problem
 from bayplan.decide.schedule.machine_sweep import MachineSweep, fewest
 from bayplan.errors import UsageError
 from bayplan.formats.requests import RequestsFile
@@ -137,7 +136,7 @@ def sweep_machines(
     `serve`: a share, such as 0.95. The other arguments are those of `schedule`. Ctrl-C keeps the answers so far.
 
     >>> import bayplan as bp
-    >>> from bayplan.api.sweep import sweep_machines
+    >>> from bayplan.api.requests.sweep import sweep_machines
     >>> day = bp.generate("requests", n=200, machines=4, load=2.0)
     >>> answer = sweep_machines(day, [2, 4, 8])
     >>> [point.machines for point in answer.points]

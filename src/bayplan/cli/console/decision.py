@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from bayplan.cli import clock
-from bayplan.cli.exits import ANSWER_IS_NO
-from bayplan.cli.screen import print_object, print_report
-from bayplan.cli.terminal import warn
+from bayplan.cli.console import clock
+from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.screen import print_object, print_report
+from bayplan.cli.console.terminal import warn
 
 if TYPE_CHECKING:
     from bayplan.api.answer import Answer

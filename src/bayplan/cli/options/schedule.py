@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from bayplan.cli.decision import method_option
+from bayplan.cli.console.decision import method_option
 
 Requests: TypeAlias = Annotated[
     Path,

@@ -1,0 +1,1 @@
+"""Verbs about requests: cluster requests that arrive, timed requests for more than there is capacity."""

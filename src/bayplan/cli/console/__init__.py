@@ -1,0 +1,1 @@
+"""What commands share: the clock, exit codes, where answers go, how they are printed, progress on stderr."""

@@ -1,0 +1,1 @@
+"""The options of commands, worded once, and the texts that some of them take."""
