@@ -3,6 +3,7 @@
 import pytest
 
 import bayplan as bp
+from bayplan.api import registry
 from bayplan.api.contract import CLAIMS, keeps
 from bayplan.api.registry import REGISTRIES
 
@@ -18,7 +19,9 @@ def test_keeps_its_claims(verb, method, claim):
     keeps(verb, method, claim)
 
 
-def test_a_registered_method_that_breaks_a_claim_is_caught():
+def test_a_registered_method_that_breaks_a_claim_is_caught(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", {})
+
     @bp.register("rebalance", "everything-on-the-first-machine")
     def everything(problem, options, *, budget, seed, progress):
         from dataclasses import replace

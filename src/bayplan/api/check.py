@@ -39,10 +39,15 @@ class CheckResult:
     def content(self) -> "Report":
         """The verdict, and one sentence per violation."""
         from bayplan.report.table import Sentence, report
+
+        verdict, *sentences = self.lines()
+        return report(Sentence(verdict, "bad" if self.violations else "good"), *map(Sentence, sentences))
+
+    def lines(self) -> list[str]:
+        """The verdict, then every violation, each in one sentence."""
         from bayplan.report.violations import verdict
 
-        head = Sentence(verdict(self.violations), "bad" if self.violations else "good")
-        return report(head, *(Sentence(str(violation)) for violation in self.violations))
+        return [verdict(self.violations), *map(str, self.violations)]
 
     def summary(self) -> str:
         """The same in plain text."""

@@ -8,7 +8,7 @@ import typer
 from bayplan.cli.console import clock
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
-from bayplan.cli.console.screen import print_value
+from bayplan.cli.console.screen import print_lines, print_object
 from bayplan.cli.console.terminal import note, warn, working
 from bayplan.cli.options.schedule import Capacity, FleetFile, Horizon, Machines
 from bayplan.cli.options.schedule_input import read_input, text_pairs
@@ -85,7 +85,10 @@ def check(
             _expect_with("--served", **of_schedules, **{"--horizon": horizon})
             result, notes = _placement(file, placement, start, report)
     note(notes, quiet=quiet)
-    print_value(result, json=json, out=out)
+    if json:
+        print_object(result.to_dict(), out)
+    else:
+        print_lines(result.lines(), out)
     if not result:
         raise typer.Exit(ANSWER_IS_NO)
 

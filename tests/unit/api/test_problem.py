@@ -5,6 +5,7 @@ import pytest
 from tests.builders.tiny_clusters import on, tiny
 
 import bayplan as bp
+from bayplan.api import registry
 from bayplan.api.control import Control, options_from
 from bayplan.api.problem import problem_of
 from bayplan.api.registry import method_of
@@ -102,7 +103,9 @@ def test_a_budget_is_what_is_left_of_the_seconds():
     assert Control.of(10.0, 0, {"budget": stated}).method_budget(finish=0.1) is stated
 
 
-def test_a_registered_method_works_by_its_name_and_cannot_hide_ours():
+def test_a_registered_method_works_by_its_name_and_cannot_hide_ours(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", {})
+
     @bp.register("rebalance", "stays")
     def stays(problem, options, *, budget, seed, progress):
         from bayplan.search.answer import answer

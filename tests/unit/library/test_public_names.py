@@ -80,6 +80,7 @@ def test_every_public_name_has_a_docstring_with_an_example_that_runs(name, tmp_p
         if file.is_file():
             shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bayplan.api.registry._registered", {})
     value = getattr(bp, name)
     (test,) = doctest.DocTestFinder(recurse=False).find(value, name, globs={"bp": bp})
     assert test.examples, f"{name} has no example"

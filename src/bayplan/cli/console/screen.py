@@ -1,7 +1,7 @@
 """The answer of a command: one JSON object or tables for people, on stdout or in a file."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -34,6 +34,13 @@ def print_object(answer: Mapping[str, object], out: Path | None = None) -> None:
     from bayplan.report.json import to_json
 
     _print(f"{to_json(answer)}\n", out)
+
+
+def print_lines(lines: Iterable[str], out: Path | None = None) -> None:
+    """Each on a line of its own, however long it is, so that a program can read them."""
+    from bayplan.report.names import printable
+
+    _print("".join(f"{printable(line)}\n" for line in lines), out)
 
 
 def print_report(report: "Report", out: Path | None = None) -> None:

@@ -13,7 +13,7 @@ ALMOST_NONE = 1e-12  # the request of a set that requests nothing: it gets machi
 def divide_machines(
     demand: FloatArray, usable: BoolArray, kind: IntArray, here: IntArray, size: FloatArray | None = None
 ) -> IntArray:
-    """(machine,) the set that owns it, `NOBODY` where no set may use it.
+    """(machine,) the set that owns it, `UNOWNED` where no set may use it.
 
     demand (set, resource): what a set requests, as shares of the cluster: `wanted`; its largest share counts.
     usable (set, machine); kind (machine,): number of the machine's type; here (set, machine): containers of the set that
