@@ -8,7 +8,7 @@ from bayplan.cli.console.decision import Seconds, finish
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, warn, working
 from bayplan.cli.options import admit as option
-from bayplan.cli.options.shared import Json, Quiet, Seed, file_stem
+from bayplan.cli.options.shared import Json, Quiet, SearchSeed, file_stem
 
 if TYPE_CHECKING:
     from bayplan.formats.streams import Stream
@@ -29,7 +29,7 @@ def admit(
     zones: option.ZonesFile = None,
     keep_going: option.KeepGoing = False,
     seconds: Seconds = 30.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     out: option.Out = None,
     report: option.Report = None,
     json: Json = False,
@@ -92,7 +92,7 @@ def admit(
             literal=literal,
             progress=progress,
         )
-    finish(replace(answer, name=file_stem(file, "stream")), out=out, report=report, json=json)
+    finish(replace(answer, name=file_stem(file, "stream")), file=file, out=out, report=report, json=json)
 
 
 def _say_skipped(stream: "Stream", *, quiet: bool) -> None:

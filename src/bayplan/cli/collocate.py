@@ -5,14 +5,14 @@ from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import collocate as option
-from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start, pairs, share
+from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start, pairs, share
 
 
 def collocate(
     file: File,
     method: option.Method = "best",
     seconds: Seconds = 60.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     start: Start = None,
     threads: Threads = 1,
     partition: option.Partition = "multi-stage",
@@ -87,4 +87,4 @@ def collocate(
             progress=progress,
         )
         note(answer.input_notes, quiet=quiet)
-    finish(answer, out=out, report=report, json=json)
+    finish(answer, file=file, out=out, report=report, json=json)

@@ -8,7 +8,7 @@ import typer
 
 from bayplan.cli.console.screen import print_object
 from bayplan.cli.console.terminal import working
-from bayplan.cli.options.shared import Json, Quiet, Seed
+from bayplan.cli.options.shared import Json, Quiet, SearchSeed
 
 if TYPE_CHECKING:
     from bayplan.api.answer import Answer
@@ -36,7 +36,7 @@ class StoryStep(NamedTuple):
 
 
 def demo(
-    out: Folder = Path("bayplan-demo"), seed: Seed = 0, seconds: Each = 6.0, json: Json = False, quiet: Quiet = False
+    out: Folder = Path("bayplan-demo"), seed: SearchSeed = 0, seconds: Each = 6.0, json: Json = False, quiet: Quiet = False
 ) -> None:
     """Tell the story of a small web shop: its hot machines, its new containers, what should move, and in which safe order.
 

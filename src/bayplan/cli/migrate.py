@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Seconds, say
+from bayplan.cli.console.decision import Seconds, next_step, say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import migrate as option
-from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start
+from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def migrate(
     start_seconds: option.StartSeconds = 10.0,
     stop_seconds: option.StopSeconds = 5.0,
     seconds: Seconds = 60.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     out: option.PlanOut = None,
     rollback_out: option.RollbackOut = None,
     report: option.PlanReport = None,
@@ -104,7 +104,12 @@ def migrate(
             )
     note(answer.input_notes, quiet=quiet)
     write_plans(answer, out=out, rollback_out=rollback_out, report=report)
-    say(answer, files={"plan": out, "way back": rollback_out, "report": report}, json=json)
+    say(
+        answer,
+        files={"plan": out, "way back": rollback_out, "report": report},
+        json=json,
+        following=next_step("migrate", file, out),
+    )
     if not answer.complete:
         raise typer.Exit(ANSWER_IS_NO)
 

@@ -90,4 +90,4 @@ def pack(
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
         note(answer.input_notes, quiet=quiet)
-        finish(answer, out=out, report=report, json=json)
+        finish(answer, file=file, out=out, report=report, json=json)

@@ -8,7 +8,7 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start
+from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start
 
 Method = Annotated[str, method_option("place")]
 Candidates = Annotated[
@@ -21,7 +21,7 @@ def place(
     file: File,
     method: Method = "best",
     seconds: Seconds = 5.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     out: Out = None,
     candidates: Candidates = 2,
     start: Start = None,
@@ -60,4 +60,4 @@ def place(
         answer = bp.place(
             snapshot, method=method, seconds=left, seed=seed, candidates=candidates, threads=threads, progress=progress
         )
-    finish(answer, out=out, report=report, json=json)
+    finish(answer, file=file, out=out, report=report, json=json)

@@ -8,7 +8,7 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, Json, Quiet, Seed, Start, pairs
+from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start, pairs
 
 Method = Annotated[str, method_option("rebalance")]
 Goal = Annotated[
@@ -47,7 +47,7 @@ def rebalance(
     file: File,
     method: Method = "search",
     seconds: Seconds = 10.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     start: Start = None,
     objective: Goal = "file",
     weight: Weights = None,
@@ -102,4 +102,4 @@ def rebalance(
             threads=threads,
             progress=progress,
         )
-    finish(answer, out=out, report=report, json=json)
+    finish(answer, file=file, out=out, report=report, json=json)

@@ -13,7 +13,7 @@ from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, warn, working
 from bayplan.cli.options import schedule as option
 from bayplan.cli.options.schedule_input import profits, read_input, read_requests_until, sweep_range, text_pairs
-from bayplan.cli.options.shared import Json, Quiet, Seed, file_stem
+from bayplan.cli.options.shared import Json, Quiet, SearchSeed, file_stem
 from bayplan.errors import UsageError
 
 
@@ -32,7 +32,7 @@ def schedule(
     resume: option.Resume = None,
     no_bound: option.NoBound = False,
     seconds: Seconds = 30.0,
-    seed: Seed = 0,
+    seed: SearchSeed = 0,
     threads: Threads = 1,
     out: option.Out = None,
     report: option.Report = None,
@@ -97,12 +97,12 @@ def schedule(
             answer = bp.schedule(requests, machines, seconds=clock.left(seconds), progress=progress, **given)
     name = file_stem(file, "requests")
     if not planning:
-        finish(replace(answer, name=name), out=out, report=report, json=json)
+        finish(replace(answer, name=name), file=file, out=out, report=report, json=json)
         return
     if not plan.complete:
         left = f"{plan.not_tried:,} numbers of machines not tried" if plan.not_tried else "the fewest machines not found"
         warn(f"cut short: {left}; --resume goes on from --out, --seconds gives more time")
-    finish(replace(plan, name=name), out=out, report=report, json=json)
+    finish(replace(plan, name=name), file=file, out=out, report=report, json=json)
     if plan.fewest is not None and plan.fewest.machines is None:
         raise typer.Exit(ANSWER_IS_NO)
 

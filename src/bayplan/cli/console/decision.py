@@ -1,5 +1,6 @@
 """What the commands that decide share: their options, where answers may go, and how they are shown."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -39,18 +40,25 @@ def method_option(verb: str) -> Any:
     return typer.Option("--method", "-m", metavar="NAME", help="How to decide; see above.", autocompletion=complete)
 
 
-def finish(answer: "Answer[Any]", *, out: Path | None = None, report: Path | None = None, json: bool = False) -> None:
+NEXT = {  # verb -> what to do with its answer
+    **dict.fromkeys(("place", "rebalance", "collocate", "pack"), "bayplan migrate {file} --to {out}"),
+    "migrate": "bayplan simulate {file} --plan {out}",
+    "admit": "bayplan check {file} --accepted {out}",
+}
+
+
+def finish(answer: "Answer[Any]", *, file: Path, out: Path | None = None, report: Path | None = None, json: bool = False) -> None:
     """Write the files that were asked for, then print the answer; exit code 3 if there is none."""
     if answer.result.solution is not None:
         if out is not None:
             answer.save(out)
         if report is not None:
             answer.report(report, command=clock.command())
-    say(answer, files={"answer": out, "report": report}, json=json)
+    say(answer, files={"answer": out, "report": report}, json=json, following=next_step(answer.verb, file, out))
 
 
-def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool) -> None:
-    """The answer on stdout; on stderr whether it was cut short. Exit code 3 if there is none."""
+def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool, following: str = "") -> None:
+    """The answer on stdout, then what to type next; on stderr whether it was cut short. Exit code 3 if there is none."""
     if answer.interrupted:
         warn("interrupted: this is the best so far")
     there = answer.result.solution is not None
@@ -59,6 +67,16 @@ def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool) -> 
     if json:
         print_object(answer.to_dict())
     else:
-        print_report(answer.full_content())
+        from bayplan.report.table import Sentence, report
+
+        print_report(answer.full_content() + report(Sentence(following if there else "", "soft")))
     if not there:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+def next_step(verb: str, file: Path, out: Path | None) -> str:
+    """What to do with an answer that was written, or how to keep it."""
+    if out is None:
+        return "nothing was written: --out FILE keeps the answer, --report FILE shows it"
+    command = NEXT.get(verb, "").format(file=shlex.quote(str(file)), out=shlex.quote(str(out)))
+    return f"next: {command}" if command else ""

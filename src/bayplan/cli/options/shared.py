@@ -27,6 +27,10 @@ Out: TypeAlias = Annotated[
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on stderr.")]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same answer.")]
+SearchSeed: TypeAlias = Annotated[
+    int,
+    typer.Option("--seed", min=0, help="Of random choices; a search that ends by the clock may answer differently each time."),
+]
 GroupBy: TypeAlias = Annotated[
     str | None,
     typer.Option("--group-by", metavar="LEVEL", help="Group machines in the report by this level (rack, zone, ...)."),
