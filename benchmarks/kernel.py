@@ -23,7 +23,7 @@ from bayplan.kernels.search.scan import scan_shifts, scan_swaps
 from bayplan.model import Budget, IntArray, Placement, Snapshot, silent
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
-from bayplan.search.game import Game, new_game
+from bayplan.search.state import SearchState, new_search_state
 from benchmarks.all_rules import all_rules
 
 RESULTS = Path(__file__).parent / "kernel.csv"
@@ -60,26 +60,26 @@ def fastest(work: Callable[[], int]) -> tuple[int, float]:
 def measurements(items: int) -> Iterator[Counted]:
     """The obvious way first, then the kernels."""
     snapshot = all_rules()
-    game = new_game(Problem.of(snapshot))
-    standing = np.random.default_rng(0).permutation(np.flatnonzero(game.items.movable & (game.machine_of >= 0)))
+    state = new_search_state(Problem.of(snapshot))
+    standing = np.random.default_rng(0).permutation(np.flatnonzero(state.items.movable & (state.machine_of >= 0)))
     moves, seconds = fastest(lambda: score_all(snapshot, 20))
     naive = Counted("score the whole placement after each move", moves, seconds)
     yield naive
-    yield from scans(game, standing, items, naive.moves / naive.seconds)
+    yield from scans(state, standing, items, naive.moves / naive.seconds)
     yield placing()
 
 
-def scans(game: Game, standing: IntArray, items: int, naive: float) -> Iterator[Counted]:
+def scans(state: SearchState, standing: IntArray, items: int, naive: float) -> Iterator[Counted]:
     """Shifts of some items to every machine; swaps with every other item."""
-    best, view = np.zeros(1), new_evaluation(len(game.cluster.machines.name), len(game.cluster.resources))
+    best, view = np.zeros(1), new_evaluation(len(state.cluster.machines.name), len(state.cluster.resources))
     some = standing[:items]
-    yield Counted("kernel: shifts", *fastest(lambda: int(scan_shifts(game.arrays, some, view, best))), naive)
+    yield Counted("kernel: shifts", *fastest(lambda: int(scan_shifts(state.arrays, some, view, best))), naive)
     few = standing[: max(1, items // 50)]
-    yield Counted("kernel: swaps", *fastest(lambda: int(scan_swaps(game.arrays, few, standing, best))), naive)
+    yield Counted("kernel: swaps", *fastest(lambda: int(scan_swaps(state.arrays, few, standing, best))), naive)
 
 
 def score_all(snapshot: Snapshot, moves: int) -> int:
-    """Score so many placements that differ from the start by one move."""
+    """Score that many placements that differ from the start by one move."""
     for c in range(moves):
         machine_of = snapshot.placement.machine_of.copy()
         machine_of[c] = (machine_of[c] + 1) % len(snapshot.cluster.machines.name)

@@ -42,7 +42,7 @@ from bayplan.model import (
     singled_out,
 )
 from bayplan.model.problem import Problem
-from bayplan.search.drive import search
+from bayplan.search.anneal import search
 from experiments.calibration.data import real_file
 from experiments.migrate.drawn import Rng, load_of
 

@@ -21,9 +21,9 @@ from bayplan.generate.boutique import boutique
 from bayplan.model import Budget, Snapshot
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
-from bayplan.search import rounds
-from bayplan.search.drive import search
-from bayplan.search.game import new_game
+from bayplan.search import cooling
+from bayplan.search.anneal import search
+from bayplan.search.state import new_search_state
 from bayplan.search.walker import ENOUGH
 from experiments.calibration.data import real_file
 from experiments.freecontainer.instances import running
@@ -35,7 +35,7 @@ HERE = Path(__file__).parent
 CSV = "results.csv"
 FIELDS = ("instance", "steps", "variant", "seed", "ease", "cost", "commit", "machine")
 NEVER = float("inf")
-VARIANTS: Mapping[str, tuple[float, float]] = {"one": (NEVER, 0.0), "several": (0.0, 0.0), "noise": (0.0, rounds.NOISY)}
+VARIANTS: Mapping[str, tuple[float, float]] = {"one": (NEVER, 0.0), "several": (0.0, 0.0), "noise": (0.0, cooling.NOISY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +76,17 @@ def instance(name: str, seed: int) -> Snapshot:
 @contextmanager
 def variant(name: str) -> Iterator[None]:
     """Within, walks have one round, or several however few steps there are, with or without noise."""
-    before = rounds.PLENTY, rounds.NOISY
-    rounds.PLENTY, rounds.NOISY = VARIANTS[name]
+    before = cooling.PLENTY, cooling.NOISY
+    cooling.PLENTY, cooling.NOISY = VARIANTS[name]
     yield
-    rounds.PLENTY, rounds.NOISY = before
+    cooling.PLENTY, cooling.NOISY = before
 
 
 def row(some: Set, name: str, seed: int) -> dict[str, str]:
     """A run, without commit and machine; ends the experiment if the answer breaks a rule."""
     snapshot = instance(some.instance, seed)
     problem = Problem.of(snapshot)
-    game = new_game(problem)
+    game = new_search_state(problem)
     movable = int(np.count_nonzero(game.items.movable & (game.machine_of >= 0)))
     with variant(name):
         found = search(problem, budget=Budget(iterations=some.steps), seed=seed)

@@ -16,8 +16,8 @@ from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, T
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
-from bayplan.search.audit import audit, block
-from bayplan.search.game import Game, new_game
+from bayplan.search.state import SearchState, new_search_state
+from bayplan.search.verify_state import block, verify_state
 
 STYLE = StepSettings(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
 JOURNAL = 96  # a short one, so that it is closed often
@@ -25,10 +25,10 @@ JOURNAL = 96  # a short one, so that it is closed often
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroll:
-    """A game that has been walked, and the best that was seen on the way."""
+    """A state that has been walked, and the best that was seen on the way."""
 
-    game: Game
-    book: Incumbent
+    state: SearchState
+    incumbent: Incumbent
     best: float
     best_of: np.ndarray
     changes: int  # steps that moved something
@@ -36,7 +36,7 @@ class Stroll:
 
 @st.composite
 def problems(draw: DrawFn, broken: bool | None = None) -> Problem:
-    """Any cluster, rules and objective; the start keeps every rule (`broken` False) or need not (True)."""
+    """Any cluster, rules and objective; the start keeps every rule (`violated` False) or need not (True)."""
     if draw(st.booleans()) if broken is None else broken:
         cluster = draw(clusters())
         before = draw(placements(cluster))
@@ -50,46 +50,46 @@ def problems(draw: DrawFn, broken: bool | None = None) -> Problem:
     return Problem.of(Snapshot(cluster=cluster, placement=before, objective=objective), max_moves=max_moves)
 
 
-def standing(game: Game) -> np.ndarray:
+def standing(state: SearchState) -> np.ndarray:
     """Items that may be lifted."""
-    return np.flatnonzero(game.items.movable & (game.machine_of != UNPLACED))
+    return np.flatnonzero(state.items.movable & (state.machine_of != UNPLACED))
 
 
-def new_book(game: Game) -> Incumbent:
-    breaches_allowed = int(block(game.arrays, "tally")[UNMET])
+def new_book(state: SearchState) -> Incumbent:
+    breaches_allowed = int(block(state.arrays, "tally")[UNMET])
     journal = np.zeros(JOURNAL, dtype=np.int64), np.zeros(JOURNAL, dtype=np.int64)
-    return Incumbent(np.array([game.total]), game.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
+    return Incumbent(np.array([state.total]), state.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
 
 
 def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.5) -> Stroll:
     """So many single steps, at three temperatures; the totals are watched from outside."""
-    game = new_game(problem)
-    book, movable = new_book(game), standing(game)
-    best, best_of, here, changes = game.total, game.machine_of.copy(), game.machine_of.copy(), 0
-    chance = np.array([seed], dtype=np.uint64)
-    party = new_lifted_set(len(problem.cluster.resources))
+    state = new_search_state(problem)
+    incumbent, movable = new_book(state), standing(state)
+    best, best_of, here, changes = state.total, state.machine_of.copy(), state.machine_of.copy(), 0
+    rng = np.array([seed], dtype=np.uint64)
+    lifted = new_lifted_set(len(problem.cluster.resources))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
-        walk(game.arrays, movable, movable, STYLE, chance, warmth, False, 1, book, party)
-        if (game.machine_of == here).all():
+        walk(state.arrays, movable, movable, STYLE, rng, warmth, False, 1, incumbent, lifted)
+        if (state.machine_of == here).all():
             continue  # lifted and put back: the total may differ in its last digit
-        here, changes = game.machine_of.copy(), changes + 1
-        if game.total < best:
-            best, best_of = game.total, here
-    write_out(book, game.arrays)
-    return Stroll(game=game, book=book, best=best, best_of=best_of, changes=changes)
+        here, changes = state.machine_of.copy(), changes + 1
+        if state.total < best:
+            best, best_of = state.total, here
+    write_out(incumbent, state.arrays)
+    return Stroll(state=state, incumbent=incumbent, best=best, best_of=best_of, changes=changes)
 
 
 def expect_sound(problem: Problem, stroll: Stroll) -> None:
-    """Sums follow, the objective follows, no rule is broken more than at the start, the best is kept."""
-    audit(stroll.game, problem)
-    for machine_of in (stroll.game.machine_of, stroll.book.best_machine_of):
-        placement = stroll.game.placement(machine_of)
+    """Sums follow, the objective follows, no rule is violated more than at the start, the best is kept."""
+    verify_state(stroll.state, problem)
+    for machine_of in (stroll.state.machine_of, stroll.incumbent.best_machine_of):
+        placement = stroll.state.placement(machine_of)
         expect_no_more_broken(problem, placement)
         expect_few_moves(problem, placement)
     expect_same_change(problem, stroll)
-    assert stroll.book.best[0] == stroll.best
-    assert stroll.book.best_machine_of.tolist() == stroll.best_of.tolist()
+    assert stroll.incumbent.best[0] == stroll.best
+    assert stroll.incumbent.best_machine_of.tolist() == stroll.best_of.tolist()
 
 
 def expect_no_more_broken(problem: Problem, placement: Placement) -> None:
@@ -108,9 +108,9 @@ def expect_few_moves(problem: Problem, placement: Placement) -> None:
 
 
 def expect_same_change(problem: Problem, stroll: Stroll) -> None:
-    """The board's total has changed as much as the objective."""
+    """The state's total has changed as much as the objective."""
     values = [
-        weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, stroll.game.placement())
+        weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, stroll.state.placement())
     ]
-    gone = stroll.game.total - new_game(replace(problem, max_moves=None)).total
+    gone = stroll.state.total - new_search_state(replace(problem, max_moves=None)).total
     assert abs(gone - (values[1] - values[0])) <= 1e-9 * (1 + max(map(abs, values)))

@@ -18,7 +18,7 @@ def answer(
 ) -> Result[Placement]:
     """The result for a placement that a method found. Replicas are renamed so that few move, if that costs nothing.
 
-    A placement that breaks more than the start did is a fault of the method, and never gets out: ModelError.
+    A placement that violates more than the start did is a fault of the method, and never gets out: ModelError.
     """
     placement, violated, scores = refereed(problem, placement)
     goal = goal_of(problem)
@@ -53,7 +53,7 @@ def _bound(problem: Problem, value: float) -> float | None:
 
 
 def goal_of(problem: Problem) -> str:
-    """The score that is the objective: GMRP's, equation 6 of 000, or a mixture that has no name of its own."""
+    """The score that is the objective: GMRP's, [FreeContainer] (6), or a mixture that has no name of its own."""
     weight = {term: value for term, value in problem.objective.weight.items() if value}
     if problem.objective.move_costs is not None and weight == dict.fromkeys(GMRP_TERMS, 1.0):
         return "gmrp"
@@ -89,5 +89,5 @@ def _renamed(problem: Problem, placement: Placement) -> Placement:
     other = relabelled(placement, before, cluster.containers.workload, fixed=fixed)
     if problem.objective.move_costs is None:
         return other
-    costs = [weighted(cluster, some, problem.objective, before) for some in (other, placement)]
+    costs = [weighted(cluster, candidate, problem.objective, before) for candidate in (other, placement)]
     return other if costs[0] <= costs[1] else placement

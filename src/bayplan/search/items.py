@@ -72,7 +72,7 @@ def items_of(cluster: Cluster, before: Placement, frozen: BoolArray | None = Non
 
 
 def _parts(rule: CoLocate, before: Placement, stays: BoolArray, only: IntArray) -> list[tuple[int, ...]]:
-    """One unit; or its containers by machine if they do not stand together, new ones bound to where the others are."""
+    """One unit; or its containers by machine if they do not run together, new ones bound to where the others are."""
     by_machine: dict[int, list[int]] = {}
     for c in dict.fromkeys(rule.containers):
         by_machine.setdefault(int(before.machine_of[c]), []).append(c)

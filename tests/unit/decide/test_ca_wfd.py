@@ -12,7 +12,7 @@ from bayplan.decide.place.metrics import cpu_of, dot_product
 from bayplan.errors import ModelError
 from bayplan.model import Budget, Capacity, Cluster, CoLocate, Dependency, Objective, Placement, silent
 from bayplan.model.problem import Problem
-from bayplan.search.game import new_game
+from bayplan.search.state import new_search_state
 
 CAPACITY = Capacity(resources=(0,))
 
@@ -32,14 +32,14 @@ def placed(name: str, cluster: Cluster, machines: Sequence[int], *, candidates: 
 def test_the_largest_dominant_requirement_comes_first():
     """Line 3: relative to the largest machine, 30 of 100 cpu is more than 200 of 1,000 memory."""
     cluster = tiny([[100, 1000]], [[10, 10], [20, 200], [30, 0], [5, 400]], [1, 1, 1, 1])
-    state = new_game(problem(cluster, on(-1, -1, -1, -1)))
+    state = new_search_state(problem(cluster, on(-1, -1, -1, -1)))
     order = in_order(state, ca_wfd_strategy(PlaceOptions()))
     assert state.items.first[order].tolist() == [3, 2, 1, 0]
 
 
 def test_equal_containers_come_in_the_order_of_the_input():
     cluster = tiny([[100]], [[10]], [3])
-    state = new_game(problem(cluster, on(-1, -1, -1)))
+    state = new_search_state(problem(cluster, on(-1, -1, -1)))
     assert state.items.first[in_order(state, ca_wfd_strategy(PlaceOptions()))].tolist() == [0, 1, 2]
 
 
@@ -108,7 +108,7 @@ def test_the_dot_product_weighs_free_capacity_by_what_is_requested():
     """m0 has more free in total, m1 has more of the one resource that counts for this container."""
     cluster = tiny([[10, 40], [20, 20]], [[5, 0]], [1])
     assert placed("ws-dp", cluster, [-1], candidates=1) == [1]
-    state = new_game(problem(cluster, on(-1)))
+    state = new_search_state(problem(cluster, on(-1)))
     assert dot_product(state).weight[0].tolist() == pytest.approx([1.0025031276 * 0.25 / 20, 0.0])  # exp(0.01 * 5 / 20)
 
 

@@ -3,7 +3,7 @@
 from experiments.results import put, rows
 from experiments.rounds import run, table
 
-from bayplan.search import rounds
+from bayplan.search import cooling
 
 
 def fake(variant, seed, cost):
@@ -19,11 +19,11 @@ def test_changes_are_means_over_seeds_against_one_round():
 
 
 def test_a_quick_run_compares_every_variant_and_leaves_the_settings_alone(tmp_path):
-    before = rounds.PLENTY, rounds.NOISY
+    before = cooling.PLENTY, cooling.NOISY
     run.main(["--quick", "--out", str(tmp_path)])
     assert [row["variant"] for row in rows(tmp_path / run.CSV)] == list(run.VARIANTS)
     assert "| boutique | 2,000 |" in (tmp_path / "rounds.md").read_text(encoding="utf-8")
-    assert before == (rounds.PLENTY, rounds.NOISY)
+    assert before == (cooling.PLENTY, cooling.NOISY)
 
 
 def test_the_table_in_the_docs_is_that_of_the_csv_file():

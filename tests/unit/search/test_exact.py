@@ -45,8 +45,8 @@ from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
-from bayplan.search.exact import polish, reoptimise
 from bayplan.search.items import items_of
+from bayplan.search.window_mip.polish import polish, reoptimise
 
 MOST_WAYS = 729
 
@@ -58,7 +58,7 @@ def kept_problems(draw: DrawFn) -> Problem:
     cluster = drawn.cluster
     cluster = replace(cluster, rules=tuple(rule for rule in cluster.rules if not isinstance(rule, Confidence)))
     objective = draw(every_term_objectives(cluster))
-    if any(isinstance(rule, CoLocate) for rule in cluster.rules):  # the board counts units by name
+    if any(isinstance(rule, CoLocate) for rule in cluster.rules):  # the state counts units by name
         objective = objective.with_weights({**objective.weight, Term.MOVES: 0.0})
     return Problem.of(Snapshot(cluster=cluster, placement=drawn.placement, objective=objective))
 

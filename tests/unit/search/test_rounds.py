@@ -11,13 +11,12 @@ from tests.stress.search_walks import expect_few_moves, expect_no_more_broken, p
 from bayplan.check import check
 from bayplan.model import Budget, Tick
 from bayplan.score.terms import weighted
-from bayplan.search import rounds, walker
-from bayplan.search.audit import audit, block
-from bayplan.search.drive import search
-from bayplan.search.game import new_game
+from bayplan.search import cooling, walker
+from bayplan.search.anneal import search
+from bayplan.search.cooling import HOT, AnnealingRound, Cooling
 from bayplan.search.noise import Noise
-from bayplan.search.rounds import Round
-from bayplan.search.schedule import HOT, Schedule
+from bayplan.search.state import new_search_state
+from bayplan.search.verify_state import block, verify_state
 
 SOME = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LOAD = ("overload", "mean", "square", "cost", "total")
@@ -25,19 +24,19 @@ LOAD = ("overload", "mean", "square", "cost", "total")
 
 @pytest.fixture
 def always_rounds(monkeypatch):
-    """However few steps there are; and every look at the board compares it with a fresh one."""
-    monkeypatch.setattr(rounds, "PLENTY", 0.0)
+    """However few steps there are; and every look at the state compares it with a fresh one."""
+    monkeypatch.setattr(cooling, "PLENTY", 0.0)
     monkeypatch.setattr(walker, "FIRST_TURN", 7)
     monkeypatch.setenv("BAYPLAN_DEBUG", "1")
 
 
 def test_there_is_one_round_unless_there_is_plenty_of_time():
-    assert rounds.rounds(0.99 * rounds.PLENTY) == [Round(0, 0.0, 1.0)]
-    assert len(rounds.rounds(rounds.PLENTY)) == rounds.FURTHER + 1
+    assert cooling.annealing_rounds(0.99 * cooling.PLENTY) == [AnnealingRound(0, 0.0, 1.0)]
+    assert len(cooling.annealing_rounds(cooling.PLENTY)) == cooling.FURTHER + 1
 
 
 def test_rounds_follow_each_other_without_a_gap():
-    parts = rounds.rounds(2 * rounds.PLENTY)
+    parts = cooling.annealing_rounds(2 * cooling.PLENTY)
     assert [part.number for part in parts] == list(range(len(parts)))
     assert [part.begin for part in parts] == [0.0, *(part.end for part in parts[:-1])]
     assert parts[-1].end == 1.0
@@ -45,40 +44,40 @@ def test_rounds_follow_each_other_without_a_gap():
 
 
 def test_a_further_round_begins_cooler_and_ends_as_cold():
-    first = Schedule(scale=2.0, items=100, hindered=0.0)
+    first = Cooling(scale=2.0, items=100, hindered=0.0)
     further = first.further()
-    assert first.at(0.0, broken=False).heat == 2.0 * HOT
-    assert first.cold < further.at(0.0, broken=False).heat < first.hot
-    assert further.at(0.96, broken=False).heat == pytest.approx(first.at(0.96, broken=False).heat, rel=0.1)
-    assert further.at(0.99, broken=False).heat == 0.0
+    assert first.at(0.0, unmet=False).temperature == 2.0 * HOT
+    assert first.cold < further.at(0.0, unmet=False).temperature < first.hot
+    assert further.at(0.96, unmet=False).temperature == pytest.approx(first.at(0.96, unmet=False).temperature, rel=0.1)
+    assert further.at(0.99, unmet=False).temperature == 0.0
 
 
 @SOME
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_noise_leaves_no_trace(problem, seed):
-    game = new_game(problem)
-    noise, before = Noise(game, seed=seed), {name: block(game.arrays, name).copy() for name in LOAD}
+    state = new_search_state(problem)
+    noise, before = Noise(state, seed=seed), {name: block(state.arrays, name).copy() for name in LOAD}
     if noise.possible:
         noise.begin()
         noise.end()
-    audit(game, problem)
+    verify_state(state, problem)
     for name in LOAD[:3]:
-        assert (block(game.arrays, name) == before[name]).all()
-    assert block(game.arrays, "total") == pytest.approx(before["total"], rel=1e-12, abs=1e-12)
+        assert (block(state.arrays, name) == before[name]).all()
+    assert block(state.arrays, "total") == pytest.approx(before["total"], rel=1e-12, abs=1e-12)
 
 
 @SOME
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_noise_keeps_the_price_of_one_resource(problem, seed):
-    game = new_game(problem)
-    noise = Noise(game, seed=seed)
+    state = new_search_state(problem)
+    noise = Noise(state, seed=seed)
     for turn in range(len(noise.priced) if noise.possible else 0):
         noise.begin()
         kept = noise.priced[turn]
-        assert block(game.arrays, "overload")[kept] == noise.true.overload[kept]
-        assert block(game.arrays, "mean")[kept] == noise.true.mean[kept]
+        assert block(state.arrays, "overload")[kept] == noise.true.overload[kept]
+        assert block(state.arrays, "mean")[kept] == noise.true.mean[kept]
     noise.end()
-    audit(game, problem)
+    verify_state(state, problem)
 
 
 @SOME
@@ -100,7 +99,7 @@ def test_the_best_only_falls_and_is_what_comes_out(always_rounds, problem, seed)
     found = search(problem, budget=Budget(iterations=400), seed=seed, progress=told.append)
     scores = [tick.score for tick in told]
     assert all(later <= sooner for sooner, later in pairwise(scores))
-    gained = new_game(problem).total - (scores[-1] if scores else new_game(problem).total)
+    gained = new_search_state(problem).total - (scores[-1] if scores else new_search_state(problem).total)
     costs = [weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, found)]
     assert costs[0] - costs[1] >= gained - 1e-9 * (1 + abs(costs[0]) + abs(gained))
 

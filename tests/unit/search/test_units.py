@@ -26,9 +26,9 @@ from bayplan.model import (
 )
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import gmrp_cost
-from bayplan.search.exact import reoptimise
-from bayplan.search.game import new_game
 from bayplan.search.repair import repair
+from bayplan.search.state import new_search_state
+from bayplan.search.window_mip.polish import reoptimise
 
 GMRP = dict.fromkeys((Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST), 1.0)
 
@@ -67,12 +67,12 @@ def cost_of(problem: Problem, placement: Placement) -> float:
 @pytest.mark.parametrize("target", [1, 2])
 def test_every_container_of_a_unit_pays_for_the_trip(target):
     problem = problem_of([0, 0, 2], (Capacity(resources=(0,)), CoLocate(containers=(0, 1))), trip=7)
-    game = new_game(problem)
-    start, unit = game.total, int(game.items.of_container[0])
-    lift(game.arrays, unit)
-    drop(game.arrays, unit, target)
-    expected = cost_of(problem, game.placement()) - cost_of(problem, problem.start)
-    assert game.total - start == expected
+    state = new_search_state(problem)
+    start, unit = state.total, int(state.items.of_container[0])
+    lift(state.arrays, unit)
+    drop(state.arrays, unit, target)
+    expected = cost_of(problem, state.placement()) - cost_of(problem, problem.start)
+    assert state.total - start == expected
     assert expected == (1 + 2) + 2 + 2 * (7 if target == 1 else 10) - 20  # containers, service, trips, overload
 
 
@@ -86,17 +86,17 @@ def test_integer_programs_charge_the_trip_of_every_container(trip, then):
 
 
 def test_a_unit_with_a_pinned_container_is_not_brought_elsewhere():
-    """The pinned x/0 and z/0 stand on c, y/0 on a; c may not take y, so nothing may move."""
+    """The pinned x/0 and z/0 run on c, y/0 on a; c may not take y, so nothing may move."""
     apart = AntiAffinity(workloads=(0, 1), limit=2)
     rules = (Capacity(resources=(0,)), apart, CoLocate(containers=(0, 2, 3)), Pinned(containers=(0,)))
     problem = problem_of([2, 2, 0, 2], rules)
-    game = new_game(problem)
-    assert repair(game, problem) == 0
-    assert game.placement().machine_of.tolist() == [2, 2, 0, 2]
+    state = new_search_state(problem)
+    assert repair(state, problem) == 0
+    assert state.placement().machine_of.tolist() == [2, 2, 0, 2]
 
 
 def test_a_scattered_unit_is_brought_to_where_its_pinned_container_stands():
     problem = problem_of([2, 0, 2], (Capacity(resources=(0,)), CoLocate(containers=(0, 1, 2)), Pinned(containers=(0,))))
-    game = new_game(problem)
-    assert repair(game, problem) == 1
-    assert game.placement().machine_of.tolist() == [2, 2, 2]
+    state = new_search_state(problem)
+    assert repair(state, problem) == 1
+    assert state.placement().machine_of.tolist() == [2, 2, 2]

@@ -26,7 +26,7 @@ from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progre
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
-from bayplan.search.drive import search
+from bayplan.search.anneal import search
 
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...

@@ -11,16 +11,16 @@ from bayplan.kernels.search.state import NOWHERE
 from bayplan.model import FloatArray, IntArray, Placement
 from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
-from bayplan.search.blocks import view
-from bayplan.search.game import Game, new_game
+from bayplan.search.array_layout import view
+from bayplan.search.state import SearchState, new_search_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
     """What distinguishes one greedy method from another."""
 
-    size: Callable[[Game], FloatArray] | None  # (kind,) the largest first; None: in the order of the input
-    preference: Callable[[Game], Scoring]
+    size: Callable[[SearchState], FloatArray] | None  # (kind,) the largest first; None: in the order of the input
+    preference: Callable[[SearchState], Scoring]
     candidates: int  # preferred machines among which the service decides
 
 
@@ -33,21 +33,21 @@ def place_greedily(problem: Problem, strategy: Strategy, seed: int) -> Placement
     random_numbers = random_state(seed)
     placement = problem.start
     while True:
-        state = new_game(replace(problem, start=placement))
+        state = new_search_state(replace(problem, start=placement))
         _place_unplaced(state, strategy, random_numbers)
         if not _lists_are_full(state):
             return state.placement()
         placement = state.placement()  # a new state has longer lists of the items on a machine
 
 
-def _place_unplaced(state: Game, strategy: Strategy, random_numbers: npt.NDArray[np.uint64]) -> None:
+def _place_unplaced(state: SearchState, strategy: Strategy, random_numbers: npt.NDArray[np.uint64]) -> None:
     unplaced = in_order(state, strategy)
     members, scratch, preference = service_members(state), _scratch(state, strategy.candidates), strategy.preference(state)
     while len(unplaced) and place_in_order(state.arrays, unplaced, preference, members, random_numbers, scratch):
         unplaced = unplaced[state.machine_of[unplaced] == NOWHERE]
 
 
-def in_order(state: Game, strategy: Strategy) -> IntArray:
+def in_order(state: SearchState, strategy: Strategy) -> IntArray:
     """The items without a machine, largest first; among equals by their first container (lines 3 and 5)."""
     new = np.flatnonzero(state.machine_of == NOWHERE)
     new = new[np.argsort(state.items.first[new], kind="stable")]
@@ -56,7 +56,7 @@ def in_order(state: Game, strategy: Strategy) -> IntArray:
     return np.asarray(new[np.argsort(-strategy.size(state)[state.items.kind_of[new]], kind="stable")], dtype=np.int64)
 
 
-def service_members(state: Game) -> ServiceIndex:
+def service_members(state: SearchState) -> ServiceIndex:
     """The services of each kind of item, and the items of each service."""
     cluster, items = state.cluster, state.items
     service_of = cluster.workloads.service
@@ -72,14 +72,14 @@ def service_members(state: Game) -> ServiceIndex:
     )
 
 
-def _scratch(state: Game, candidates: int) -> PlacementScratch:
+def _scratch(state: SearchState, candidates: int) -> PlacementScratch:
     machines = len(state.cluster.machines.name)
     d = max(1, min(candidates, machines))
     counts = np.zeros(machines, dtype=np.int64), np.zeros(machines, dtype=np.int64)
     return PlacementScratch(*counts, np.zeros(machines), np.zeros(d, dtype=np.int64))
 
 
-def _lists_are_full(state: Game) -> bool:
+def _lists_are_full(state: SearchState) -> bool:
     """Is something unplaced while the state's list of the items on some machine was full?"""
     on_size = view(state.arrays, "items_on_size", len(state.cluster.machines.name))
     slots = int(state.arrays.at["slots"][0])

@@ -20,7 +20,7 @@ def best(problem: Problem, options: PlaceOptions, *, budget: Budget, seed: int, 
 
     What fits nowhere is tried once more after the search, which may have freed capacity.
     """
-    from bayplan.search.drive import search
+    from bayplan.search.anneal import search
 
     started = time.perf_counter()
     stays = _stays(problem)

@@ -7,13 +7,13 @@ import numpy as np
 
 from bayplan.kernels.search.place_greedy import FEWEST, FEWEST_OF_SERVICE, RANDOM, RESIDUAL, Scoring
 from bayplan.model import Cluster, FloatArray, IntArray
-from bayplan.search.game import Game
-from bayplan.search.rule_lists import kind_sums
+from bayplan.search.compile_rules import kind_sums
+from bayplan.search.state import SearchState
 
 STEEP = 0.01  # of a_r = exp(0.01 avdem_r), [FreeContainer] §VI-A2
 
 
-def relative_request(state: Game) -> FloatArray:
+def relative_request(state: SearchState) -> FloatArray:
     """(kind, resource) D_cr; a unit of co-located containers requests their sum."""
     request: IntArray = kind_sums(state.items, state.cluster.workloads.request)
     relative: FloatArray = request / largest_capacity(state.cluster)
@@ -34,17 +34,17 @@ def cpu_of(cluster: Cluster) -> int:
 # Sizes: the largest container is placed first.
 
 
-def dominant_requirement(state: Game) -> FloatArray:
+def dominant_requirement(state: SearchState) -> FloatArray:
     """(kind,) max over r of D_cr."""
     return np.asarray(relative_request(state).max(axis=1, initial=0.0), dtype=np.float64)
 
 
-def sum_of_requirements(state: Game) -> FloatArray:
+def sum_of_requirements(state: SearchState) -> FloatArray:
     """(kind,) sum over r of D_cr, every weight 1."""
     return np.asarray(relative_request(state).sum(axis=1), dtype=np.float64)
 
 
-def cpu_requirement(state: Game) -> FloatArray:
+def cpu_requirement(state: SearchState) -> FloatArray:
     """(kind,) D_cr of the CPU."""
     return np.asarray(relative_request(state)[:, cpu_of(state.cluster)], dtype=np.float64)
 
@@ -52,12 +52,12 @@ def cpu_requirement(state: Game) -> FloatArray:
 # Preferences: the machine with the largest value is preferred.
 
 
-def sum_of_residuals(state: Game) -> Scoring:
+def sum_of_residuals(state: SearchState) -> Scoring:
     """Sum over r of A(h, r), every weight 1."""
     return Scoring(RESIDUAL, (1.0 / largest_capacity(state.cluster))[None, :])
 
 
-def dot_product(state: Game) -> Scoring:
+def dot_product(state: SearchState) -> Scoring:
     """Sum over r of a_r D_cr A(h, r), where a_r = exp(0.01 avdem_r) and avdem_r is the mean of D_cr over all containers."""
     cluster = state.cluster
     demand = cluster.workloads.request / largest_capacity(cluster)
@@ -65,32 +65,32 @@ def dot_product(state: Game) -> Scoring:
     return Scoring(RESIDUAL, np.ascontiguousarray(np.exp(STEEP * mean) * relative_request(state) / largest_capacity(cluster)))
 
 
-def most_free_cpu(state: Game) -> Scoring:
+def most_free_cpu(state: SearchState) -> Scoring:
     """The more CPU is free the better."""
     return _cpu(state, 1.0)
 
 
-def least_free_cpu(state: Game) -> Scoring:
+def least_free_cpu(state: SearchState) -> Scoring:
     """The less CPU is free the better."""
     return _cpu(state, -1.0)
 
 
-def fewest_of_service(state: Game) -> Scoring:
+def fewest_of_service(state: SearchState) -> Scoring:
     """The fewer containers of the same service the better."""
     return _no_weights(FEWEST_OF_SERVICE)
 
 
-def fewest_containers(state: Game) -> Scoring:
+def fewest_containers(state: SearchState) -> Scoring:
     """The fewer containers the better."""
     return _no_weights(FEWEST)
 
 
-def no_preference(state: Game) -> Scoring:
+def no_preference(state: SearchState) -> Scoring:
     """Every machine is as good as any other."""
     return _no_weights(RANDOM)
 
 
-def _cpu(state: Game, sign: float) -> Scoring:
+def _cpu(state: SearchState, sign: float) -> Scoring:
     weight = np.zeros((1, len(state.cluster.resources)))
     weight[0, cpu_of(state.cluster)] = sign
     return Scoring(RESIDUAL, weight)

@@ -10,8 +10,8 @@ from bayplan.search.answer import answer
 
 def search(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
     """The best placement of the search over all objective terms and rules. It reads none of the `options`."""
-    from bayplan.search import drive
+    from bayplan.search import anneal
 
     started = time.perf_counter()
-    placement = drive.search(problem, budget=budget, seed=seed, progress=progress)
+    placement = anneal.search(problem, budget=budget, seed=seed, progress=progress)
     return answer(problem, placement, seconds=time.perf_counter() - started)

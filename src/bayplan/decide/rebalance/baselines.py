@@ -14,8 +14,8 @@ from bayplan.kernels.search.noisy import VisitSettings, visit
 from bayplan.kernels.search.sweep import measure_utilisation
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
-from bayplan.search.blocks import view
-from bayplan.search.noise import load_weights
+from bayplan.search.array_layout import view
+from bayplan.search.noise import load_prices
 
 PREFIXES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # shares of the items, the largest first
 VISITS = 3.0  # of each item of a prefix, on average
@@ -67,7 +67,7 @@ class _NoisySearch:
         self.run, self.random = run, random
         self.arrays = run.state.arrays
         self.visits = _visits(run)
-        self.weights = load_weights(run.state)
+        self.weights = load_prices(run.state)
 
     def run_to_the_end(self) -> None:
         """Until the budget is used up."""

@@ -11,15 +11,14 @@ import numpy.typing as npt
 from bayplan.check import check
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.kernels.search.incumbent import LENGTH, OPEN, Incumbent, write_out
-from bayplan.kernels.search.state import NOWHERE, UNMET
+from bayplan.kernels.search.state import NOWHERE
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import answer, excess_by_kind
-from bayplan.search.blocks import view
-from bayplan.search.game import Game, new_game
+from bayplan.search.state import SearchState, new_incumbent, new_search_state
 
 SLICE_SECONDS = 0.07
 MOST_PER_SLICE = 1_000_000
@@ -84,7 +83,7 @@ class SearchRun:
     """One run of a method: its problem, the state that moves change, the incumbent, random numbers, and the loop."""
 
     problem: Problem
-    state: Game
+    state: SearchState
     incumbent: Incumbent
     random_state: npt.NDArray[np.uint64]
     loop: IterationLoop
@@ -121,8 +120,8 @@ def search_run(
 ) -> Iterator[SearchRun]:
     """A run set up to begin; within, the first Ctrl-C ends the loop, not the process."""
     clock = budget.clock()
-    state = new_game(problem)
-    incumbent = new_incumbent(state)
+    state = new_search_state(problem)
+    incumbent = new_incumbent(state, JOURNAL)
     # the state's total lacks a constant
     constant = weighted(problem.cluster, state.placement(), problem.objective, problem.before) - state.total
     with stoppable() as stop:
@@ -142,11 +141,3 @@ def repairs(problem: Problem, placement: Placement) -> bool:
     both = (check(problem.cluster, checked, problem.before) for checked in (problem.start, placement))
     excess_before, excess_after = (sum(excess_by_kind(violations).values()) for violations in both)
     return excess_after < excess_before
-
-
-def new_incumbent(state: Game) -> Incumbent:
-    """An incumbent that is the present placement."""
-    best_of = np.array(state.machine_of)
-    entries = np.zeros(JOURNAL, dtype=np.int64)
-    violations = view(state.arrays, "tally", UNMET + 1)[UNMET]
-    return Incumbent(np.array([state.total]), best_of, entries, entries.copy(), np.array([0, 1, violations]))

@@ -8,36 +8,36 @@ from dataclasses import replace
 from functools import partial
 
 from bayplan.model import Budget, Clock, Placement, Progress, silent
-from bayplan.model.deadline import Guide
+from bayplan.model.deadline import Deadline
 from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
-from bayplan.search.audit import audit
-from bayplan.search.exact import polish
-from bayplan.search.game import Game, new_game
+from bayplan.search.cooling import annealing_rounds
 from bayplan.search.repair import repair
-from bayplan.search.rounds import rounds
+from bayplan.search.state import SearchState, new_search_state
+from bayplan.search.verify_state import verify_state
 from bayplan.search.walker import Walker
+from bayplan.search.window_mip.polish import polish
 
 STEPS_PER_ITEM = 2_000  # where no budget is given
-AFTERWARDS = 0.1, 0.7  # seconds kept for the answer: at least, and in times of setting up the board
+AFTERWARDS = 0.1, 0.7  # seconds kept for the answer: at least, and in times of setting up the state
 POLISH = 0.12  # of the seconds, for integer programs over a few machines at the end ...
 FEW_ITEMS = 6_000  # ... where there are so few items that enough of them can be solved
 
 
 def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = silent, already: float = 0.0) -> Placement:
-    """The best placement found. It breaks no rule more than the start; if the start is valid, it never costs more."""
+    """The best placement found. It violates no rule more than the start; if the start is valid, it never costs more."""
     clock = budget.clock(already)
     before = time.perf_counter()
-    game = new_game(problem)
+    state = new_search_state(problem)
     keep = max(AFTERWARDS[0], AFTERWARDS[1] * (time.perf_counter() - before))
-    repair(game, problem)
-    polishes = budget.seconds is not None and len(game.items.kind_of) <= FEW_ITEMS
+    repair(state, problem)
+    polishes = budget.seconds is not None and len(state.items.kind_of) <= FEW_ITEMS
     polishing = POLISH * budget.seconds if polishes and budget.seconds else 0.0
     with stoppable() as stop:
-        guide = Guide(
-            clock=clock, stop=stop, progress=progress, keep=keep + polishing, steps=_steps(budget, len(game.items.kind_of))
+        deadline = Deadline(
+            clock=clock, stop=stop, progress=progress, keep=keep + polishing, steps=_steps(budget, len(state.items.kind_of))
         )
-        placement = _walked(game, problem, guide, seed)
+        placement = _best_walk(state, problem, deadline, seed)
         if not polishing or stop.requested:
             return placement
         assert budget.seconds is not None
@@ -45,20 +45,20 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
         return polish(problem, placement, clock=Clock(budget=rest, started=clock.started), seed=seed, progress=progress)
 
 
-def _walked(game: Game, problem: Problem, guide: Guide, seed: int) -> Placement:
+def _best_walk(state: SearchState, problem: Problem, deadline: Deadline, seed: int) -> Placement:
     """The best placement of as many walks as there are threads. They wait for each other after each round: with the same seed,
     steps and threads the answer is the same."""
-    threads = guide.clock.budget.threads
-    walkers = [Walker(game if n == 0 else game.copy(), seed=seed * 1_000 + n) for n in range(threads)]
+    threads = deadline.clock.budget.threads
+    walkers = [Walker(state if n == 0 else state.copy(), seed=seed * 1_000 + n) for n in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda walker: walker.get_to_know(guide), walkers))
-        for part in rounds(min(walker.ease for walker in walkers)):
+        list(pool.map(lambda walker: walker.measure_pace(deadline), walkers))
+        for part in annealing_rounds(min(walker.ease for walker in walkers)):
             if part.number:
                 _restart(walkers)
-            list(pool.map(partial(Walker.anneal, guide=guide, part=part), walkers))
+            list(pool.map(partial(Walker.anneal, deadline=deadline, part=part), walkers))
     if os.environ.get("BAYPLAN_DEBUG"):
-        audit(game, problem)
-    return game.placement(min(walkers, key=lambda walker: walker.best).answer())
+        verify_state(state, problem)
+    return state.placement(min(walkers, key=lambda walker: walker.best).answer())
 
 
 def _restart(walkers: Sequence[Walker]) -> None:

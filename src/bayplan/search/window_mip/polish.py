@@ -13,10 +13,10 @@ from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
-from bayplan.search.game import Game, new_game
-from bayplan.search.window import Views, Window
-from bayplan.search.window_model import MOST_COLUMNS, MOST_PAIRS, Square, WindowModel, talking
-from bayplan.search.window_rules import keep_rules
+from bayplan.search.state import SearchState, new_search_state
+from bayplan.search.window_mip.model import MAX_COLUMNS, MAX_PAIRS, Square, WindowModel, traffic_pairs
+from bayplan.search.window_mip.rules import keep_rules
+from bayplan.search.window_mip.window import StateViews, Window
 from bayplan.solvers.highs import solve
 
 ROUNDS = 8  # of tangents
@@ -31,17 +31,17 @@ Change = tuple[IntArray, IntArray]  # items, and the machines that they go to
 
 
 def reoptimise(problem: Problem, placement: Placement, machines: IntArray, *, seconds: float) -> Placement | None:
-    """The best placement of what stands on `machines` among these, all else fixed; None if nothing better was found.
+    """The best placement of what is on `machines` among these, all else fixed; None if nothing better was found.
 
     `window_model` states the program. Refused, so None: confidence rules, more columns or more talking pairs than HiGHS
-    would solve at once. What comes out is strictly better and breaks no kind of rule more than `placement` does.
+    would solve at once. What comes out is strictly better and violates no kind of rule more than `placement` does.
     """
-    game = new_game(replace(problem, start=placement))
-    change = _best_change(Views(game), sorted(set(machines.tolist())), seconds)
+    state = new_search_state(replace(problem, start=placement))
+    change = _best_change(StateViews(state), sorted(set(machines.tolist())), seconds)
     if change is None:
         return None
-    found = _moved(game, placement, change)
-    return found if _is_better(problem, found, placement) else None
+    candidate = _moved(state, placement, change)
+    return candidate if _is_better(problem, candidate, placement) else None
 
 
 def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, progress: Progress = silent) -> Placement:
@@ -49,8 +49,8 @@ def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, p
 
     An iteration is a window. Large windows cost time, not quality: what is not solved in WINDOW_SECONDS gives its best so far.
     """
-    game = new_game(replace(problem, start=placement))
-    views, rng = Views(game), np.random.default_rng(seed)
+    state = new_search_state(replace(problem, start=placement))
+    views, rng = StateViews(state), np.random.default_rng(seed)
     n_m, windows, fruitless, taken = views.size["machines"], 0, 0, 0
     checked = here = placement
     if n_m < 2 or views.size["risks"]:
@@ -58,44 +58,44 @@ def polish(problem: Problem, placement: Placement, *, clock: Clock, seed: int, p
     with stoppable() as stop:
         while not (clock.expired(windows) or stop.requested or fruitless > 4 * n_m * n_m):
             limit, windows = clock.budget.seconds, windows + 1
-            left = WINDOW_SECONDS if limit is None else min(WINDOW_SECONDS, limit - clock.seconds)
+            left = min(WINDOW_SECONDS, clock.seconds_left)
             change, fruitless = _best_change(views, _drawn(views, rng), left), fruitless + 1
-            if change is not None and _take(game, change):
-                here, fruitless, taken = _moved(game, here, change), 0, taken + 1
+            if change is not None and _take(state, change):
+                here, fruitless, taken = _moved(state, here, change), 0, taken + 1
                 if taken % CHECK_EVERY == 0:
-                    checked = here = _checked(problem, game, here, checked)
+                    checked = here = _checked(problem, state, here, checked)
             progress(Tick(stage="polishing", done=min(1.0, clock.seconds / limit) if limit else 0.0))
-    return here if here is checked else _checked(problem, game, here, checked)
+    return here if here is checked else _checked(problem, state, here, checked)
 
 
-def _checked(problem: Problem, game: Game, here: Placement, checked: Placement) -> Placement:
+def _checked(problem: Problem, state: SearchState, here: Placement, checked: Placement) -> Placement:
     """`here` if the referee and the score agree; else back to the last that they have agreed to."""
     if _is_better(problem, here, checked):
         return here
-    game.move_to(checked.machine_of[game.items.first])
+    state.move_to(checked.machine_of[state.items.first])
     return checked
 
 
-def _take(game: Game, change: Change) -> bool:
-    """Make the change on the board; take it back if the board finds it no better."""
-    back, total = game.machine_of.copy(), game.total
+def _take(state: SearchState, change: Change) -> bool:
+    """Make the change on the state; take it back if the state finds it no better."""
+    back, total = state.machine_of.copy(), state.total
     then = back.copy()
     then[change[0]] = change[1]
-    game.move_to(then)
-    if game.total < total:
+    state.move_to(then)
+    if state.total < total:
         return True
-    game.move_to(back)
+    state.move_to(back)
     return False
 
 
-def _moved(game: Game, placement: Placement, change: Change) -> Placement:
-    machine_of, items = placement.machine_of.copy(), game.items
+def _moved(state: SearchState, placement: Placement, change: Change) -> Placement:
+    machine_of, items = placement.machine_of.copy(), state.items
     for i, m in zip(*change, strict=True):
         machine_of[items.container[items.start[i] : items.start[i + 1]]] = m
     return Placement(machine_of=machine_of)
 
 
-def _drawn(views: Views, rng: np.random.Generator) -> list[int]:
+def _drawn(views: StateViews, rng: np.random.Generator) -> list[int]:
     """A few machines: often a costly one, and any others."""
     n_m, cost = views.size["machines"], np.maximum(0.0, views.of["cost"])
     share = cost / cost.sum() if cost.sum() > 0 and rng.random() < COSTLY_SHARE else None
@@ -105,12 +105,12 @@ def _drawn(views: Views, rng: np.random.Generator) -> list[int]:
     return [first, *(others + (others >= first)).tolist()]
 
 
-def _best_change(views: Views, machines: Sequence[int], seconds: float) -> Change | None:
+def _best_change(views: StateViews, machines: Sequence[int], seconds: float) -> Change | None:
     """What the integer program would move, if that gains anything."""
     window = Window(views, machines, apart=len(views.of["local_gain"]) > 0)
-    if views.size["risks"] or len(machines) < 2 or not window.items or window.stands.size > MOST_COLUMNS:
+    if views.size["risks"] or len(machines) < 2 or not window.items or window.placed.size > MAX_COLUMNS:
         return None
-    if sum(1 for _ in islice(talking(window), MOST_PAIRS + 1)) > MOST_PAIRS:
+    if sum(1 for _ in islice(traffic_pairs(window), MAX_PAIRS + 1)) > MAX_PAIRS:
         return None
     model = WindowModel(window)
     keep_rules(model)
@@ -118,7 +118,7 @@ def _best_change(views: Views, machines: Sequence[int], seconds: float) -> Chang
     if point is None:
         return None
     share = point[model.x].astype(np.int64)
-    return window.assigned(share) if window.has_room(share) else None
+    return window.assigned(share) if window.within_limits(share) else None
 
 
 def _best_point(model: WindowModel, seconds: float) -> FloatArray | None:
@@ -151,12 +151,12 @@ def _lacks(point: FloatArray, square: Square) -> float:
     return max(0.0, _value(point, square) ** 2 - float(point[square.column]))
 
 
-def _is_better(problem: Problem, found: Placement, than: Placement) -> bool:
-    """Strictly cheaper, by the score; no kind of rule broken more, by the referee; within the churn budget."""
+def _is_better(problem: Problem, candidate: Placement, than: Placement) -> bool:
+    """Strictly cheaper, by the score; no kind of rule violated more, by the referee; within the churn budget."""
     cluster, most = problem.cluster, problem.max_moves
-    costs = [weighted(cluster, some, problem.objective, problem.before) for some in (found, than)]
-    moved = [moves(cluster, some, problem.before) for some in (found, than)]
+    costs = [weighted(cluster, each, problem.objective, problem.before) for each in (candidate, than)]
+    moved = [moves(cluster, each, problem.before) for each in (candidate, than)]
     if not costs[0] < costs[1] or (most is not None and moved[0] > max(most, moved[1])):
         return False
-    broken, before = (excess_by_kind(check(cluster, some, problem.before)) for some in (found, than))
-    return all(excess <= before.get(kind, 0.0) for kind, excess in broken.items())
+    excesses, before = (excess_by_kind(check(cluster, each, problem.before)) for each in (candidate, than))
+    return all(excess <= before.get(kind, 0.0) for kind, excess in excesses.items())

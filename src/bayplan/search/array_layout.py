@@ -1,4 +1,4 @@
-"""The blocks of a board, put behind each other."""
+"""The blocks of a state, put behind each other."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ Blocks: TypeAlias = dict[str, npt.ArrayLike]
 
 
 def packed(blocks: Mapping[str, npt.ArrayLike], sizes: Mapping[str, int]) -> layout.State:
-    """A board of copies: every block must be there."""
+    """A state of copies: every block must be there."""
     at = np.zeros(1, dtype=layout.AT)
     for name in layout.SIZES:
         at[name] = sizes[name]
@@ -31,14 +31,14 @@ def packed(blocks: Mapping[str, npt.ArrayLike], sizes: Mapping[str, int]) -> lay
     return layout.State(at, *arrays)
 
 
-def copied(some: layout.State) -> layout.State:
-    """A board that changes on its own."""
-    return layout.State(some.at, some.ints.copy(), some.floats.copy(), some.small.copy())
+def copied(arrays: layout.State) -> layout.State:
+    """A state that changes on its own."""
+    return layout.State(arrays.at, arrays.ints.copy(), arrays.floats.copy(), arrays.small.copy())
 
 
-def view(some: layout.State, name: str, length: int) -> npt.NDArray[Any]:
+def view(arrays: layout.State, name: str, length: int) -> npt.NDArray[Any]:
     """The first numbers of a block, to read or to write."""
-    start = int(some.at[name][0])
-    flat = some.ints if name in layout.INTS else some.floats if name in layout.FLOATS else some.small
+    start = int(arrays.at[name][0])
+    flat = arrays.ints if name in layout.INTS else arrays.floats if name in layout.FLOATS else arrays.small
     part: npt.NDArray[Any] = flat[start : start + length]
     return part

@@ -1,7 +1,7 @@
 """The rules of a window's model: constraints (11) to (15) of `window_model`."""
 
 from bayplan.kernels.search import state as layout
-from bayplan.search.window_model import WindowModel
+from bayplan.search.window_mip.model import WindowModel
 from bayplan.solvers.program import LinearExpression
 
 
@@ -84,6 +84,6 @@ def _need(model: WindowModel, c: int, on: int, group: int) -> None:
     window, size = model.window, float(len(model.window.items[c]))
     line = model.count(on, group, window.groups(on)[group])
     for p in window.groups(on)[group]:
-        if window.count(on, group) or not window.stands[c, p]:
-            by = [*(-size * some for some in line.by), 1.0]
+        if window.count(on, group) or not window.placed[c, p]:
+            by = [*(-size * coefficient for coefficient in line.by), 1.0]
             model.draft.row(LinearExpression([*line.column, int(model.x[c, p])], by), at_most=0.0)  # (14)

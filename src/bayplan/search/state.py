@@ -1,4 +1,4 @@
-"""A game: the board of one cluster, objective and start."""
+"""A state: the state of one cluster, objective and start."""
 
 from dataclasses import dataclass
 
@@ -6,45 +6,51 @@ import numpy as np
 
 from bayplan.errors import ModelError
 from bayplan.kernels.search import state as layout
+from bayplan.kernels.search.incumbent import Incumbent
 from bayplan.kernels.search.lift_drop import move_all, place_start
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement
 from bayplan.model.problem import Problem
-from bayplan.search.blocks import Blocks, copied, packed, view
+from bayplan.search.array_layout import Blocks, copied, packed, view
+from bayplan.search.compile_objective import objective_blocks
+from bayplan.search.compile_rules import CompiledRules, limits
+from bayplan.search.count_rows import CountRows
 from bayplan.search.items import Items, items_of
-from bayplan.search.price_lists import price_blocks
-from bayplan.search.rows import Rows
-from bayplan.search.rule_lists import RuleLists, limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Game:
-    """The items of a cluster on a board. The board changes; all else is fixed."""
+class SearchState:
+    """The items of a cluster on a state. The state changes; all else is fixed."""
 
     cluster: Cluster
     items: Items
     arrays: layout.State
-    minimum: IntArray  # (row,) groups that spread rules ask for; the board may have to settle for less
+    minimum: IntArray  # (row,) groups that spread rules ask for; the state may have to settle for less
 
     @property
     def machine_of(self) -> IntArray:
-        """(item,) where the items stand now; a view."""
+        """(item,) where the items run now; a view."""
         return view(self.arrays, "machine_of", len(self.items.kind_of))
 
     @property
     def total(self) -> float:
-        """The objective of the board, up to a constant."""
+        """The objective of the state, up to a constant."""
         return float(self.arrays.floats[self.arrays.at["total"][0]])
 
-    def copy(self) -> "Game":
-        """The same, on a board of its own."""
-        return Game(cluster=self.cluster, items=self.items, arrays=copied(self.arrays), minimum=self.minimum)
+    @property
+    def unmet(self) -> int:
+        """Containers without what they depend on."""
+        return int(view(self.arrays, "tally", layout.UNMET + 1)[layout.UNMET])
+
+    def copy(self) -> "SearchState":
+        """The same, on a state of its own."""
+        return SearchState(cluster=self.cluster, items=self.items, arrays=copied(self.arrays), minimum=self.minimum)
 
     def move_to(self, item_machine: IntArray) -> None:
         """Put every item where `item_machine` says, without asking any rule."""
         target = np.array(item_machine, dtype=np.int64)
-        crowd, room = int(np.bincount(target[target != UNPLACED], minlength=1).max()), int(self.arrays.at["slots"][0])
-        if crowd > room:
-            raise ModelError(f"{crowd} items on one machine, the board has room for {room}")
+        most, slots = int(np.bincount(target[target != UNPLACED], minlength=1).max()), int(self.arrays.at["slots"][0])
+        if most > slots:
+            raise ModelError(f"{most} items on one machine, the state has slots for {slots}")
         move_all(self.arrays, target)
 
     def placement(self, item_machine: IntArray | None = None) -> Placement:
@@ -52,24 +58,24 @@ class Game:
         return Placement(machine_of=self.items.machines_of(self.machine_of if item_machine is None else item_machine))
 
 
-def new_game(problem: Problem) -> Game:
-    """The board with every container where the problem starts."""
+def new_search_state(problem: Problem) -> SearchState:
+    """The state with every container where the problem starts."""
     cluster = problem.cluster
     items = items_of(cluster, problem.before, problem.frozen if len(problem.frozen) else None)
-    rows = Rows(cluster)
-    lists = RuleLists(cluster, items, rows)
-    blocks = price_blocks(cluster, items, rows, problem.objective, problem.max_moves) | lists.blocks()
+    rows = CountRows(cluster)
+    lists = CompiledRules(cluster, items, rows)
+    blocks = objective_blocks(cluster, items, rows, problem.objective, problem.max_moves) | lists.blocks()
     start = np.array(problem.start.machine_of[items.first])
     sizes = _sizes(cluster, items, start, blocks)
     blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)
     place_start(blank, start)
     minimum = np.array(blocks["groups_needed"], dtype=np.int64)
-    settle_for_less(blank, len(minimum))
-    return Game(cluster=cluster, items=items, arrays=blank, minimum=minimum)
+    relax_spread_minimum(blank, len(minimum))
+    return SearchState(cluster=cluster, items=items, arrays=blank, minimum=minimum)
 
 
 def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> dict[str, int]:
-    crowd = max(int(np.bincount(on[on >= 0], minlength=1).max()) for on in (start, items.home))
+    most = max(int(np.bincount(on[on >= 0], minlength=1).max()) for on in (start, items.home))
     return {
         "items": len(items.kind_of),
         "machines": len(cluster.machines.name),
@@ -77,7 +83,7 @@ def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> d
         "risks": len(np.asarray(blocks["risk"])),
         "pairs": len(np.asarray(blocks["pair"])),
         "empty_kind": len(np.asarray(blocks["request"])) - 1,
-        "slots": min(len(items.kind_of), 4 * crowd + 64),
+        "slots": min(len(items.kind_of), 4 * most + 64),
     }
 
 
@@ -85,8 +91,8 @@ def _blank(cluster: Cluster, items: Items, blocks: Blocks, sizes: dict[str, int]
     """The state with nothing placed."""
     n_i, n_m = sizes["items"], sizes["machines"]
     nothing = np.zeros_like(cluster.machines.capacity)
-    kept = _kept(items, blocks, n_m)
-    machines = [nothing, kept, limits(cluster), cluster.machines.safety, cluster.machines.capacity]
+    charge = _home_charge(items, blocks, n_m)
+    machines = [nothing, charge, limits(cluster), cluster.machines.safety, cluster.machines.capacity]
     risk = np.zeros((n_m, sizes["risks"]))
     idle = _idle_cost(cluster, blocks)
     return {
@@ -94,7 +100,7 @@ def _blank(cluster: Cluster, items: Items, blocks: Blocks, sizes: dict[str, int]
         "slot_of": np.zeros(n_i),
         "amount": np.stack(machines, axis=1),
         "items_on_size": np.zeros(n_m),
-        "home_charge": kept,
+        "home_charge": charge,
         "items_on": np.zeros(n_m * sizes["slots"]),
         "total": [idle.sum()],
         "cost": idle,
@@ -104,13 +110,13 @@ def _blank(cluster: Cluster, items: Items, blocks: Blocks, sizes: dict[str, int]
     }
 
 
-def _kept(items: Items, blocks: Blocks, machines: int) -> IntArray:
+def _home_charge(items: Items, blocks: Blocks, machines: int) -> IntArray:
     """(machine, resource) what machines are charged for the items that ran there, whether they leave or not."""
     request = np.asarray(blocks["request"])
-    kept = np.zeros((machines, request.shape[1]), dtype=np.int64)
+    charge = np.zeros((machines, request.shape[1]), dtype=np.int64)
     ran = items.home != UNPLACED
-    np.add.at(kept, items.home[ran], request[items.kind_of[ran]])
-    return np.where(np.asarray(blocks["joint"]), kept, 0)
+    np.add.at(charge, items.home[ran], request[items.kind_of[ran]])
+    return np.where(np.asarray(blocks["joint"]), charge, 0)
 
 
 def _idle_cost(cluster: Cluster, blocks: Blocks) -> FloatArray:
@@ -124,8 +130,19 @@ def _idle_cost(cluster: Cluster, blocks: Blocks) -> FloatArray:
     return cost
 
 
-def settle_for_less(some: layout.State, rows: int) -> None:
+def relax_spread_minimum(arrays: layout.State, rows: int) -> None:
     """Where a service uses fewer groups than it must, the least to keep is what it uses now."""
-    need, used = view(some, "groups_needed", rows), view(some, "groups_used", rows)
-    whole = view(some, "row_placed", rows) >= view(some, "row_size", rows)
-    np.minimum(need, np.where(whole, used, need), out=need)
+    need, used = view(arrays, "groups_needed", rows), view(arrays, "groups_used", rows)
+    complete = view(arrays, "row_placed", rows) >= view(arrays, "row_size", rows)
+    np.minimum(need, np.where(complete, used, need), out=need)
+
+
+def new_incumbent(state: SearchState, journal: int) -> Incumbent:
+    """An incumbent that is the present placement; `journal`: moves recorded before the best placement is written out."""
+    return Incumbent(
+        best=np.array([state.total]),
+        best_machine_of=state.machine_of.copy(),
+        item=np.zeros(journal, dtype=np.int64),
+        origin=np.zeros(journal, dtype=np.int64),
+        status=np.array([0, 0, state.unmet], dtype=np.int64),
+    )

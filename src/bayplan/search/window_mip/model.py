@@ -1,8 +1,8 @@
-r"""The exact model of a window: who stands on which of a few machines, everything else fixed.
+r"""The exact model of a window: which items run on which of a few machines, everything else fixed.
 
 Variables: x_cm items of class c on machine m of the window M, whole; all others are continuous, but u. Let n_c be the items of
 a class, q_cr its request, L_mr the load of what stays, K_mr what else m is charged, X_wg the containers that a row w (a set
-of workloads) counts in a group g of machines: those that stay, and a_cw of each item of class c that stands there.
+of workloads) counts in a group g of machines: those that stay, and a_cw of each item of class c that is there.
 
     min   sum over_r o_mr + weight_e b_me + U_r - gain_e z_em - gain_cd y_cdg + price_cm x_cm + move d_km + busiest t        (1)
     s.t.  sum_m x_cm = n_c                                          every c                (2)  all stay placed
@@ -31,11 +31,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.kernels.search import state as layout
-from bayplan.search.window import Window
+from bayplan.search.window_mip.window import Window
 from bayplan.solvers.program import LinearExpression, ProgramBuilder, sum_of
 
-MOST_COLUMNS = 4000  # larger windows are refused: they would not be solved in time
-MOST_PAIRS = 400  # pairs of items that talk to each other
+MAX_COLUMNS = 4000  # larger windows are refused: they would not be solved in time
+MAX_PAIRS = 400  # pairs of items that talk to each other
 TANGENTS = np.linspace(-1.0, 1.0, 9)  # where squares are touched at first, in utilisations
 
 
@@ -52,14 +52,14 @@ class WindowModel:
     def __init__(self, window: Window) -> None:
         self.window, self.views, self.draft = window, window.views, ProgramBuilder()
         self.squares: list[Square] = []
-        n_c, n_m = window.stands.shape
+        n_c, n_m = window.placed.shape
         price = self._prices()
         may = self._may_stand()
         self.x = np.array(
             [
                 [
                     self.draft.column(
-                        price[c][p], upper=size if may[c][p] else 0.0, integral=True, start=float(window.stands[c, p])
+                        price[c][p], upper=size if may[c][p] else 0.0, integral=True, start=float(window.placed[c, p])
                     )
                     for p in range(n_m)
                 ]
@@ -80,7 +80,7 @@ class WindowModel:
     # ---- where, and at which price ---------------------------------------------------------------------------------------------
 
     def _may_stand(self) -> list[list[bool]]:
-        """(class, machine) allowed, and not on an overfull machine unless it stands there."""
+        """(class, machine) allowed, and not on an overfull machine unless it is there."""
         window, of = self.window, self.views.of
         allowed = of["allowed"].reshape(-1, self.views.size["machines"])
         charge, limit = (self.views.machine[window.machines, part] for part in (layout.CHARGE, layout.LIMIT))
@@ -89,24 +89,24 @@ class WindowModel:
         for c, k in enumerate(window.kind):
             only = window.only[c]
             ok = [bool(allowed[of["allow_row"][k], m]) and only in (layout.NOWHERE, m) for m in window.machines]
-            may.append([bool(window.stands[c, p] > 0) or (ok[p] and not full[p]) for p in range(len(ok))])
+            may.append([bool(window.placed[c, p] > 0) or (ok[p] and not full[p]) for p in range(len(ok))])
         return may
 
     def _prices(self) -> list[list[float]]:
         """(class, machine) what GMRP charges for a move, but for the busiest service; less what outsiders pull."""
         window, of = self.window, self.views.of
-        n_m, trips = self.views.size["machines"], of["move_price"][layout.BY_MACHINE] > 0
+        n_m, by_machine = self.views.size["machines"], of["move_price"][layout.BY_MACHINE] > 0
         price = []
         for c, (k, home) in enumerate(zip(window.kind, window.home, strict=True)):
             row = [0.0 if home in (layout.NOWHERE, m) else float(of["leaving_cost"][k]) for m in window.machines]
-            if trips and home != layout.NOWHERE:
+            if by_machine and home != layout.NOWHERE:
                 size = float(of["size"][k])
-                trip = [size * float(of["machine_move_cost"][home * n_m + m]) * (m != home) for m in window.machines]
-                row = [some + more for some, more in zip(row, trip, strict=True)]
-            price.append([some - pull for some, pull in zip(row, self._pulled(c), strict=True)])
+                move_cost = [size * float(of["machine_move_cost"][home * n_m + m]) * (m != home) for m in window.machines]
+                row = [cost + more for cost, more in zip(row, move_cost, strict=True)]
+            price.append([cost - gain for cost, gain in zip(row, self._local_gain(c), strict=True)])
         return price
 
-    def _pulled(self, c: int) -> list[float]:
+    def _local_gain(self, c: int) -> list[float]:
         """(machine,) gain of an item of class c from what stays."""
         window, gain = self.window, [0.0] * len(self.window.machines)
         rows, where = self.views.entries("local_row", window.kind[c])
@@ -144,12 +144,12 @@ class WindowModel:
                         load._replace(constant=load.constant - float(about[p, layout.SAFETY, r])), float(of["overload"][r])
                     )  # (4)
                 if about[p, layout.LIMIT, r] != layout.NO_LIMIT and charged[:, p].any():
-                    other = int(about[p, layout.CHARGE, r]) - int(charged[:, p] @ window.stands[:, p])
+                    other = int(about[p, layout.CHARGE, r]) - int(charged[:, p] @ window.placed[:, p])
                     most = max(int(about[p, layout.LIMIT, r]), int(about[p, layout.CHARGE, r])) - other
                     self.draft.row(LinearExpression(self.x[:, p].tolist(), charged[:, p].tolist()), at_most=most)  # (3)
-        self._tensions()
+        self._balance()
 
-    def _tensions(self) -> None:
+    def _balance(self) -> None:
         window, of = self.window, self.views.of
         about, fixed = self.views.machine[window.machines], window.fixed_load
         terms = zip(
@@ -222,7 +222,7 @@ class WindowModel:
 
     def _communication(self) -> None:
         window = self.window
-        for c, d, level, gain in talking(window):
+        for c, d, level, gain in traffic_pairs(window):
             for places in window.groups_of[level].values():
                 both = [LinearExpression(self.x[i, places].tolist(), [1.0] * len(places)) for i in (c, d)]
                 together = self.draft.column(-gain, upper=1.0, start=min(map(self.draft.at_start, both)))
@@ -242,15 +242,17 @@ class WindowModel:
         for k in sorted(set(window.kind)):
             classes, row = [c for c, kind in enumerate(window.kind) if kind == k], int(of["surplus_row"][k])
             for p, m in enumerate(window.machines):
-                now = int(window.stands[classes, p].sum())
+                now = int(window.placed[classes, p].sum())
                 ran = sum(window.home[c] == m for c in classes) if row == layout.NOWHERE else now - int(surplus[row, m])
                 if ran > 0:
                     gone = LinearExpression(self.x[classes, p].tolist(), [-1.0] * len(classes), float(ran))
                     moved.append((self.draft.excess(gone, price * float(of["size"][k])), float(of["size"][k])))  # (9)
         if most != layout.NO_LIMIT and moved:
             now_moved = sum(self.draft.start[column] * size for column, size in moved)
-            room = max(0, most - int(of["tally"][layout.MOVED])) + now_moved
-            self.draft.row(LinearExpression([column for column, _ in moved], [size for _, size in moved]), at_most=room)  # (16)
+            moves_left = max(0, most - int(of["tally"][layout.MOVED])) + now_moved
+            self.draft.row(
+                LinearExpression([column for column, _ in moved], [size for _, size in moved]), at_most=moves_left
+            )  # (16)
 
     def _busiest(self) -> None:
         window, of = self.window, self.views.of
@@ -262,8 +264,8 @@ class WindowModel:
             if home != layout.NOWHERE:
                 places = [p for p, m in enumerate(window.machines) if m != home]
                 for s, size in self.views.entries("service", k)[0].tolist():
-                    some = LinearExpression(self.x[c, places].tolist(), [float(size)] * len(places))
-                    away[s] = sum_of([away[s], some]) if s in away else some
+                    cost = LinearExpression(self.x[c, places].tolist(), [float(size)] * len(places))
+                    away[s] = sum_of([away[s], cost]) if s in away else cost
         moved = of["moved_of"].astype(np.float64)
         others = np.delete(moved, list(away)).max(initial=0.0)
         top = self.draft.column(price, start=float(moved.max(initial=0.0)))
@@ -273,17 +275,17 @@ class WindowModel:
             self.draft.row(LinearExpression([*line.column, top], [*line.by, -1.0], stays), at_most=0.0)  # (10)
 
 
-def talking(window: Window) -> Iterator[tuple[int, int, int, float]]:
+def traffic_pairs(window: Window) -> Iterator[tuple[int, int, int, float]]:
     """(class, class, level, gain) of classes that pull each other, once per pair."""
     views = window.views
     level_of = views.of["row_level"]
     for c, k in enumerate(window.kind):
         rows, where = views.entries("local_row", k)
-        pulls = list(zip(rows[:, 0].tolist(), views.of["local_gain"][where].tolist(), strict=True))
-        pulls = [(row, by) for row, by in pulls if len(window.groups(row)) > 1]
-        for d in range(c + 1, len(window.kind) if pulls else 0):
+        gains = list(zip(rows[:, 0].tolist(), views.of["local_gain"][where].tolist(), strict=True))
+        gains = [(row, by) for row, by in gains if len(window.groups(row)) > 1]
+        for d in range(c + 1, len(window.kind) if gains else 0):
             gain: dict[int, float] = {}
-            for row, by in pulls:
+            for row, by in gains:
                 if row in views.adds(window.kind[d]):
                     level = int(level_of[row])
                     gain[level] = gain.get(level, 0.0) + by * views.adds(window.kind[d])[row]

@@ -21,10 +21,9 @@ from bayplan.model import (
     TransientMode,
     allowed,
 )
-from bayplan.search.blocks import Blocks
+from bayplan.search.array_layout import Blocks
+from bayplan.search.count_rows import CountRows, RaggedLists
 from bayplan.search.items import Items
-from bayplan.search.lists import Lists
-from bayplan.search.rows import Rows
 
 Number = TypeVar("Number", np.int64, np.float64)
 TOLERANCE = 0.5e-9  # of the capacity, half of what the referee grants: sums of floats are not exact
@@ -37,13 +36,15 @@ def kind_sums(items: Items, per_workload: npt.NDArray[Number]) -> npt.NDArray[Nu
     return np.concatenate([per_workload, np.array([per_workload[list(unit)].sum(axis=0) for unit in items.units])])
 
 
-class RuleLists:
-    """The rules per kind. Rows are asked for here, and by prices: list both before `blocks`."""
+class CompiledRules:
+    """The rules per kind. Rows are requested here, and by prices: list both before `blocks`."""
 
-    def __init__(self, cluster: Cluster, items: Items, rows: Rows) -> None:
+    def __init__(self, cluster: Cluster, items: Items, rows: CountRows) -> None:
         self.cluster, self.items, self.rows = cluster, items, rows
         self.kinds = len(cluster.workloads.name) + len(items.units)
-        self.most, self.clash, self.spread, self.need, self.prop = (Lists(self.kinds) for _ in range(5))
+        self.max_count, self.interference, self.spread, self.depends_on, self.supports = (
+            RaggedLists(self.kinds) for _ in range(5)
+        )
         self.minimum: dict[int, int] = {}  # row -> groups that a spread rule asks for
         for rule in cluster.rules:
             self._list(rule)
@@ -53,11 +54,14 @@ class RuleLists:
         if isinstance(rule, AntiAffinity):
             row = rows.together(rule.workloads, rule.level)
             for w in rows.members[row]:
-                self.most.add(w, (row, rule.limit))
+                self.max_count.add(w, (row, rule.limit))
         elif isinstance(rule, Interference):
             a, b = rows.workload(rule.a, rule.level), rows.workload(rule.b, rule.level)
             for w in {rule.a, rule.b}:
-                self.clash.entries[w][a, b, rule.limit] = [float(w == rule.a), float(w == rule.b)]  # stated twice, it counts once
+                self.interference.entries[w][a, b, rule.limit] = [
+                    float(w == rule.a),
+                    float(w == rule.b),
+                ]  # stated twice, it counts once
         elif isinstance(rule, Spread) and rule.minimum > 1:
             row = rows.service(rule.service, rule.level)
             self.minimum[row] = max(rule.minimum, self.minimum.get(row, 0))
@@ -66,32 +70,32 @@ class RuleLists:
         elif isinstance(rule, Dependency) and rule.service != rule.on:
             of, on = rows.service(rule.service, rule.level), rows.service(rule.on, rule.level)
             for w in rows.members[of]:
-                self.need.entries[w][(on,)] = [1.0]  # stated twice, it counts once
+                self.depends_on.entries[w][(on,)] = [1.0]  # stated twice, it counts once
             for w in rows.members[on]:
-                self.prop.add(w, (on, of))
+                self.supports.add(w, (on, of))
 
-    def _units(self, adds: Lists) -> None:
+    def _units(self, adds: RaggedLists) -> None:
         """Give every unit the lists of its containers."""
         n_w = len(self.cluster.workloads.name)
         for number, unit in enumerate(self.items.units):
             k = n_w + number
-            for lists in (adds, self.most, self.clash, self.spread, self.need, self.prop):
+            for lists in (adds, self.max_count, self.interference, self.spread, self.depends_on, self.supports):
                 lists.copy_to(k, unit)
             brings = {row for (row,) in adds.of(k)}
-            for (row,) in [key for key in self.need.of(k) if key[0] in brings]:
-                del self.need.entries[k][row,]
+            for (row,) in [key for key in self.depends_on.of(k) if key[0] in brings]:
+                del self.depends_on.entries[k][row,]
 
     def blocks(self) -> Blocks:
-        """The blocks of the board that rules read."""
+        """The blocks of the state that rules read."""
         cluster, items = self.cluster, self.items
         adds = self.rows.additions(self.kinds)
         self._units(adds)
-        most_start, most, _ = self.most.packed(2)
-        clash_start, clash, clash_by = self.clash.packed(3, 2)
+        max_count_start, max_count, _ = self.max_count.packed(2)
+        interference_start, interference, interference_by = self.interference.packed(3, 2)
         add_start, add_row, add_by = adds.packed(1, 1)
         spread_start, spread_row, spread_by = self.spread.packed(1, 1)
-        need_start, need_row, need_by = self.need.packed(1, 1)
-        prop_start, prop, _ = self.prop.packed(2)
+        depends_start, depends_row, depends_by = self.depends_on.packed(1, 1)
+        supports_start, supports, _ = self.supports.packed(2)
         allow_row, allow = _allow(cluster, items)
         request = kind_sums(items, cluster.workloads.request)
         return {
@@ -111,16 +115,18 @@ class RuleLists:
             "groups_needed": [self.minimum.get(row, 0) for row in range(len(self.rows.level))],
             "add_start": add_start,
             "add": np.column_stack([add_row, add_by]),
-            "max_count_start": most_start,
-            "max_count": np.column_stack([most[:, 0], most[:, 1] - _count_of(adds, most_start, most[:, 0]) + 1]),
-            "interference_start": clash_start,
-            "interference": np.column_stack([clash[:, :2], clash_by, clash[:, 2]]),
+            "max_count_start": max_count_start,
+            "max_count": np.column_stack(
+                [max_count[:, 0], max_count[:, 1] - _count_of(adds, max_count_start, max_count[:, 0]) + 1]
+            ),
+            "interference_start": interference_start,
+            "interference": np.column_stack([interference[:, :2], interference_by, interference[:, 2]]),
             "spread_start": spread_start,
             "spread": np.column_stack([spread_row, spread_by]),
-            "depends_start": need_start,
-            "depends_on": np.column_stack([need_row, need_by]),
-            "supports_start": prop_start,
-            "supports": prop,
+            "depends_start": depends_start,
+            "depends_on": np.column_stack([depends_row, depends_by]),
+            "supports_start": supports_start,
+            "supports": supports,
             **self._risks(),
         }
 
@@ -136,7 +142,7 @@ class RuleLists:
         }
 
 
-def _count_of(adds: Lists, start: IntArray, row: IntArray) -> IntArray:
+def _count_of(adds: RaggedLists, start: IntArray, row: IntArray) -> IntArray:
     """(entry,) how much the owner of each entry adds to the entry's row."""
     owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
     pairs = zip(owner.tolist(), row.tolist(), strict=True)
@@ -156,11 +162,11 @@ def limits(cluster: Cluster) -> IntArray:
 
 def _transient(cluster: Cluster, *modes: TransientMode) -> BoolArray:
     """(resource,) has it a transient rule of one of these modes?"""
-    found = np.zeros(len(cluster.resources), dtype=np.bool_)
+    has_rule = np.zeros(len(cluster.resources), dtype=np.bool_)
     for rule in cluster.rules:
         if isinstance(rule, Transient) and rule.mode in modes:
-            found[rule.resource] = True
-    return found
+            has_rule[rule.resource] = True
+    return has_rule
 
 
 def _allow(cluster: Cluster, items: Items) -> tuple[IntArray, BoolArray]:

@@ -6,19 +6,18 @@ import numpy as np
 
 from bayplan.kernels.search import state as layout
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Term
-from bayplan.search.blocks import Blocks
+from bayplan.search.array_layout import Blocks
+from bayplan.search.compile_rules import kind_sums
+from bayplan.search.count_rows import CountRows, RaggedLists
 from bayplan.search.items import Items
-from bayplan.search.lists import Lists
-from bayplan.search.rows import Rows
-from bayplan.search.rule_lists import kind_sums
 
 
-def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objective, max_moves: int | None) -> Blocks:
-    """The blocks of the board that prices read; rows that they need are asked for."""
+def objective_blocks(cluster: Cluster, items: Items, rows: CountRows, objective: Objective, max_moves: int | None) -> Blocks:
+    """The blocks of the state that prices read; rows that they need are requested."""
     weight = {term: objective.weight.get(term, 0.0) for term in Term}
-    pull_start, pull_row, pull = _pulls(cluster, items, rows, objective, weight[Term.COMMUNICATION]).packed(1, 1)
-    meet_start, meet, meet_by = _meets(cluster, items, rows, weight[Term.AFFINITY]).packed(2, 5)
-    pair, pair_by = _tensions(cluster, objective)
+    local_start, local_row, local_gain = _local_gains(cluster, items, rows, objective, weight[Term.COMMUNICATION]).packed(1, 1)
+    affinity_start, affinity_edge, affinity_by = _affinity_edges(cluster, items, rows, weight[Term.AFFINITY]).packed(2, 5)
+    pair, pair_by = _balance_pairs(cluster, objective)
     counts_moves = weight[Term.MOVES] > 0 or max_moves is not None
     return {
         "overload": weight[Term.OVERLOAD] * objective.overload_weight,
@@ -26,12 +25,12 @@ def price_blocks(cluster: Cluster, items: Items, rows: Rows, objective: Objectiv
         "unmet_price": [0.0],
         "pair": pair,
         "pair_by": pair_by,
-        "local_start": pull_start,
-        "local_row": pull_row,
-        "local_gain": pull,
-        "affinity_start": meet_start,
-        "affinity_edge": np.column_stack([meet, meet_by[:, :2]]),
-        "affinity_by": meet_by[:, 2:],
+        "local_start": local_start,
+        "local_row": local_row,
+        "local_gain": local_gain,
+        "affinity_start": affinity_start,
+        "affinity_edge": np.column_stack([affinity_edge, affinity_by[:, :2]]),
+        "affinity_by": affinity_by[:, 2:],
         **_moves(cluster, items, objective, weight),
         **_surplus(cluster, items, counts_moves),
         "tally": [_ran(items), 0, layout.NO_LIMIT if max_moves is None else max_moves, 0],
@@ -52,8 +51,8 @@ def _utilisation(cluster: Cluster, weight: float) -> Blocks:
     return {"square": weight * slope**2 / machines, "slope": slope, "mean": weight / machines.astype(np.float64) ** 2}
 
 
-def _tensions(cluster: Cluster, objective: Objective) -> tuple[IntArray, FloatArray]:
-    """Residual balance of 000 (4) and GMRP's targets: both are weight * max(0, f1 A(r1) - f2 A(r2))."""
+def _balance_pairs(cluster: Cluster, objective: Objective) -> tuple[IntArray, FloatArray]:
+    """Residual balance of [FreeContainer] (4) and GMRP's targets: both are weight * max(0, f1 A(r1) - f2 A(r2))."""
     pair, by = [], []
     n_r, weight = len(cluster.resources), objective.weight.get(Term.BALANCE, 0.0)
     largest = np.maximum(1, cluster.machines.capacity.max(axis=0, initial=0))
@@ -70,9 +69,9 @@ def _tensions(cluster: Cluster, objective: Objective) -> tuple[IntArray, FloatAr
     return np.array(pair, dtype=np.int64).reshape(-1, 3), np.array(by, dtype=np.float64).reshape(-1, 3)
 
 
-def _pulls(cluster: Cluster, items: Items, rows: Rows, objective: Objective, weight: float) -> Lists:
+def _local_gains(cluster: Cluster, items: Items, rows: CountRows, objective: Objective, weight: float) -> RaggedLists:
     """What a container gains from each container that it shares a group with."""
-    lists = Lists(len(cluster.workloads.name) + len(items.units))
+    lists = RaggedLists(len(cluster.workloads.name) + len(items.units))
     service_size = np.bincount(cluster.workloads.service, weights=cluster.replicas, minlength=len(cluster.services.name))
     for level in np.flatnonzero(objective.hop * weight > 0).tolist():
         by = weight * float(objective.hop[level])
@@ -89,9 +88,9 @@ def _pulls(cluster: Cluster, items: Items, rows: Rows, objective: Objective, wei
     return lists
 
 
-def _meets(cluster: Cluster, items: Items, rows: Rows, weight: float) -> Lists:
+def _affinity_edges(cluster: Cluster, items: Items, rows: CountRows, weight: float) -> RaggedLists:
     """Per edge: rows of both ends, containers that the kind adds to each, weight, 1 / replicas of each."""
-    lists = Lists(len(cluster.workloads.name) + len(items.units))
+    lists = RaggedLists(len(cluster.workloads.name) + len(items.units))
     total = float(cluster.traffic.weight.sum())
     for a, b, traffic in _edges(cluster) if weight and total else ():
         key = (rows.workload(a, 0), rows.workload(b, 0))
@@ -100,27 +99,27 @@ def _meets(cluster: Cluster, items: Items, rows: Rows, weight: float) -> Lists:
         lists.add(b, key, 0, 1, *by)
     for number, unit in enumerate(items.units):
         for edge in dict.fromkeys(key for w in unit for key in lists.of(w)):
-            some = [lists.of(w)[edge] for w in unit if edge in lists.of(w)]
-            of_a, of_b = sum(entry[0] for entry in some), sum(entry[1] for entry in some)
-            lists.add(len(cluster.workloads.name) + number, edge, of_a, of_b, *some[0][2:])
+            entries = [lists.of(w)[edge] for w in unit if edge in lists.of(w)]
+            of_a, of_b = sum(entry[0] for entry in entries), sum(entry[1] for entry in entries)
+            lists.add(len(cluster.workloads.name) + number, edge, of_a, of_b, *entries[0][2:])
     return lists
 
 
 def _edges(cluster: Cluster) -> list[tuple[int, int, float]]:
     traffic = cluster.traffic
-    some = (cluster.replicas[traffic.a] > 0) & (cluster.replicas[traffic.b] > 0)
-    return list(zip(traffic.a[some].tolist(), traffic.b[some].tolist(), traffic.weight[some].tolist(), strict=True))
+    entries = (cluster.replicas[traffic.a] > 0) & (cluster.replicas[traffic.b] > 0)
+    return list(zip(traffic.a[entries].tolist(), traffic.b[entries].tolist(), traffic.weight[entries].tolist(), strict=True))
 
 
 def _moves(cluster: Cluster, items: Items, objective: Objective, weight: Mapping[Term, float]) -> Blocks:
     """The price of moving, GMRP's three move costs included."""
     n_w, kinds = len(cluster.workloads.name), len(cluster.workloads.name) + len(items.units)
     costs, by = objective.move_costs, weight[Term.MOVE_COST]
-    lists = Lists(kinds)
-    leaving, trip, busiest = np.zeros(kinds), np.zeros((0, 0)), 0.0
+    lists = RaggedLists(kinds)
+    leaving, machine_move, busiest = np.zeros(kinds), np.zeros((0, 0)), 0.0
     if costs is not None and by:
         leaving = by * costs.container_weight * kind_sums(items, costs.container).astype(np.float64)
-        trip, busiest = by * costs.machine_weight * costs.machine.astype(np.float64), by * costs.service_weight
+        machine_move, busiest = by * costs.machine_weight * costs.machine.astype(np.float64), by * costs.service_weight
     for w, s in enumerate(cluster.workloads.service.tolist() if busiest else ()):
         lists.add(w, (s,), 1)
     for number, unit in enumerate(items.units):
@@ -130,12 +129,12 @@ def _moves(cluster: Cluster, items: Items, objective: Objective, weight: Mapping
     services_with[0] = len(cluster.services.name)
     return {
         "leaving_cost": leaving,
-        "machine_move_cost": trip,
+        "machine_move_cost": machine_move,
         "service_start": start,
         "service": np.column_stack([service, count]),
         "moved_of": np.zeros(len(cluster.services.name)),
         "services_with": services_with,
-        "move_price": [weight[Term.MOVES], busiest, float(trip.any())],
+        "move_price": [weight[Term.MOVES], busiest, float(machine_move.any())],
     }
 
 
