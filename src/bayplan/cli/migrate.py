@@ -106,7 +106,7 @@ def migrate(
     write_plans(answer, out=out, rollback_out=rollback_out, report=report)
     say(
         answer,
-        files={"plan": out, "way back": rollback_out, "report": report},
+        files={"plan": out, "rollback": rollback_out, "report": report},
         json=json,
         following=next_step("migrate", file, out),
     )
