@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.migrate.options import MigrateOptions
-from bayplan.model import UNPLACED, Cluster, CoLocate, Dependency, Migration, Pinned, Spread, Way
+from bayplan.model import UNPLACED, Cluster, Dependency, Migration, Pinned, Spread, Way
+from bayplan.model.allowed_machines import co_located_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,10 +50,7 @@ def _members(migration: Migration) -> tuple[list[tuple[int, ...]], list[int], se
     of_container = [-1] * len(first)
     members: list[tuple[int, ...]] = []
     scattered: set[int] = set()
-    for rule in migration.cluster.rules:
-        if not isinstance(rule, CoLocate):
-            continue
-        together = tuple(dict.fromkeys(rule.containers))
+    for together in co_located_groups(migration.cluster):
         if len({first[c] for c in together} - {UNPLACED}) > 1 or len({target[c] for c in together} - {UNPLACED}) > 1:
             scattered.update(together)
         elif len(together) > 1:

@@ -1,5 +1,6 @@
 """Where workloads may run by all `allow` rules together, and which containers a rule names one by one."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,13 @@ def allowed(cluster: Cluster) -> AllowedMachines:
             row[index] &= np.isin(np.arange(row.shape[1]), cluster.machine_sets[name])
     row.flags.writeable = False
     return AllowedMachines(row_of=ints([number[key] for key in keys]), row=row)
+
+
+def co_located_groups(cluster: Cluster) -> Iterator[tuple[int, ...]]:
+    """The containers that each co-locate rule keeps on one machine, each once, in the order of the rules."""
+    for rule in cluster.rules:
+        if isinstance(rule, CoLocate):
+            yield tuple(dict.fromkeys(rule.containers))
 
 
 def singled_out(cluster: Cluster) -> BoolArray:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import UNPLACED, BoolArray, Cluster, CoLocate, IntArray, Pinned, Placement
+from bayplan.model import UNPLACED, BoolArray, Cluster, IntArray, Pinned, Placement
+from bayplan.model.allowed_machines import co_located_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,13 +45,12 @@ def items_of(cluster: Cluster, before: Placement, frozen: BoolArray | None = Non
     members: list[tuple[int, ...]] = []
     units: list[tuple[int, ...]] = []
     kinds: list[int] = []
-    for rule in cluster.rules:
-        if isinstance(rule, CoLocate) and len(set(rule.containers)) > 1:
-            for part in _parts(rule, before, stays, only):
-                of_container[list(part)] = len(members)
-                members.append(part)
-                kinds.append(n_w + len(units))
-                units.append(tuple(cluster.containers.workload[list(part)].tolist()))
+    for group in co_located_groups(cluster):
+        for part in _parts(group, before, stays, only):
+            of_container[list(part)] = len(members)
+            members.append(part)
+            kinds.append(n_w + len(units))
+            units.append(tuple(cluster.containers.workload[list(part)].tolist()))
     single = np.flatnonzero(of_container < 0)
     of_container[single] = len(members) + np.arange(len(single))
     container = np.concatenate([*(np.array(part, dtype=np.int64) for part in members), single])
@@ -71,10 +71,10 @@ def items_of(cluster: Cluster, before: Placement, frozen: BoolArray | None = Non
     )
 
 
-def _parts(rule: CoLocate, before: Placement, stays: BoolArray, only: IntArray) -> list[tuple[int, ...]]:
+def _parts(group: tuple[int, ...], before: Placement, stays: BoolArray, only: IntArray) -> list[tuple[int, ...]]:
     """One unit; or its containers by machine if they do not run together, new ones bound to where the others are."""
     by_machine: dict[int, list[int]] = {}
-    for c in dict.fromkeys(rule.containers):
+    for c in group:
         by_machine.setdefault(int(before.machine_of[c]), []).append(c)
     if len(by_machine) == 1:
         part = tuple(next(iter(by_machine.values())))

@@ -6,7 +6,8 @@ from bayplan.kernels.search.evaluate_all import new_evaluation
 from bayplan.kernels.search.feasible import dependants_kept, fits
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.repair import repair_items
-from bayplan.model import UNPLACED, CoLocate, Pinned
+from bayplan.model import UNPLACED, Pinned
+from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
 from bayplan.search.state import SearchState, relax_spread_minimum
@@ -45,12 +46,11 @@ def _unite(state: SearchState, problem: Problem) -> int:
     pinned = {c for rule in problem.cluster.rules if isinstance(rule, Pinned) for c in rule.containers}
     pinned |= set(np.flatnonzero(problem.frozen).tolist())
     moved = 0
-    for rule in problem.cluster.rules:
-        if isinstance(rule, CoLocate):
-            members = list(dict.fromkeys(rule.containers))
-            machine = state.items.machines_of(state.machine_of)[members]
-            if len(set(machine.tolist())) > 1 and (machine != UNPLACED).all():
-                moved += _bring_together(state, members, machine, pinned)
+    for group in co_located_groups(problem.cluster):
+        members = list(group)
+        machine = state.items.machines_of(state.machine_of)[members]
+        if len(set(machine.tolist())) > 1 and (machine != UNPLACED).all():
+            moved += _bring_together(state, members, machine, pinned)
     return moved
 
 

@@ -7,7 +7,17 @@ from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.errors import ModelError
 from bayplan.model import Objective
-from bayplan.score import Truncation, deviate, machine_ucac, score, ucac, violation_probability, violation_rate, violation_rates
+from bayplan.score import (
+    Truncation,
+    deviate,
+    machine_ucac,
+    monte_carlo,
+    score,
+    ucac,
+    violation_probability,
+    violation_rate,
+    violation_rates,
+)
 
 
 def three(**parts):
@@ -89,7 +99,7 @@ def test_the_same_seed_draws_the_same_and_chunks_do_not_matter(monkeypatch):
     rates = [violation_rate(cluster, on(0, 0), 0, draws=1000, seed=seed) for seed in (1, 1, 2)]
     assert rates[0] == rates[1] != rates[2]
     exact = violation_probability(cluster, on(0, 0), 0)[0]  # nothing is cut off at five deviations
-    monkeypatch.setattr("bayplan.score.monte_carlo.CHUNK", 64)
+    monkeypatch.setattr(monte_carlo, "CHUNK", 64)
     assert violation_rate(cluster, on(0, 0), 0, draws=200_000, seed=1) == pytest.approx(exact, abs=0.005)
 
 

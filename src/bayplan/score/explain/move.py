@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.check.placement.context import PlacementContext, placement_context
-from bayplan.model import UNPLACED, BoolArray, Cluster, CoLocate, FloatArray, IntArray, Placement, ints
+from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Placement, ints
+from bayplan.model.allowed_machines import co_located_groups
 
 
 class MoveCounts(NamedTuple):
@@ -65,7 +66,7 @@ class CandidateMove:
 
 def candidate_move(cluster: Cluster, placement: Placement, container: int, before: Placement) -> CandidateMove:
     """The move of a container and of those that must stay together with it."""
-    members = ints(sorted({container}.union(*(together(rule, container) for rule in cluster.rules))))
+    members = ints(sorted({container}.union(*(group for group in co_located_groups(cluster) if container in group))))
     away = placement.machine_of.copy()
     away[members] = UNPLACED
     return CandidateMove(
@@ -75,8 +76,3 @@ def candidate_move(cluster: Cluster, placement: Placement, container: int, befor
         now=placement_context(cluster, placement, before),
         others=placement_context(cluster, Placement(machine_of=away), before),
     )
-
-
-def together(rule: object, container: int) -> tuple[int, ...]:
-    """The containers that a co-locate rule keeps with this one."""
-    return rule.containers if isinstance(rule, CoLocate) and container in rule.containers else ()

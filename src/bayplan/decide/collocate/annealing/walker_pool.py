@@ -53,7 +53,7 @@ class WalkLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnnealingRound:
+class CountAnnealingRound:
     """A part of a walk in which the temperature falls once."""
 
     begin: float  # part of the walk that is done when it begins
@@ -95,7 +95,7 @@ class WalkerPool:
 
         def walk(walker: CountWalker) -> None:
             walker.begin(machine_of)
-            _walk_round(walker, limits, AnnealingRound(begin=0.0, end=1.0, hot=WARM))
+            _walk_round(walker, limits, CountAnnealingRound(begin=0.0, end=1.0, hot=WARM))
 
         self._walk_all(walk)
 
@@ -127,14 +127,14 @@ def _fresh_rounds(walker: CountWalker, limits: WalkLimits, start: Int32Array) ->
     begin, hot = 0.0, _first_heat(walker)
     for n in range(PROBES if walker.capped else 0):
         walker.begin(start)
-        _walk_round(walker, limits, AnnealingRound(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
+        _walk_round(walker, limits, CountAnnealingRound(begin=n * PROBE, end=(n + 1) * PROBE, hot=hot, probe=True))
         walker.adjust_price()
         begin = (n + 1) * PROBE
     number = max(1, int(walker.rounds * (1.0 - begin) / (SLOWER if walker.capped else 1.0)))
     length = (1.0 - begin) / number
     for n in range(number):
         walker.begin(start)
-        _walk_round(walker, limits, AnnealingRound(begin=begin + n * length, end=begin + (n + 1) * length, hot=hot))
+        _walk_round(walker, limits, CountAnnealingRound(begin=begin + n * length, end=begin + (n + 1) * length, hot=hot))
 
 
 def _first_heat(walker: CountWalker) -> float:
@@ -152,7 +152,7 @@ def _measure_speed(walker: CountWalker, limits: WalkLimits) -> None:
     walker.rounds = walker.steps / share / (ROUND * max(1, walker.talking))
 
 
-def _walk_round(walker: CountWalker, limits: WalkLimits, part: AnnealingRound) -> None:
+def _walk_round(walker: CountWalker, limits: WalkLimits, part: CountAnnealingRound) -> None:
     """Walk one round. What it passes late, and its best, is kept, unless it is a probe."""
     walker.begin_round()
     late = iter(() if part.probe else LATE)
