@@ -102,8 +102,8 @@ def of_container_clusters(seed: int) -> dict[str, float]:
         "zones": len(zones.name),
         "requests": len(asked),
         "members": sum(len(request.members) for request in asked),
-        **{f"{r.name} of the zones, if all were let in": used for r, used in zip(zones.resources, demand, strict=True)},
-        "bandwidth of the links, if all were let in and every pair ran apart": traffic / (SLOTS * zones.bandwidth.sum()),
+        **{f"{r.name} of the zones, if all were accepted": used for r, used in zip(zones.resources, demand, strict=True)},
+        "bandwidth of the links, if all were accepted and every pair ran apart": traffic / (SLOTS * zones.bandwidth.sum()),
         "share of the clusters of five that need two zones or more": np.mean(
             (np.array(five) > zones.request_cap.max(axis=0)).any(axis=1)
         ),
