@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from bayplan.errors import UsageError, expect_one_of
+from bayplan.errors import UsageError, WorldError, expect_one_of
 
 GROUP = "bayplan.methods"
 REGISTRIES: Mapping[str, tuple[str, str]] = {  # verb -> where the literal dict of its methods stands
@@ -73,9 +73,17 @@ def method_of(verb: str, name: str) -> Any:
         return _registered[verb, name]
     offered = {(entry_verb, entry_name): entry for entry_verb, entry_name, entry in _entries()}
     if (verb, name) in offered:
-        return offered[verb, name].load()
+        return _loaded(offered[verb, name])
     expect_one_of(name, methods(verb), "method")
     raise AssertionError(name)
+
+
+def _loaded(entry: EntryPoint) -> Any:
+    """The method of an installed package; WorldError if that package is broken."""
+    try:
+        return entry.load()
+    except Exception as error:  # whatever the package does when it is imported
+        raise WorldError(f"method '{entry.name}' of {entry.value} cannot be loaded: {error}") from error
 
 
 def _own(verb: str) -> Mapping[str, Callable[..., Any]]:

@@ -125,7 +125,7 @@ class AdmissionAnswer(Answer[Acceptance]):
         """How it ended, what is accepted, by which prices, how full zones and links are, why others are refused."""
         from bayplan.report.answers.admit_tables import admit_report
 
-        return admit_report(self.result, self.figures, seed=self.seed)
+        return admit_report(self.result, self.figures, seed=self.seed, wall=self.seconds)
 
     def details(self) -> Mapping[str, Any]:
         """Counts, the value offered, the parameters of the prices, use over time, and refusals by cause."""

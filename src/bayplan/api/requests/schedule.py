@@ -66,7 +66,7 @@ class ScheduleAnswer(Answer[Schedule]):
         """How it ended, what it is worth, which classes are served where, and why other requests are not served."""
         from bayplan.report.answers.schedule_tables import schedule_report
 
-        return schedule_report(self.result, self.figures, method=self.method, seed=self.seed)
+        return schedule_report(self.result, self.figures, method=self.method, seed=self.seed, wall=self.seconds)
 
     def details(self) -> Mapping[str, Any]:
         """The figures of the schedule."""

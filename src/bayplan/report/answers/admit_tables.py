@@ -7,8 +7,8 @@ from typing import Any
 
 from bayplan.model import Acceptance, ClusterRequest, Result
 from bayplan.report.amounts import percent, score
-from bayplan.report.answers.decision_tables import ended
-from bayplan.report.table import Cell, Report, Table, TableColumn, count_cell, facts, report, score_cell, table
+from bayplan.report.answers.decision_tables import frame, note_sentences
+from bayplan.report.table import Cell, Report, Table, TableColumn, count_cell, report, score_cell, table
 from bayplan.report.violations import SHOWN
 from bayplan.words import count
 
@@ -62,10 +62,9 @@ class AdmitFigures:
         return self.accepted / self.requests if self.requests else 0.0
 
 
-def admit_report(result: Result[Acceptance], figures: AdmitFigures, *, seed: int) -> Report:
+def admit_report(result: Result[Acceptance], figures: AdmitFigures, *, seed: int, wall: float) -> Report:
     """What `admit` prints: how it ended, what was accepted, by which prices, how full it was, why others were refused."""
     known = (
-        *ended(result, method=figures.method, counts={"seed": f"{seed}"}),
         ("accepted", f"{figures.accepted:,} of {figures.requests:,} requests, {percent(figures.accepted_share)}"),
         ("value", value_words(result, figures)),
         ("bound of value", bound_words(result, figures)),
@@ -73,7 +72,8 @@ def admit_report(result: Result[Acceptance], figures: AdmitFigures, *, seed: int
         ("use over time", use_words(figures.use)),
         ("left out", f"{figures.skipped:,} more requests had faults" if figures.skipped else ""),
     )
-    return report(facts(*known), refusal_table(figures).first(SHOWN, "kinds of reasons"))
+    shown = frame(result, method=figures.method, seed=seed, wall=wall, more=[pair for pair in known if pair[1]])
+    return report(shown, refusal_table(figures).first(SHOWN, "kinds of reasons"), *note_sentences(result))
 
 
 def admit_headline(result: Result[Acceptance], figures: AdmitFigures) -> str:

@@ -59,21 +59,12 @@ def decision_report(result: Result[Any], before: Mapping[str, float], *, subject
     scores = change_table(known, result.score) if known else score_table(result.score, {})
     left_out = reason_table(result.left_out, subject, title=f"Left out: {len(result.left_out):,}").first(SHOWN, "reasons")
     violated = sentences((f"still violated: {sentence}" for sentence in result.still_violated), SHOWN)
-    return report(scores, left_out, *violated, *(Sentence(f"note: {note}") for note in result.notes))
+    return report(scores, left_out, *violated, *note_sentences(result))
 
 
-def ended(result: Result[Any], *, method: str, counts: Mapping[str, int | str] = MappingProxyType({})) -> list[tuple[str, str]]:
-    """The facts that every decision begins with."""
-    known = [("method", method), ("status", str(result.status)), ("seconds", f"{result.seconds:.2f}")]
-    return [*known, *((name, value if isinstance(value, str) else f"{value:,}") for name, value in counts.items())]
-
-
-def bound_facts(result: Result[Any]) -> list[tuple[str, str]]:
-    """The proven bound and the gap to it, if there is one."""
-    if result.bound is None:
-        return []
-    gap = f" (gap {percent(result.gap)})" if result.gap is not None else ""
-    return [(f"bound of {result.goal}", score(result.bound) + gap)]
+def note_sentences(result: Result[Any]) -> tuple[Sentence, ...]:
+    """What a user should know about how the answer was made."""
+    return tuple(Sentence(f"note: {note}") for note in result.notes)
 
 
 def reason_table(reasons: Sequence[Reason], subject: str, *, title: str) -> Table:

@@ -4,7 +4,7 @@ from typing import Any
 
 from bayplan.model import Result
 from bayplan.report.amounts import odds, percent, score
-from bayplan.report.answers.decision_tables import ended, reason_table
+from bayplan.report.answers.decision_tables import frame, note_sentences, reason_table
 from bayplan.report.table import (
     UNKNOWN,
     Cell,
@@ -12,7 +12,6 @@ from bayplan.report.table import (
     Table,
     TableColumn,
     count_cell,
-    facts,
     report,
     score_cell,
     share_cell,
@@ -45,12 +44,12 @@ def schedule_headline(figures: ScheduleFigures) -> str:
     return f"serves {figures.served:,} of {count(figures.requests, 'request')} on {count(figures.machines, 'machine')}, {value}"
 
 
-def schedule_report(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int) -> Report:
+def schedule_report(result: Result[Any], figures: ScheduleFigures, *, method: str, seed: int, wall: float) -> Report:
     """What `schedule` prints: how it ended, what it is worth, which classes are served where, and why others are not."""
-    known = (*ended(result, method=method, counts={"seed": f"{seed}"}), *schedule_facts(figures, result))
+    shown = frame(result, method=method, seed=seed, wall=wall, more=[pair for pair in schedule_facts(figures, result) if pair[1]])
     kinds = kind_table(figures) if len(figures.kinds) > 1 else Table(columns=KINDS, rows=())
     left_out = reason_table(result.left_out, "request", title="Not served").first(SHOWN)
-    return report(facts(*known), class_table(figures).first(SHOWN, "classes"), kinds, left_out)
+    return report(shown, class_table(figures).first(SHOWN, "classes"), kinds, left_out, *note_sentences(result))
 
 
 def share_of(part: float, whole: float) -> float:
