@@ -31,7 +31,7 @@ def drawn(seed):
     }
 
 
-def yard_of(case):
+def packing_state_of(case):
     n_s, n_m = len(case["request"]), len(case["capacity"])
     mine = [[k for k, (members, _) in enumerate(case["sets"]) if s in members] for s in range(n_s)]
     near = [[(b if a == s else a, w) for a, b, w in case["edges"] if s in (a, b)] for s in range(n_s)]
@@ -62,15 +62,17 @@ def one_each(rng, case):
 @every_seed
 def test_k8s_plus_chooses_what_the_twin_chooses(seed):
     rng, case = drawn(seed)
-    yard, services = yard_of(case), one_each(rng, case)
+    state, services = packing_state_of(case), one_each(rng, case)
     start = np.cumsum([0, *case["replicas"]])
     size = np.zeros(len(case["replicas"]), dtype=np.int64)
-    seen = MachinesByWorkload(start=start, size=size, machine=np.zeros(start[-1], dtype=np.int32), score=np.zeros(len(yard.free)))
+    seen = MachinesByWorkload(
+        start=start, size=size, machine=np.zeros(start[-1], dtype=np.int32), score=np.zeros(len(state.free))
+    )
     found = np.empty(len(services), dtype=np.int64)
-    schedule(yard, seen, services, found)
-    quay = naive.Quay(case)
-    assert found.tolist() == naive.schedule(quay, services.tolist())
-    assert yard.placed.T.tolist() == [[at[s] for s in range(len(size))] for at in quay.at]
+    schedule(state, seen, services, found)
+    naive_packing = naive.NaivePacking(case)
+    assert found.tolist() == naive.schedule(naive_packing, services.tolist())
+    assert state.placed.T.tolist() == [[at[s] for s in range(len(size))] for at in naive_packing.at]
 
 
 @every_seed
@@ -78,47 +80,47 @@ def test_best_fit_chooses_what_the_twin_chooses(seed):
     rng, case = drawn(seed)
     services = one_each(rng, case)
     found = np.empty(len(services), dtype=np.int64)
-    best_fit(yard_of(case), services, found)
-    assert found.tolist() == naive.best_fit(naive.Quay(case), services.tolist())
+    best_fit(packing_state_of(case), services, found)
+    assert found.tolist() == naive.best_fit(naive.NaivePacking(case), services.tolist())
 
 
 @every_seed
 def test_a_part_goes_where_the_twin_puts_it(seed):
     rng, case = drawn(seed)
-    yard, quay = yard_of(case), naive.Quay(case)
-    desk = new_part_scratch(yard)
+    state, naive_packing = packing_state_of(case), naive.NaivePacking(case)
+    desk = new_part_scratch(state)
     for _ in range(8):
-        service = np.flatnonzero(rng.random(len(yard.request)) < 0.5)
+        service = np.flatnonzero(rng.random(len(state.request)) < 0.5)
         if not len(service):
             continue
         number = rng.integers(1, 3, len(service))
         part = dict(zip(service.tolist(), number.tolist(), strict=True))
-        assert pack_part(yard, desk, service, number) == naive.pack_part(quay, part)
+        assert pack_part(state, desk, service, number) == naive.pack_part(naive_packing, part)
     assert not desk.member.any()
 
 
 @every_seed
 def test_a_cut_keeps_what_it_says_and_never_more_than_the_best_one(seed):
     rng, case = drawn(seed)
-    yard, quay = yard_of(case), naive.Quay(case)
-    n_s = len(yard.request)
+    state, naive_packing = packing_state_of(case), naive.NaivePacking(case)
+    n_s = len(state.request)
     number = np.array([int(rng.integers(1, min(3, d) + 1)) for d in case["replicas"]])
     side = np.zeros(n_s, dtype=np.int64)
     part = BisectedPart(
         number=number,
-        one_over=yard.one_over,
+        one_over=state.one_over,
         size=rng.random(n_s),
-        edge_start=yard.edge_start,
-        neighbour=yard.neighbour,
-        weight=yard.weight,
+        edge_start=state.edge_start,
+        neighbour=state.neighbour,
+        weight=state.weight,
         side=np.zeros(n_s, dtype=np.int64),
         bond=np.zeros(n_s),
     )
     value = bisect(part, 0.75, 4, np.array([seed + 1], dtype=np.uint64), side)
     whole = dict(enumerate(number.tolist()))
     assert 0 < side.sum() < number.sum() and (side >= 0).all() and (side <= number).all()
-    assert value == pytest.approx(naive.kept(quay, whole, dict(enumerate(side.tolist()))))
-    assert value <= naive.best_cut(quay, whole) + 1e-9
+    assert value == pytest.approx(naive.kept(naive_packing, whole, dict(enumerate(side.tolist()))))
+    assert value <= naive.best_cut(naive_packing, whole) + 1e-9
 
 
 def test_two_pairs_are_cut_between_and_one_large_pair_through():
@@ -148,12 +150,12 @@ def test_two_pairs_are_cut_between_and_one_large_pair_through():
 def test_who_waits_goes_home_if_there_is_room():
     _, case = drawn(0)
     case |= {"request": [[6, 0], [5, 0]], "capacity": [[10, 0], [10, 0]], "allow": [[1, 1], [1, 1]], "sets": [], "edges": []}
-    yard = yard_of(case | {"replicas": [2, 2]})
-    yard = yard._replace(allow=yard.allow.astype(np.bool_))
+    state = packing_state_of(case | {"replicas": [2, 2]})
+    state = state._replace(allow=state.allow.astype(np.bool_))
     machine = np.array([-1, -1, -1, -1])
-    return_home(yard, np.array([0, 1, 1, 0]), np.array([0, 0, 1, -1]), machine)
+    return_home(state, np.array([0, 1, 1, 0]), np.array([0, 0, 1, -1]), machine)
     assert machine.tolist() == [0, -1, 1, -1]
-    assert not fits(yard, 0, 0) and fits(yard, 1, 1)
+    assert not fits(state, 0, 0) and fits(state, 1, 1)
 
 
 @pytest.mark.parametrize("name", ["packing_state", "k8s_plus", "parts", "bisect"])

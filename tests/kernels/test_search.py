@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.naive.search import allowed_move, breaches, change, same_broken_group
-from tests.stress.search_walks import expect_sound, problems, standing, strolled
+from tests.stress.search_walks import expect_sound, problems, standing, walked
 
 from bayplan.errors import ModelError
 from bayplan.kernels.search.delta_cost import delta_cost
@@ -113,13 +113,13 @@ def test_what_breaks_nothing_may_be_dropped(problem):
 @FEW
 @given(problem=problems(), seed=seeds)
 def test_walks_keep_sums_rules_and_the_best(problem, seed):
-    expect_sound(problem, strolled(problem, seed=seed))
+    expect_sound(problem, walked(problem, seed=seed))
 
 
 @FEW
 @given(problem=problems(broken=True), seed=seeds)
 def test_walks_from_broken_starts_break_nothing_more(problem, seed):
-    expect_sound(problem, strolled(problem, seed=seed, heat=100.0))
+    expect_sound(problem, walked(problem, seed=seed, heat=100.0))
 
 
 @FEW
@@ -140,10 +140,10 @@ def test_items_may_be_put_anywhere_at_once(problem, data):
 def test_moves_of_units_are_counted_by_name(problem, seed):
     """Replicas are interchangeable, units are not; so the state never counts fewer moves than the score."""
     assume(problem.max_moves is not None)
-    stroll = strolled(problem, seed=seed)
-    counted = int(block(stroll.state.arrays, "tally")[MOVED])
-    scored = moves(problem.cluster, stroll.state.placement(), problem.before)
-    assert counted == scored if not stroll.state.items.units else counted >= scored
+    walk = walked(problem, seed=seed)
+    counted = int(block(walk.state.arrays, "tally")[MOVED])
+    scored = moves(problem.cluster, walk.state.placement(), problem.before)
+    assert counted == scored if not walk.state.items.units else counted >= scored
 
 
 @FEW
@@ -165,7 +165,7 @@ def test_strolls_go_somewhere():
     @settings(max_examples=60, database=None)
     @given(problem=problems(broken=False))
     def go(problem):
-        went.append(strolled(problem, heat=100.0).changes > 0)
+        went.append(walked(problem, heat=100.0).changes > 0)
 
     go()
     assert sum(went) > len(went) / 4

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import product
 
 
-class Quay:
+class NaivePacking:
     """Machines with counters of what stands there."""
 
     def __init__(self, case):
@@ -57,43 +57,43 @@ class Quay:
         self.at[m].update(more)
 
 
-def schedule(quay, services):
+def schedule(naive_packing, services):
     """Machines one by one: highest score, then emptiest, then first; -1 where nothing takes the container."""
-    return [_choose(quay, s, lambda m, s=s: quay.score(s, m), 1) for s in services]
+    return [_choose(naive_packing, s, lambda m, s=s: naive_packing.score(s, m), 1) for s in services]
 
 
-def best_fit(quay, services):
+def best_fit(naive_packing, services):
     """Machines one by one: the fullest one that takes the container."""
-    return [_choose(quay, s, lambda m: 0.0, -1) for s in services]
+    return [_choose(naive_packing, s, lambda m: 0.0, -1) for s in services]
 
 
-def _choose(quay, s, score, sign):
-    open_ones = [m for m in range(len(quay.at)) if quay.takes(m, {s: 1})]
+def _choose(naive_packing, s, score, sign):
+    open_ones = [m for m in range(len(naive_packing.at)) if naive_packing.takes(m, {s: 1})]
     if not open_ones:
         return -1
     most = max(map(score, open_ones))
     ties = [m for m in open_ones if score(m) >= most - 1e-9]
-    best = max(ties, key=lambda m: (round(sign * quay.free_share(m, {s: 1}), 9), -m))
-    quay.put(best, {s: 1})
+    best = max(ties, key=lambda m: (round(sign * naive_packing.free_share(m, {s: 1}), 9), -m))
+    naive_packing.put(best, {s: 1})
     return best
 
 
-def pack_part(quay, part):
+def pack_part(naive_packing, part):
     """The machine that takes the whole part with most gain, then least room left, then the first; -1 if none does."""
-    open_ones = [m for m in range(len(quay.at)) if quay.takes(m, part)]
+    open_ones = [m for m in range(len(naive_packing.at)) if naive_packing.takes(m, part)]
     if not open_ones:
         return -1
-    best = max(open_ones, key=lambda m: (round(quay.gain(m, part), 9), round(-quay.free_share(m, part), 9), -m))
-    quay.put(best, part)
+    best = max(open_ones, key=lambda m: (round(naive_packing.gain(m, part), 9), round(-naive_packing.free_share(m, part), 9), -m))
+    naive_packing.put(best, part)
     return best
 
 
-def kept(quay, part, side):
+def kept(naive_packing, part, side):
     """The affinity of both sides of a cut."""
-    return quay.affinity(side) + quay.affinity({s: n - side[s] for s, n in part.items()})
+    return naive_packing.affinity(side) + naive_packing.affinity({s: n - side[s] for s, n in part.items()})
 
 
-def best_cut(quay, part):
+def best_cut(naive_packing, part):
     """The most affinity that any cut keeps, both sides with something."""
     sides = (dict(zip(part, x, strict=True)) for x in product(*(range(n + 1) for n in part.values())))
-    return max(kept(quay, part, side) for side in sides if 0 < sum(side.values()) < sum(part.values()))
+    return max(kept(naive_packing, part, side) for side in sides if 0 < sum(side.values()) < sum(part.values()))

@@ -6,7 +6,7 @@ from bayplan.kernels.collocate.eject import MAX_LEAVING, NOISE
 from bayplan.kernels.random import uniform
 
 
-class Harbour:
+class NaiveEjection:
     """Who stands where; capacity, allow rows per service, and anti-affinity sets as (members, limit)."""
 
     def __init__(self, service, may_go, machine_of, price, waiting, *, request, capacity, allow, sets):

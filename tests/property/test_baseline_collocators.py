@@ -83,18 +83,18 @@ def test_after_a_recall_everyone_has_a_machine_who_had_one(snapshot, seed):
     problem = known(snapshot)
     who = np.random.default_rng(seed).permutation(np.flatnonzero(movable(problem)))
     service, home = problem.cluster.containers.workload[who], problem.start.machine_of[who]
-    yard, machine_of = packing_state(problem), np.full(len(who), UNPLACED)
-    settle_anywhere(yard, service, machine_of, seed)
-    restore_homes(yard, service, home, machine_of)
+    state, machine_of = packing_state(problem), np.full(len(who), UNPLACED)
+    settle_anywhere(state, service, machine_of, seed)
+    restore_homes(state, service, home, machine_of)
     assert (machine_of[home != UNPLACED] != UNPLACED).all()
     after = problem.start.machine_of.copy()
     after[who] = machine_of
     expect_no_worse(problem, Placement(machine_of=ints(after)))
 
 
-def settle_anywhere(yard, service, machine_of, seed):
+def settle_anywhere(state, service, machine_of, seed):
     """Two thirds of the containers go to the fullest machine that takes them, whoever needs it more."""
     some = np.flatnonzero(np.random.default_rng(seed + 1).random(len(service)) < 0.67)
     there = np.empty(len(some), dtype=np.int64)
-    best_fit(yard, service[some], there)
+    best_fit(state, service[some], there)
     machine_of[some] = there

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.stress.search_walks import expect_no_more_broken, expect_sound, problems, strolled
+from tests.stress.search_walks import expect_no_more_broken, expect_sound, problems, walked
 
 from bayplan.decide.place import PLACERS, PlaceOptions
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions
@@ -37,13 +37,13 @@ def stress(clusters: int, seen: Counter[str]) -> None:
     @settings(max_examples=clusters, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(problem=problems(), seed=st.integers(1, 2**63), heat=st.sampled_from([0.0, 0.5, 100.0]))
     def go(problem: Problem, seed: int, heat: float) -> None:
-        stroll = strolled(problem, seed=seed, heat=heat)
-        expect_sound(problem, stroll)
+        walk = walked(problem, seed=seed, heat=heat)
+        expect_sound(problem, walk)
         for name, answer in decisions(problem, seed):
             expect_no_more_broken(problem, answer)
             seen.update({name: 1})
         seen.update({rule.kind for rule in problem.cluster.rules})
-        seen.update({"clusters": 1, "walks that moved something": int(stroll.changes > 0), "steps that did": stroll.changes})
+        seen.update({"clusters": 1, "walks that moved something": int(walk.changes > 0), "steps that did": walk.changes})
 
     go()
 

@@ -24,7 +24,7 @@ JOURNAL = 96  # a short one, so that it is closed often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stroll:
+class SearchWalk:
     """A state that has been walked, and the best that was seen on the way."""
 
     state: SearchState
@@ -55,16 +55,16 @@ def standing(state: SearchState) -> np.ndarray:
     return np.flatnonzero(state.items.movable & (state.machine_of != UNPLACED))
 
 
-def new_book(state: SearchState) -> Incumbent:
+def walk_incumbent(state: SearchState) -> Incumbent:
     breaches_allowed = int(block(state.arrays, "tally")[UNMET])
     journal = np.zeros(JOURNAL, dtype=np.int64), np.zeros(JOURNAL, dtype=np.int64)
     return Incumbent(np.array([state.total]), state.machine_of.copy(), *journal, np.array([0, 0, breaches_allowed]))
 
 
-def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.5) -> Stroll:
+def walked(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.5) -> SearchWalk:
     """So many single steps, at three temperatures; the totals are watched from outside."""
     state = new_search_state(problem)
-    incumbent, movable = new_book(state), standing(state)
+    incumbent, movable = walk_incumbent(state), standing(state)
     best, best_of, here, changes = state.total, state.machine_of.copy(), state.machine_of.copy(), 0
     rng = np.array([seed], dtype=np.uint64)
     lifted = new_lifted_set(len(problem.cluster.resources))
@@ -77,19 +77,19 @@ def strolled(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 
         if state.total < best:
             best, best_of = state.total, here
     write_out(incumbent, state.arrays)
-    return Stroll(state=state, incumbent=incumbent, best=best, best_of=best_of, changes=changes)
+    return SearchWalk(state=state, incumbent=incumbent, best=best, best_of=best_of, changes=changes)
 
 
-def expect_sound(problem: Problem, stroll: Stroll) -> None:
+def expect_sound(problem: Problem, walk: SearchWalk) -> None:
     """Sums follow, the objective follows, no rule is violated more than at the start, the best is kept."""
-    verify_state(stroll.state, problem)
-    for machine_of in (stroll.state.machine_of, stroll.incumbent.best_machine_of):
-        placement = stroll.state.placement(machine_of)
+    verify_state(walk.state, problem)
+    for machine_of in (walk.state.machine_of, walk.incumbent.best_machine_of):
+        placement = walk.state.placement(machine_of)
         expect_no_more_broken(problem, placement)
         expect_few_moves(problem, placement)
-    expect_same_change(problem, stroll)
-    assert stroll.incumbent.best[0] == stroll.best
-    assert stroll.incumbent.best_machine_of.tolist() == stroll.best_of.tolist()
+    expect_same_change(problem, walk)
+    assert walk.incumbent.best[0] == walk.best
+    assert walk.incumbent.best_machine_of.tolist() == walk.best_of.tolist()
 
 
 def expect_no_more_broken(problem: Problem, placement: Placement) -> None:
@@ -107,10 +107,10 @@ def expect_few_moves(problem: Problem, placement: Placement) -> None:
         assert moves(problem.cluster, placement, problem.before) <= max(problem.max_moves, least)
 
 
-def expect_same_change(problem: Problem, stroll: Stroll) -> None:
+def expect_same_change(problem: Problem, walk: SearchWalk) -> None:
     """The state's total has changed as much as the objective."""
     values = [
-        weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, stroll.state.placement())
+        weighted(problem.cluster, some, problem.objective, problem.before) for some in (problem.start, walk.state.placement())
     ]
-    gone = stroll.state.total - new_search_state(replace(problem, max_moves=None)).total
+    gone = walk.state.total - new_search_state(replace(problem, max_moves=None)).total
     assert abs(gone - (values[1] - values[0])) <= 1e-9 * (1 + max(map(abs, values)))

@@ -77,8 +77,7 @@ def collocate(
         result: Result[Placement] = chosen(problem, method_options, budget=part, seed=seed, progress=control.progress)
         if not method_options.bound or result.solution is None or result.bound is not None:
             return result
-        left = None if budget.seconds is None else max(0.0, budget.seconds - whole.seconds)
-        return replace(_bounded(problem, result, left, control.progress), seconds=whole.seconds)
+        return replace(_bounded(problem, result, whole.left(), control.progress), seconds=whole.seconds)
 
     return placement_answer("collocate", method, wanted, problem, interruptible(ask), control)
 

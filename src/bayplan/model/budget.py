@@ -51,6 +51,10 @@ class Clock:
         """Until the budget ends; infinite without a limit of time, negative afterwards."""
         return float("inf") if self.budget.seconds is None else self.budget.seconds - self.seconds
 
+    def left(self, share: float = 1.0) -> float | None:
+        """What a part of the work may use that gets this share of the time left; None without a limit, never negative."""
+        return None if self.budget.seconds is None else share * max(0.0, self.seconds_left)
+
     def expired(self, iterations: int = 0) -> bool:
         """Is the budget used up after this many iterations?"""
         out_of_time = self.budget.seconds is not None and self.seconds >= self.budget.seconds

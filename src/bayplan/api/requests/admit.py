@@ -246,7 +246,7 @@ def _bounded(
     stream: ClusterRequests, result: Result[Acceptance], clock: Clock, *, seed: int, progress: Progress
 ) -> Result[Acceptance]:
     """The result with a proven bound: no answer is worth more, even if all requests were known from the start."""
-    left = None if clock.budget.seconds is None else max(0.0, clock.budget.seconds - clock.seconds)
+    left = clock.left()
     value = result.score["value"]
     bound = max(value, offline_bound(stream, budget=Budget(seconds=left), seed=seed, progress=progress))  # rounding
     optimal = bound - value <= OPTIMAL_GAP * max(1.0, value)

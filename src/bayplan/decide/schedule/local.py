@@ -95,8 +95,7 @@ class SearchLimits:
 
     def pricing(self) -> Clock:
         """The clock of the search for prices."""
-        seconds = self.clock.budget.seconds
-        left = None if seconds is None else max(0.0, PRICING * (seconds - self.clock.seconds))
+        left = self.clock.left(PRICING)
         return Budget(seconds=left, threads=self.clock.budget.threads).clock()
 
     def steps(self, requests: int) -> int | None:

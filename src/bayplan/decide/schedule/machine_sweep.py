@@ -54,8 +54,7 @@ class MachineSweep:
     def solve(self, machines: int, share: float, *, bounded: bool = True) -> SweepPoint:
         """One answer and, if it is wanted, its bound."""
         problem = ScheduleProblem.alike(self.requests, machines)
-        total = self.clock.budget.seconds
-        budget = replace(self.clock.budget, seconds=None if total is None else max(0.0, total - self.clock.seconds) * share)
+        budget = replace(self.clock.budget, seconds=self.clock.left(share))
         clock, wants_bound = budget.clock(), self.options.bound and bounded
         own = budget if budget.seconds is None or not wants_bound else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
         result = self.scheduler(problem, self.options, budget=own, seed=self.seed, progress=silent)

@@ -26,8 +26,8 @@ def test_no_exchange_of_equal_machines_moves_fewer(seed):
     other = Placement(machine_of=ints(rng.integers(0, 4, len(snapshot.placement.machine_of))))
     found = permute_equal_machines(Problem.of(snapshot), other)
     least = min(
-        moves(snapshot.cluster, Placement(machine_of=ints(np.array(berth)[other.machine_of])), snapshot.placement)
-        for berth in permutations(range(4))
+        moves(snapshot.cluster, Placement(machine_of=ints(np.array(order)[other.machine_of])), snapshot.placement)
+        for order in permutations(range(4))
     )
     assert moves(snapshot.cluster, found, snapshot.placement) == least
     assert gained_affinity(snapshot.cluster, found) == pytest.approx(gained_affinity(snapshot.cluster, other))

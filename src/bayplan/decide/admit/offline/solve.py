@@ -166,7 +166,7 @@ class OfflineSearch:
     def part(self, share: float) -> Clock:
         """A clock for a share of the seconds that are left."""
         budget = self.clock.budget
-        left = None if budget.seconds is None else max(0.0, share * (budget.seconds - self.clock.seconds))
+        left = self.clock.left(share)
         return Budget(seconds=left, iterations=budget.iterations, threads=budget.threads).clock()
 
     def _late(self, share: float) -> Callable[[], bool]:
