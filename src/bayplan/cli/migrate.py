@@ -104,12 +104,8 @@ def migrate(
             )
     note(answer.input_notes, quiet=quiet)
     write_plans(answer, out=out, rollback_out=rollback_out, report=report)
-    say(
-        answer,
-        files={"plan": out, "rollback": rollback_out, "report": report},
-        json=json,
-        following=next_step("migrate", file, out),
-    )
+    files = {"plan": out, "rollback": rollback_out, "report": report}
+    say(answer, files=files, json=json, following=next_step("migrate", file, out))
     if not answer.complete:
         raise typer.Exit(ANSWER_IS_NO)
 
