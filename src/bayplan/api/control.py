@@ -77,11 +77,6 @@ def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
         return result, stop.requested
 
 
-def with_bound(result: Result[S], bound: float | None, seconds: float) -> Result[S]:
-    """The result with a bound that was proven afterwards."""
-    return result if bound is None else replace(result, bound=bound, seconds=seconds)
-
-
 LOADING = 1.0  # seconds to load compiled kernels, at most
 
 
