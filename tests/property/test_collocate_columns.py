@@ -11,7 +11,7 @@ from bayplan.decide.collocate.columns.pattern_master import machine_types_of
 from bayplan.decide.collocate.columns.solve import enumerate_patterns, solve_columns
 from bayplan.decide.collocate.subproblem import gained, violations
 
-SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machines": 4, "edges": 1})
+SHAPES = ({}, {"workloads": 4, "machines": 2, "edges": 4}, {"workloads": 2, "machines": 4, "edges": 1})
 
 
 @given(seed=st.integers(0, 10**6))

@@ -10,7 +10,7 @@ from tests.naive import collocate as naive
 from bayplan.decide.collocate.assignment_mip import solve_mip
 from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
 
-SHAPES = ({}, {"services": 4, "machines": 2, "edges": 4}, {"services": 2, "machines": 4, "edges": 1})
+SHAPES = ({}, {"workloads": 4, "machines": 2, "edges": 4}, {"workloads": 2, "machines": 4, "edges": 1})
 FALSELY_OPTIMAL = 201  # HiGHS 1.14.0 calls a worse point optimal here, if it simplifies the program first
 
 
