@@ -7,7 +7,8 @@
     def test_my_method(claim):
         keeps("rebalance", "mine", claim)
 
-The referee (`bayplan.check`) judges the answers, on small seeded clusters and on odd ones: nothing to do, no machine, no room.
+The referee (`bayplan.check`) judges the answers, on small seeded clusters and on odd ones: nothing to do, nothing that fits,
+a start that violates a rule.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

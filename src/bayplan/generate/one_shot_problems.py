@@ -4,7 +4,7 @@ import numpy as np
 
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 
-ROOM = 10  # B of every zone and resource
+FREE = 10  # B of every zone and resource: what one request may use
 UNIT = 1_000_000  # base units of one: amounts are whole numbers
 
 
@@ -29,7 +29,7 @@ def random_case(
     return OneShotProblem(
         cost=rng.random((members, zones)),
         demand=np.ceil((1.0 - rng.random((members, resources))) * largest * UNIT),
-        free=np.full((zones, resources), ROOM * UNIT),
+        free=np.full((zones, resources), FREE * UNIT),
         traffic=1.0 - np.eye(members),
         link=link,
         pair=np.arange(members * members).reshape(members, members),

@@ -69,10 +69,10 @@ class Result(Generic[S]):
         value = self.score.get(self.goal, math.nan)
         if not math.isfinite(value):
             raise ModelError(f"a bound of {self.goal} needs a score of that name, not {value}")
-        room = bound - value if self.goal in GAINS else value - bound
-        if room < -SLACK * max(1.0, abs(value)):
+        distance = bound - value if self.goal in GAINS else value - bound
+        if distance < -SLACK * max(1.0, abs(value)):
             raise ModelError(f"{self.goal} {value} passes its bound {bound}: that is no bound")
-        if self.status is Status.OPTIMAL and room > OPTIMAL_GAP * max(1.0, abs(value)):
+        if self.status is Status.OPTIMAL and distance > OPTIMAL_GAP * max(1.0, abs(value)):
             raise ModelError(f"{self.goal} {value} is called optimal, but its bound is {bound}")
 
     @property
@@ -81,5 +81,5 @@ class Result(Generic[S]):
         if self.bound is None or self.solution is None:
             return None
         value = self.score[self.goal]
-        room = max(0.0, self.bound - value if self.goal in GAINS else value - self.bound)
-        return room / abs(value) if value else (0.0 if room == 0 else None)
+        distance = max(0.0, self.bound - value if self.goal in GAINS else value - self.bound)
+        return distance / abs(value) if value else (0.0 if distance == 0 else None)
