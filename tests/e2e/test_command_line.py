@@ -104,6 +104,7 @@ def test_generate_lists_what_it_can_make(capsys):
         (["generate", "boutique", "--set", "colour=red"], "colour"),
         (["generate", "boutique", "--set", "broken=maybe"], "maybe"),
         (["generate", "boutique", "--broken", "maybe"], "setting 'broken' is 'maybe'"),
+        (["generate", "requests", "--machnes", "3"], "did you mean 'machines'"),
         (
             ["generate", "requests", "--machine", "7"],
             "no setting 'machine' (7); expected one of machines, load, horizon, n",

@@ -10,7 +10,7 @@ import numpy as np
 from bayplan.api.partial_run import PartialRun, first_batches, reachable_target, state_after
 from bayplan.api.problem import matching, matching_any, not_negative
 from bayplan.check import check_migration
-from bayplan.errors import ModelError, UsageError, did_you_mean
+from bayplan.errors import ModelError, UsageError, did_you_mean, expect_one_of
 from bayplan.formats.targets import MigrationTarget, new_containers, snapshot_target
 from bayplan.migrate import MigrateOptions
 from bayplan.model import (
@@ -189,9 +189,7 @@ def method_options(cluster: Cluster, settings: MigrationSettings) -> MigrateOpti
 
 def _ways(cluster: Cluster, settings: MigrationSettings) -> tuple[Way, ...]:
     """(workload,) or empty if all are AUTO."""
-    known = [way.value for way in Way]
-    if settings.way not in known:
-        raise UsageError(f"no way '{settings.way}'; expected one of {', '.join(known)}{did_you_mean(settings.way, known)}")
+    expect_one_of(settings.way, (way.value for way in Way), "way")
     ways = [Way(settings.way)] * len(cluster.workloads.name)
     stated: dict[int, Way] = {}
     for way, patterns in ((Way.REPLACE, settings.replace), (Way.SURGE, settings.surge)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bayplan.errors import UsageError
+from bayplan.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from bayplan.model import ClusterRequests, Snapshot, TimedRequests
@@ -68,7 +68,7 @@ def read_settings(name: str, generator: Generator, text: Mapping[str, str]) -> d
     faults: list[str] = []
     for key, value in text.items():
         if key not in offered:
-            faults.append(f"no setting '{key}' ({value}); expected {_one_of(offered)}")
+            faults.append(f"no setting '{key}' ({value}); expected {_one_of(offered)}{did_you_mean(key, offered)}")
             continue
         kind, default = offered[key]
         try:

@@ -20,7 +20,7 @@ from bayplan.decide.admit import (
 from bayplan.decide.admit.offline import offline_bound
 from bayplan.decide.admit.one_shot import ONE_SHOTS, OneShotOptions
 from bayplan.decide.admit.parameters import LIVE
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, expect_one_of
 from bayplan.formats.streams import Stream
 from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Status
 from bayplan.model.interrupt import stoppable
@@ -256,9 +256,7 @@ def _bounded(
 def _options(method: str, one_shot: str | None, given: AdmitOptions, keywords: _MethodKeywords) -> AdmitOptions:
     """The options of a method; UsageError if a value is impossible, or would have no effect."""
     placer = "local" if one_shot is None else one_shot
-    if placer not in ONE_SHOTS:
-        expected = f"expected one of {', '.join(ONE_SHOTS)}{did_you_mean(placer, ONE_SHOTS)}"
-        raise UsageError(f"no one-shot method '{placer}'; {expected}")
+    expect_one_of(placer, ONE_SHOTS, "one-shot method")
     _expect_values(given, keywords)
     _expect_effect(method, one_shot, given, keywords)
     one_shot_options = OneShotOptions(samples=keywords.samples)

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayplan.decide.schedule import ScheduleProblem
 from bayplan.decide.schedule.machine_sweep import MOST_MACHINES
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.formats.requests import RequestsFile
 from bayplan.model import Fleet, FloatArray, Resource, TimedRequests, floats, ints
 from bayplan.model.quantities import parse_quantity, to_base_units
@@ -63,8 +63,7 @@ def with_capacity(requests: TimedRequests, capacity: Mapping[str, str | float]) 
 
 def valued(requests: TimedRequests, *, weights: str, profit: Mapping[str, float]) -> TimedRequests:
     """The requests with other values: as given, 1 each or their area, times the profit of their class."""
-    if weights not in WEIGHTS:
-        raise UsageError(f"no weights '{weights}'; expected one of {', '.join(WEIGHTS)}{did_you_mean(weights, WEIGHTS)}")
+    expect_one_of(weights, WEIGHTS, "weights")
     value = areas(requests) if weights == "area" else requests.value if weights == "given" else np.ones(len(requests.name))
     return replace(requests, value=floats(value * _profits(requests, profit)))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bayplan.decide.pack.problem import PackProblem, pack_problem
-from bayplan.errors import UsageError, did_you_mean
+from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import BoolArray, Cluster, Confidence, FloatArray, Resource, Rule, Snapshot
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
 from bayplan.words import first_names
@@ -24,10 +24,7 @@ class UsageModel:
     seed: int = 0  # of what is drawn from samples
 
     def __post_init__(self) -> None:
-        if self.uncertainty not in list(Uncertainty):
-            names = [str(model) for model in Uncertainty]
-            hint = did_you_mean(self.uncertainty, names)
-            raise UsageError(f"no uncertainty '{self.uncertainty}'; expected one of {', '.join(names)}{hint}")
+        expect_one_of(self.uncertainty, (str(model) for model in Uncertainty), "uncertainty")
         if self.uncertainty == Uncertainty.EMPIRICAL and not self.samples:
             raise UsageError("uncertainty 'empirical' needs measured usage; expected samples, too")
 
