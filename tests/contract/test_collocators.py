@@ -7,11 +7,25 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.builders.strategies import snapshots, valid_snapshots
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.check import check
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.errors import UsageError
-from bayplan.model import UNPLACED, Budget, Confidence, Pinned, Term, Tick, Traffic, Transient, TransientMode, silent
+from bayplan.model import (
+    UNPLACED,
+    Budget,
+    Capacity,
+    Confidence,
+    Objective,
+    Pinned,
+    Term,
+    Tick,
+    Traffic,
+    Transient,
+    TransientMode,
+    silent,
+)
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.score.gmrp import moves
@@ -32,6 +46,12 @@ def asked(snapshot, name, **problem):
         cluster = replace(cluster, rules=rules)
     objective = snapshot.objective.with_weights({Term.AFFINITY: 1.0})
     return Problem.of(replace(snapshot, cluster=cluster, objective=objective), **problem)
+
+
+def problem_at(cluster, start):
+    """The problem of a hand-made cluster, its objective the gained affinity."""
+    objective = Objective.default(cluster).with_weights({Term.AFFINITY: 1.0})
+    return Problem(cluster=cluster, objective=objective, before=start, start=start)
 
 
 def answer(name, problem, options=OPTIONS, *, budget=SHORT, seed=1, progress=silent):
@@ -147,6 +167,15 @@ def test_a_bound_is_never_below_an_answer(name, snapshot):
 @given(snapshot=snapshots())
 def test_no_time_at_all_gives_an_answer_all_the_same(name, snapshot):
     solution(name, asked(snapshot, name), budget=Budget(seconds=0.0))
+
+
+@every_collocator
+@pytest.mark.parametrize("order", [(1, 2), (2, 1, 2)], ids=str)
+def test_one_process_may_ask_with_one_thread_and_with_two(name, order):
+    cluster = tiny([[10]] * 4, [[3], [2], [3]], [4, 4, 4], edges=[(0, 1, 2.0), (1, 2, 1.0)], rules=(Capacity(resources=(0,)),))
+    problem = problem_at(cluster, on(0, 1, 2, 3, 1, 2, 3, 0, 2, 3, 0, 1))
+    gained = [answer(name, problem, budget=Budget(seconds=1.0, threads=n)).score["affinity"] for n in order]
+    assert gained == [pytest.approx(gained[0])] * len(order)
 
 
 @every_collocator

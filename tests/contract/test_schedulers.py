@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.builders.schedules import overloads, problem, problems, solved, timed
+from tests.builders.schedules import drawn, overloads, problem, problems, solved, timed
 from tests.naive.schedule import optimum
 
 from bayplan.decide.schedule import SCHEDULERS, ScheduleProblem
@@ -48,6 +48,14 @@ def test_the_same_seed_and_iterations_give_the_same_answer(scheduler, instance):
     one, two = (solved(scheduler, instance, seed=3, budget=Budget(iterations=20)) for _ in range(2))
     assert one.solution.machine_of.tolist() == two.solution.machine_of.tolist()
     assert one.score == two.score
+
+
+@every_scheduler
+@pytest.mark.parametrize("order", [(1, 2), (2, 1, 2)], ids=str)
+def test_one_process_may_ask_with_one_thread_and_with_two(scheduler, order):
+    instance = drawn(5, requests=12, machines=2)
+    results = [solved(scheduler, instance, budget=Budget(iterations=20, threads=threads)) for threads in order]
+    assert all(overloads(instance, result.solution.machine_of) == [] for result in results)
 
 
 @every_scheduler

@@ -1,22 +1,18 @@
 """HiGHS as the solver of linear and integer programs: a program goes in; a status, a point and a bound come out."""
 
-import atexit
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Thread
 
 import highspy
 import numpy as np
 
 from bayplan.errors import ModelError, WorldError
 from bayplan.model import FloatArray, Status
-from bayplan.model.interrupt import listening
 from bayplan.solvers.program import Program
+from bayplan.solvers.run_highs import run, run_unless_stopped
 
 LARGEST_COST = 1e3  # costs are scaled so that the largest is this: tolerances of HiGHS are absolute
 GAP = 1e-9  # relative, and absolute after scaling
-POLL = 0.05  # seconds between two looks at whether a stop is asked for
-THREAD = "HiGHS"  # the name of threads that solve
 
 _PROVEN = {highspy.HighsModelStatus.kOptimal: Status.OPTIMAL, highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL}
 _NONE = {highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE}
@@ -63,12 +59,12 @@ def solve(
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
         solver = _solver(program, scale, gap)
-        set_options(solver, {"threads": threads, "random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
+        set_options(solver, {"random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
         if seconds is not None:
             set_options(solver, {"time_limit": max(0.0, seconds)})
         if nodes is not None:
             set_options(solver, {"mip_max_nodes": nodes})
-        if not _run(solver):
+        if not run_unless_stopped(solver, threads=threads):
             return ProgramSolution(status=Status.OUT_OF_BUDGET, point=None)
         status = solver.getModelStatus()
         point = _point(solver, program)
@@ -76,27 +72,6 @@ def solve(
     except (RuntimeError, TypeError, ValueError) as error:
         raise WorldError(f"HiGHS failed on a program of {program.matrix.shape[1]} columns: {error}") from error
     return _translated(status, point, program, bound)
-
-
-def _run(solver: highspy.Highs) -> bool:
-    """Run to the end; False if Ctrl-C came before.
-
-    HiGHS looks up to ten seconds neither at its clock nor at its interrupt callbacks, so it runs in a thread of its own. One that
-    is not waited for any more ends by its time limit. An interpreter that ends before it would abort, so it waits (`atexit`); the
-    command line has nothing to lose and ends at once.
-    """
-    stop = listening()
-    if stop is None:
-        solver.run()
-        return True
-    thread = Thread(target=solver.run, name=THREAD, daemon=True)
-    if not stop.requested:
-        thread.start()
-    while thread.is_alive() and not stop.requested:
-        thread.join(POLL)
-    if thread.is_alive():
-        atexit.register(thread.join)
-    return not stop.requested
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:
@@ -180,7 +155,6 @@ class RepeatedProgram:
         self._solver = highspy.Highs()
         options: dict[str, object] = {
             "output_flag": False,
-            "threads": 1,
             "presolve": "off",
             "solver": "simplex",
             "simplex_scale_strategy": 0,  # `ProgramBuilder` scales its rows; doing it again takes longer than most solves
@@ -211,5 +185,5 @@ class RepeatedProgram:
         return np.array(self._solver.getSolution().col_value, dtype=np.float64)
 
     def _run(self) -> highspy.HighsModelStatus:
-        self._solver.run()
+        run(self._solver, threads=1)
         return self._solver.getModelStatus()

@@ -10,6 +10,7 @@ from bayplan.errors import WorldError
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.highs import LARGEST_COST, model_of, set_options
 from bayplan.solvers.program import Program
+from bayplan.solvers.run_highs import run
 
 TOLERANCE = 1e-10  # the default of HiGHS, 1e-7, is too loose for a reduced cost of -1e-9
 
@@ -24,17 +25,16 @@ class Master:
 
     def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1, interior: bool = False) -> None:
         self._solver = highspy.Highs()
-        self._interior = interior
+        self._interior, self._threads = interior, threads
         options: dict[str, object] = {
             "output_flag": False,
-            "threads": threads,
             "dual_feasibility_tolerance": TOLERANCE,
             "primal_feasibility_tolerance": TOLERANCE,
             "presolve": "off",
             "solver": "simplex",
         }
         if interior:
-            options = {"output_flag": False, "threads": threads, "presolve": "on", "solver": "ipm", "run_crossover": "off"}
+            options = {"output_flag": False, "presolve": "on", "solver": "ipm", "run_crossover": "off"}
         set_options(self._solver, options)
         for low, high in zip(row_lower.tolist(), row_upper.tolist(), strict=True):
             self._solver.addRow(low, high, 0, np.zeros(0, dtype=np.int32), np.zeros(0))
@@ -75,7 +75,7 @@ class Master:
     def _run(self) -> highspy.HighsModelStatus:
         if self._interior:
             self._solver.clearSolver()
-        self._solver.run()
+        run(self._solver, threads=self._threads)
         return self._solver.getModelStatus()
 
 
@@ -99,12 +99,12 @@ def duals_of(program: Program, *, seconds: float | None = None, threads: int = 1
     scale = LARGEST_COST / (float(np.abs(program.cost).max(initial=0.0)) or LARGEST_COST)
     try:
         solver = highspy.Highs()
-        set_options(solver, {"output_flag": False, "threads": threads, "solver": "ipm" if interior else "simplex"})
+        set_options(solver, {"output_flag": False, "solver": "ipm" if interior else "simplex"})
         set_options(solver, {"run_crossover": "off"} if interior else {"dual_feasibility_tolerance": TOLERANCE})
         if seconds is not None:
             set_options(solver, {"time_limit": max(0.0, seconds)})
         solver.passModel(model_of(program, scale))
-        solver.run()
+        run(solver, threads=threads)
         if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         solution = solver.getSolution()

@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 
 from bayplan.model import Status
 from bayplan.model.interrupt import stoppable
-from bayplan.solvers.highs import _run, solve
+from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Program
+from bayplan.solvers.run_highs import run_unless_stopped
 
 KNAPSACK = Program(
     cost=np.array([-5.0, -4.0, -3.0]),
@@ -28,6 +29,9 @@ class SlowSolver:
     def __init__(self) -> None:
         self.end = threading.Event()
 
+    def setOptionValue(self, name: str, value: int) -> None:  # noqa: N802 (as HiGHS calls it)
+        assert name == "threads"
+
     def run(self) -> None:
         self.end.wait(20.0)
 
@@ -37,7 +41,7 @@ def test_a_stop_ends_the_wait_at_once():
     with stoppable() as stop:
         threading.Timer(0.1, lambda: setattr(stop, "requested", True)).start()
         began = time.perf_counter()
-        assert not _run(solver)
+        assert not run_unless_stopped(solver, threads=1)
         assert time.perf_counter() - began < 2.0
     solver.end.set()
 
