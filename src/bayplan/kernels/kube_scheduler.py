@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from bayplan.kernels.jit import allocating_kernel
 
 UNPLACED = -1
 MAX_SCORE = 100
@@ -61,8 +62,8 @@ def nothing_placed(jobs: Jobs, filters: Filters, capacity: npt.NDArray[np.int64]
     )
 
 
-@njit(cache=True)
-def least_allocated(m, need, used, capacity):  # type: ignore[no-untyped-def]
+@allocating_kernel
+def least_allocated(m, need, used, capacity):
     """Mean free share of machine m with the container on it, 0..100; resources it lacks do not count."""
     total, counted = 0, 0
     for r in range(need.shape[0]):
@@ -72,8 +73,8 @@ def least_allocated(m, need, used, capacity):  # type: ignore[no-untyped-def]
     return total // counted if counted > 0 else 0
 
 
-@njit(cache=True)
-def balanced_allocation(m, need, used, capacity):  # type: ignore[no-untyped-def]
+@allocating_kernel
+def balanced_allocation(m, need, used, capacity):
     """100 (1 - standard deviation of the used shares of machine m with the container on it)."""
     mean, counted = 0.0, 0
     for r in range(need.shape[0]):
@@ -90,8 +91,8 @@ def balanced_allocation(m, need, used, capacity):  # type: ignore[no-untyped-def
     return int((1.0 - np.sqrt(square / counted)) * MAX_SCORE)
 
 
-@njit(cache=True)
-def fits(m, need, used, capacity):  # type: ignore[no-untyped-def]
+@allocating_kernel
+def fits(m, need, used, capacity):
     """Does one more container fit on machine m?"""
     for r in range(need.shape[0]):
         if used[m, r] + need[r] > capacity[m, r]:
@@ -99,8 +100,8 @@ def fits(m, need, used, capacity):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
-def keeps_limits(m, sets, limit, of_set):  # type: ignore[no-untyped-def]
+@allocating_kernel
+def keeps_limits(m, sets, limit, of_set):
     """May machine m take one more container of all these anti-affinity sets?"""
     for k in sets:
         if of_set[k, m] >= limit[k]:
@@ -108,8 +109,8 @@ def keeps_limits(m, sets, limit, of_set):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)  # a progress bar in another thread goes on
-def schedule(order, tie, jobs, capacity, filters, window, state_out):  # type: ignore[no-untyped-def]
+@allocating_kernel
+def schedule(order, tie, jobs, capacity, filters, window, state_out):
     """A machine for every container of `order`, the best of the first `window` feasible ones; UNPLACED where none is.
 
     order: containers as they arrive; `state_out` goes on from those before. tie (container,) uniform in [0, 1): with

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from bayplan.kernels.jit import allocating_kernel
 
 ROUNDING = 1e-10  # of the free mean
 
@@ -33,7 +34,7 @@ class Bins(NamedTuple):
     max_count: npt.NDArray[np.int64]  # (bin, workload) containers at most: 0 where the workload may not run
 
 
-@njit(cache=True)
+@allocating_kernel
 def chance_holds(sizes, bins, i, k, w, q):
     """Does chance constraint q hold with w more containers of workload k?"""
     d = max(bins.d[i, q], sizes.d[q, k]) if w > 0 else bins.d[i, q]
@@ -41,7 +42,7 @@ def chance_holds(sizes, bins, i, k, w, q):
     return used <= bins.free_mean[i, q] + ROUNDING * (abs(bins.free_mean[i, q]) + used)
 
 
-@njit(cache=True)
+@allocating_kernel
 def max_containers(sizes, bins, i, k, wanted):
     """The most containers of workload k, up to `wanted`, that bin i takes: the root of a quadratic, corrected by trying."""
     w = min(wanted, bins.max_count[i, k])
@@ -67,7 +68,7 @@ def max_containers(sizes, bins, i, k, wanted):
     return max(0, w)
 
 
-@njit(cache=True)
+@allocating_kernel
 def add_containers(sizes, bins, i, k, w):
     """Add w containers of workload k to bin i."""
     for q in range(sizes.mean.shape[0]):
@@ -79,7 +80,7 @@ def add_containers(sizes, bins, i, k, w):
     bins.max_count[i, k] -= w
 
 
-@njit(cache=True)
+@allocating_kernel
 def fill_in_order(sizes, bins, bin_order, workload_order, left, count_out):
     """Fill bins in order with workloads in order, each as often as it fits ([UCaC] Algorithm 2). `bins` and `left` change."""
     unplaced = left.sum()

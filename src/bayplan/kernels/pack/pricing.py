@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from bayplan.kernels.jit import allocating_kernel
 from bayplan.kernels.pack.fill import ROUNDING
 
 
@@ -29,19 +29,19 @@ class KnapsackTable(NamedTuple):
     cell_width: float
 
 
-@njit(cache=True)
+@allocating_kernel
 def chord_slope(table, d):
     """The slope of the chord of d sqrt(S) over the interval."""
     return d / (np.sqrt(table.high) + np.sqrt(table.low))
 
 
-@njit(cache=True)
+@allocating_kernel
 def chord_at(table, d, start):
     """The chord at the variance `start`, which may lie outside."""
     return d * np.sqrt(table.low) + chord_slope(table, d) * (start - table.low)
 
 
-@njit(cache=True)
+@allocating_kernel
 def can_pay(sizes, bins, d, value, priced, order, worth, table):
     """Could a pattern of the interval be worth more than `worth` (bin,) says, by the best value for its weight alone?"""
     slope, ratio = chord_slope(table, d), 0.0
@@ -63,7 +63,7 @@ def can_pay(sizes, bins, d, value, priced, order, worth, table):
     return False
 
 
-@njit(cache=True)
+@allocating_kernel
 def make_table(sizes, d, value, priced, order, table):
     """Fill the table, for a deviate d. `priced`: does the uncertainty itself cost?"""
     n_k, n_c = len(order), table.bound.shape[1]
@@ -88,7 +88,7 @@ def make_table(sizes, d, value, priced, order, table):
                 bound[n, c] = best
 
 
-@njit(cache=True)
+@allocating_kernel
 def fits_one_more(sizes, bins, i, k, deviates, used, free):
     """Does one more container of workload k fit? `used` (2, chance): mean and variance of the pattern, with what runs there."""
     for r in range(sizes.request.shape[0]):
@@ -103,7 +103,7 @@ def fits_one_more(sizes, bins, i, k, deviates, used, free):
     return True
 
 
-@njit(cache=True)
+@allocating_kernel
 def add(sizes, k, by, used, free):
     """Add containers of workload k to the pattern."""
     for q in range(sizes.mean.shape[0]):
@@ -113,7 +113,7 @@ def add(sizes, k, by, used, free):
         free[r] -= by * sizes.request[r, k]
 
 
-@njit(cache=True)
+@allocating_kernel
 def true_value(deviate, value, priced, order, count, start, used):
     """What a pattern is worth."""
     worth = 0.0
@@ -122,7 +122,7 @@ def true_value(deviate, value, priced, order, count, start, used):
     return worth - (deviate * (np.sqrt(used[1, 0]) - np.sqrt(start)) if priced else 0.0)
 
 
-@njit(cache=True)
+@allocating_kernel
 def search_bin(sizes, bins, i, deviates, value, priced, order, table, best, limit, count, pattern_out):
     """The best true pattern of bin i if it is worth more than `best`; its worth, and the number of nodes seen."""
     n_k, n_q, deviate = len(order), sizes.mean.shape[0], deviates[0]
@@ -173,7 +173,7 @@ def search_bin(sizes, bins, i, deviates, value, priced, order, table, best, limi
     return best, nodes
 
 
-@njit(cache=True)
+@allocating_kernel
 def best_patterns(sizes, bins, deviates, value, priced, order, table, limit, worth, pattern_out, worth_out, nodes_out):
     """For every bin, the pattern of the interval worth most if that is more than `worth` (bin,) says.
 
