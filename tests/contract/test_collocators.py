@@ -8,6 +8,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.builders.strategies import snapshots, valid_snapshots
 from tests.builders.tiny_clusters import on, tiny
+from tests.naive.collocate_new import placeable
 
 from bayplan.check import check
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
@@ -93,13 +94,23 @@ def test_leaves_no_container_without_the_machine_it_had(name, snapshot, seed):
 
 @every_collocator
 @few
-@given(snapshot=valid_snapshots(complete=True))
+@given(snapshot=st.one_of(snapshots(), valid_snapshots(complete=False), valid_snapshots(complete=True)))
 def test_gains_no_less_than_the_start_and_says_how_much(name, snapshot):
     problem = asked(snapshot, name)
     result = answer(name, problem)
     gained = gained_affinity(problem.cluster, result.solution)
     assert gained >= gained_affinity(problem.cluster, problem.start) - 1e-9
     assert result.goal == "affinity" and result.score["affinity"] == pytest.approx(gained)
+
+
+@every_collocator
+@few
+@given(snapshot=valid_snapshots(complete=False), seed=st.integers(0, 3))
+def test_leaves_nothing_out_that_fits_beside_the_others(name, snapshot, seed):
+    problem = asked(snapshot, name)
+    result = answer(name, problem, seed=seed)
+    assert bool(result.left_out) == bool(len(result.solution.unplaced))
+    assert name == "original" or not placeable(problem, result.solution)
 
 
 @every_collocator

@@ -12,17 +12,17 @@ from bayplan.decide.collocate.annealing.count_state import Int32Array, count_sta
 from bayplan.decide.collocate.annealing.walker_pool import WalkerPool, WalkLimits
 from bayplan.decide.collocate.columns.merge_solutions import can_merge, merge_solutions
 from bayplan.decide.collocate.finish import (
-    collocation_result,
+    finish_placement,
     has_other_terms,
-    keep_or_start,
+    make_way,
     net_gain,
     start_with_new_containers,
     time_to_solve,
-    unplaced_reasons,
 )
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.permute_equal_machines import permute_equal_machines
-from bayplan.model import Budget, Clock, Confidence, IntArray, Placement, Progress, Result, Term, Tick, Transient
+from bayplan.decide.collocate.subproblem import has_other_rules
+from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Term, Tick
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -44,23 +44,21 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     """
     clock = budget.clock()
     with stoppable() as stop:
-        start = start_with_new_containers(problem, clock, seed)
-        from_start, other_terms = replace(problem, start=start), has_other_terms(problem.objective)
-        placement, other_rules = start, has_other_rules(problem)
+        still = start_with_new_containers(problem, clock, seed)
+        placement = make_way(problem, still, options, still, clock=clock, seed=seed)
+        from_start = replace(problem, start=placement)
+        other_terms, other_rules = has_other_terms(problem.objective), has_other_rules(problem)
         if not other_rules:
             seconds = time_to_solve(problem, clock) * (AFFINITY_FIRST if other_terms else 1.0)
             placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
         if other_terms or other_rules:
             placement = _searched(from_start, options, placement, clock, seed, progress)
-    placement, why = keep_or_start(problem, placement, options, start)
-    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, placement, options)))
-    reasons = unplaced_reasons(problem, placement)
-    return collocation_result(problem, placement, left_out=reasons, notes=why, seconds=clock.seconds)
-
-
-def has_other_rules(problem: Problem) -> bool:
-    """Is there a rule about every move, which counts of containers cannot express?"""
-    return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
+    placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
+    none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
+    result = finish_placement(problem, placement, options, may_go=none, clock=clock, seed=seed)
+    assert result.solution is not None
+    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, result.solution, options)))
+    return result
 
 
 def move_price(problem: Problem, options: CollocateOptions) -> float:

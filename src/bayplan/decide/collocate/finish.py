@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.place_by_rules import place_by_rules
 from bayplan.decide.collocate.place_leftovers import place_leftovers
-from bayplan.decide.collocate.subproblem import Subproblem, movable
+from bayplan.decide.collocate.subproblem import Subproblem, has_other_rules, movable
 from bayplan.errors import ModelError
 from bayplan.model import (
     UNPLACED,
@@ -84,18 +85,43 @@ def finish_placement(
 ) -> Result[Placement]:
     """The result of a placement that may leave containers out: they get a machine, and the start is kept if it is better.
 
-    `may_go` (container,): those that may be sent away for that.
+    `may_go` (container,): those that may be sent away for that. The last step of every method that moves something.
     """
-    placement = place_leftovers(problem, placement, may_go=may_go, clock=clock, seed=seed)
-    placement, why = keep_or_start(problem, placement, options, start_with_new_containers(problem, clock, seed))
+    placement = with_new_containers(problem, placement, may_go=may_go, clock=clock, seed=seed)
+    start = start_with_new_containers(problem, clock, seed)
+    why = objection(problem, placement, options, start)
+    if why:
+        placement = make_way(problem, start, options, start, clock=clock, seed=seed)
+        notes = (f"nothing moves: {why}" if placement is start else f"moves only make way for new containers: {why}", *notes)
     reasons = unplaced_reasons(problem, placement)
-    return collocation_result(problem, placement, left_out=reasons, notes=(*why, *notes), seconds=clock.seconds)
+    return collocation_result(problem, placement, left_out=reasons, notes=notes, seconds=clock.seconds)
+
+
+def with_new_containers(problem: Problem, placement: Placement, *, may_go: BoolArray, clock: Clock, seed: int) -> Placement:
+    """The placement with a machine for containers that have none: first in counts, then by all rules.
+
+    `may_go` (container,): those that may be sent away for that, where counts can express all rules about moves.
+    """
+    if not has_other_rules(problem):
+        placement = place_leftovers(problem, placement, may_go=may_go, clock=clock, seed=seed)
+    return place_by_rules(problem, placement)
 
 
 def start_with_new_containers(problem: Problem, clock: Clock, seed: int) -> Placement:
     """The start, with new containers where they fit beside those that run."""
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
-    return place_leftovers(problem, problem.start, may_go=none, clock=clock, seed=seed)
+    return with_new_containers(problem, problem.start, may_go=none, clock=clock, seed=seed)
+
+
+def make_way(
+    problem: Problem, placement: Placement, options: CollocateOptions, start: Placement, *, clock: Clock, seed: int
+) -> Placement:
+    """The placement; or, if that places more containers, the same with others moved out of their way."""
+    if not len(placement.unplaced):
+        return placement
+    crowded = with_new_containers(problem, placement, may_go=movable(problem), clock=clock, seed=seed)
+    more = len(crowded.unplaced) < len(placement.unplaced)
+    return crowded if more and not objection(problem, crowded, options, start) else placement
 
 
 def collocation_result(
@@ -129,40 +155,40 @@ def collocation_result(
     )
 
 
-def keep_or_start(
-    problem: Problem, placement: Placement, options: CollocateOptions, start: Placement | None = None
-) -> tuple[Placement, tuple[str, ...]]:
-    """A placement, or the start and why: the placement is worse, leaves more out, gains too little, or moves too many.
+def objection(problem: Problem, placement: Placement, options: CollocateOptions, start: Placement) -> str:
+    """Why a placement is not taken: it is worse than the start, leaves more out, gains too little, or moves too many. Or empty.
 
-    `start`: a placement in which no container has moved; by default the problem's. Where moves have a price
-    (`options.move_price`), gains are net of it. Where other terms count, too, all of them together say what is worse.
+    `start`: a placement in which no container has moved. More containers with a machine are better, as long as no affinity is
+    lost by that. Where moves have a price (`options.move_price`), gains are net of it. Where other terms count, too, all of them
+    together say what is worse.
     """
-    start = problem.start if start is None else start
-    why = _objection(problem, placement, options, start)
-    return (start, (f"nothing moves: {why}",)) if why else (placement, ())
-
-
-def _objection(problem: Problem, placement: Placement, options: CollocateOptions, start: Placement) -> str:
-    """Why a placement is not taken; empty if it is."""
     moved = moves(problem.cluster, placement, problem.before)
     if len(placement.unplaced) > len(start.unplaced):
         return f"containers without a machine would be {len(placement.unplaced)} instead of {len(start.unplaced)}"
     if problem.max_moves is not None and moved > problem.max_moves:
         return f"{moved} containers would move, at most {problem.max_moves} may"
     if len(placement.unplaced) < len(start.unplaced):
-        return ""
+        return _loss(problem, placement)
     gain = net_gain(problem, placement, options) - net_gain(problem, start, options)
     if has_other_terms(problem.objective):
         old, new = (weighted(problem.cluster, each, problem.objective, problem.before) for each in (start, placement))
-        if moved and new >= old:
+        if new > old or (moved and new >= old):
             return f"the best placement costs {new - old:.4g} more by all terms together"
-    elif gain < 0:
+    elif gain < -NO_GAIN:
         return f"the best placement is worse by {-gain:.4f} of the total affinity"
     elif moved and gain <= NO_GAIN:
         return "there is nothing to gain by a move"
     if gain < options.least_gain and options.least_gain > 0:
         return f"the best placement gains {gain:.4f} of the total affinity, less than {options.least_gain:g}"
     return ""
+
+
+def _loss(problem: Problem, placement: Placement) -> str:
+    """Why a placement that places more containers than the start is not taken; where other terms count it always is."""
+    loss = gained_affinity(problem.cluster, problem.start) - gained_affinity(problem.cluster, placement)
+    if loss <= NO_GAIN or has_other_terms(problem.objective):
+        return ""
+    return f"the placement with most containers loses {loss:.4f} of the total affinity"
 
 
 def has_other_terms(objective: Objective) -> bool:

@@ -47,6 +47,7 @@ def place_leftovers(problem: Problem, placement: Placement, *, may_go: BoolArray
         restored = machine_of[containers]
         restore_homes(state, problem.cluster.containers.workload[containers], problem.start.machine_of[containers], restored)
         machine_of[containers] = restored
+        _by_score(problem, state, np.flatnonzero(may_move & (machine_of == UNPLACED)), machine_of)  # where others made way
     return Placement(machine_of=ints(machine_of))
 
 

@@ -88,6 +88,11 @@ def expect_known_rules(cluster: Cluster, method: str) -> None:
             raise UsageError(f"method '{method}' does not know {rule.kind} rules; expected 'best'")
 
 
+def has_other_rules(problem: Problem) -> bool:
+    """Is there a rule about every move, which counts of containers cannot express?"""
+    return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
+
+
 def movable(problem: Problem) -> BoolArray:
     """(container,) may it be moved without regard to the rules that [RASA] does not know?
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.builders.three_services import problem_of
 
-from bayplan.decide.collocate.finish import collocation_result, keep_or_start
+from bayplan.decide.collocate.finish import collocation_result, objection
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.errors import ModelError
 from bayplan.model import Capacity, Placement, Term, Traffic, ints
+from bayplan.score.affinity import gained_affinity
 
 TOGETHER = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, 2]))
 APART = Placement(machine_of=ints([0, 0, 0, 0, 1, 1, 1, 1, 2]))
@@ -46,56 +47,63 @@ def test_a_broken_rule_never_gets_out():
         collocation_result(problem, TOGETHER)
 
 
+def objection_to(placement, problem=None, **options):
+    problem = problem or problem_of()
+    return objection(problem, placement, CollocateOptions(**options), problem.start)
+
+
 def test_a_good_answer_is_given():
-    assert keep_or_start(problem_of(), TOGETHER, CollocateOptions(least_gain=0.1)) == (TOGETHER, ())
+    assert objection_to(TOGETHER, least_gain=0.1) == ""
 
 
 def test_a_small_gain_is_not_worth_any_move():
-    problem = problem_of()
-    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions(least_gain=0.2))
-    assert given is problem.start
-    assert note == "nothing moves: the best placement gains 0.1667 of the total affinity, less than 0.2"
+    why = objection_to(TOGETHER, least_gain=0.2)
+    assert why == "the best placement gains 0.1667 of the total affinity, less than 0.2"
 
 
 def test_a_worse_answer_is_not_given():
-    problem = problem_of()
-    given, (note,) = keep_or_start(problem, APART, CollocateOptions())
-    assert given is problem.start
-    assert "worse by 0.8333" in note
+    assert "worse by 0.8333" in objection_to(APART)
 
 
 def test_moves_that_gain_nothing_are_not_made():
     problem = problem_of()
     problem = replace(problem, cluster=replace(problem.cluster, traffic=Traffic.none()))
-    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions())
-    assert given is problem.start
-    assert note == "nothing moves: there is nothing to gain by a move"
+    assert objection_to(TOGETHER, problem) == "there is nothing to gain by a move"
 
 
-def test_where_other_terms_count_all_of_them_say_what_is_worse():
+@pytest.mark.parametrize(("weight", "given"), [(0.001, False), (1000.0, True)])  # APART loses affinity, and is more even
+def test_where_other_terms_count_all_of_them_say_what_is_worse(weight, given):
     problem = problem_of()
-    for weight, wanted in ((0.001, problem.start), (1000.0, APART)):  # APART loses affinity, and is more even
-        terms = {Term.AFFINITY: 1.0, Term.UTILISATION: weight}
-        both = replace(problem, objective=problem.objective.with_weights(terms))
-        assert keep_or_start(both, APART, CollocateOptions())[0] is wanted
+    terms = {Term.AFFINITY: 1.0, Term.UTILISATION: weight}
+    both = replace(problem, objective=problem.objective.with_weights(terms))
+    assert (objection_to(APART, both) == "") is given
 
 
 def test_moves_have_their_price():
-    problem = problem_of()
-    assert keep_or_start(problem, TOGETHER, CollocateOptions(move_price=0.3))[0] is TOGETHER  # four of nine move
-    assert keep_or_start(problem, TOGETHER, CollocateOptions(move_price=0.4))[0] is problem.start
+    assert objection_to(TOGETHER, move_price=0.3) == ""  # four of nine move
+    assert objection_to(TOGETHER, move_price=0.4) != ""
 
 
 def test_more_moves_than_allowed_are_not_given():
-    problem = replace(problem_of(), max_moves=3)
-    given, (note,) = keep_or_start(problem, TOGETHER, CollocateOptions())
-    assert given is problem.start
-    assert note == "nothing moves: 4 containers would move, at most 3 may"
+    assert objection_to(TOGETHER, replace(problem_of(), max_moves=3)) == "4 containers would move, at most 3 may"
 
 
 def test_an_answer_that_leaves_more_out_is_not_given():
-    problem = problem_of()
     fewer = Placement(machine_of=ints([0, 0, 0, 0, 0, 0, 0, 1, -1]))
-    given, (note,) = keep_or_start(problem, fewer, CollocateOptions())
-    assert given is problem.start
-    assert note == "nothing moves: containers without a machine would be 1 instead of 0"
+    assert objection_to(fewer) == "containers without a machine would be 1 instead of 0"
+
+
+def test_more_containers_are_no_reason_to_lose_affinity():
+    problem = problem_of()
+    start = Placement(machine_of=ints([*problem.start.machine_of[:-1], -1]))
+    problem = replace(problem, start=start, before=start)
+    loss = gained_affinity(problem.cluster, start)
+    assert objection_to(APART, problem) == f"the placement with most containers loses {loss:.4f} of the total affinity"
+    assert objection_to(TOGETHER, problem, least_gain=0.9) == ""  # a container more is worth the moves
+
+
+def test_where_other_terms_count_more_containers_may_cost_affinity():
+    problem = problem_of()
+    start = Placement(machine_of=ints([*problem.start.machine_of[:-1], -1]))
+    terms = problem.objective.with_weights({Term.AFFINITY: 1.0, Term.UTILISATION: 1.0})
+    assert objection_to(APART, replace(problem, start=start, before=start, objective=terms)) == ""
