@@ -193,6 +193,13 @@ ADMISSION: Mapping[str, Code] = {  # E20..: what a live admission is asked
     ),
 }
 
+INTERNAL: Mapping[str, Code] = {  # E21..: a fault of bayplan, not of the input
+    "E2101": Code(
+        "an answer is better than the bound that was proven for it",
+        "report it with the input and the command, and do not rely on the bound",
+    ),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -205,4 +212,5 @@ CODES: Mapping[str, Code] = {
     **TRACES,
     **SAMPLES,
     **ADMISSION,
+    **INTERNAL,
 }

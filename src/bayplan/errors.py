@@ -5,6 +5,7 @@ BayplanError
 ├── UsageError     the user's command is wrong: an unknown method, options that exclude each other
 ├── WorldError     a file, a program or a network does not answer
 └── ModelError     a value of the model was built from parts that do not fit (also a ValueError)
+    └── InternalError   bayplan contradicts itself: a numbered fault of its own, never of the input
 
 "No placement exists" is not here: it is an answer (`Status.INFEASIBLE`), not an error.
 """
@@ -58,6 +59,16 @@ class ModelError(BayplanError, ValueError):
     Traceback (most recent call last):
     bayplan.errors.ModelError: minimum -1 of a spread rule is negative
     """
+
+
+class InternalError(ModelError):
+    """bayplan contradicts itself, under a stable code of `docs/errors.md`: its answer must not be used."""
+
+    def __init__(self, code: str, text: str) -> None:
+        if code not in CODES:
+            raise ModelError(f"fault code {code} is not in bayplan.codes")
+        self.code = code
+        super().__init__(f"{code} internal fault: {text}; {CODES[code].action}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,14 +14,26 @@ from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.errors import UsageError, did_you_mean
-from bayplan.model import Budget, Cluster, FloatArray, Objective, Placement, Progress, Result, Snapshot, Term, Traffic, floats
+from bayplan.model import (
+    Budget,
+    Cluster,
+    FloatArray,
+    Objective,
+    Placement,
+    Progress,
+    Result,
+    Snapshot,
+    Term,
+    Traffic,
+    floats,
+    verdict,
+)
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import total_affinity
 
 KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
 MOST_PRIORITY = 1e6
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
-ROUNDING = 1e-9  # an answer may pass its bound by this much
 
 
 class CollocateKeywords(RunKeywords, total=False):
@@ -168,7 +180,5 @@ def _without_bound(budget: Budget) -> Budget:
 def _bounded(problem: Problem, result: Result[Placement], seconds: float | None, progress: Progress) -> Result[Placement]:
     """The result with a proven bound of its affinity, as sharp as the seconds allow."""
     bound = affinity_bound(problem, seconds=60.0 if seconds is None else seconds, progress=progress)
-    value = result.score[result.goal]
-    if bound is not None and bound < value <= bound + ROUNDING:
-        bound = value
-    return replace(result, bound=bound)
+    status, proven = verdict(result.goal, result.score[result.goal], bound)
+    return replace(result, status=status, bound=proven)

@@ -21,7 +21,7 @@ from bayplan.model.objective import BalanceTarget, MoveCosts, Objective, Term
 from bayplan.model.placement import UNPLACED, Placement, relabelled
 from bayplan.model.plan import Action, Plan, Running, Step
 from bayplan.model.requests import Fleet, Schedule, TimedRequests
-from bayplan.model.result import GAINS, Reason, Result, Status
+from bayplan.model.result import GAINS, Reason, Result, Status, gap_closed, verdict
 from bayplan.model.rules import (
     RULES,
     Allow,
@@ -100,9 +100,11 @@ __all__ = [
     "Zones",
     "allowed",
     "floats",
+    "gap_closed",
     "ints",
     "machine_level",
     "relabelled",
     "silent",
     "singled_out",
+    "verdict",
 ]

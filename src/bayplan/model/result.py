@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from bayplan.errors import ModelError
+from bayplan.errors import InternalError, ModelError
 
 S = TypeVar("S")
 
@@ -38,7 +38,51 @@ class Reason:
 
 GAINS = frozenset({"affinity", "value", "served"})  # scores of which more is better; of all others less
 SLACK = 1e-9  # relative: a score may pass its bound by rounding
-OPTIMAL_GAP = 1e-4  # relative: what integer programming solvers call optimal
+OPTIMAL_GAP = 1e-8  # relative: score and bound have met; bounds are raised by less than this to be safe
+
+
+class Verdict(NamedTuple):
+    """What a bound says about a solution: the status, and the bound without rounding errors."""
+
+    status: Status
+    bound: float | None
+
+
+def verdict(goal: str, value: float, bound: float | None) -> Verdict:
+    """Optimal exactly if value and proven bound have met, in every verb; InternalError if the value passes the bound.
+
+    All tests are relative to the larger of the two, so the unit in which values are written never matters. A value that passes
+    its bound by no more than `SLACK` does so by rounding: then the bound is the value.
+
+    >>> verdict("value", 1e-5, 9e-5).status, verdict("value", 9e-5, 9e-5).status
+    (<Status.FEASIBLE: 'feasible'>, <Status.OPTIMAL: 'optimal'>)
+    """
+    if bound is None:
+        return Verdict(Status.FEASIBLE, None)
+    _expect_not_passed(goal, value, bound)
+    safe = max(value, bound) if goal in GAINS else min(value, bound)
+    return Verdict(Status.OPTIMAL if gap_closed(value, safe) else Status.FEASIBLE, safe)
+
+
+def gap_closed(value: float, bound: float) -> bool:
+    """Have a value and its bound met, relative to the larger of the two?"""
+    return abs(bound - value) <= OPTIMAL_GAP * max(abs(value), abs(bound))
+
+
+def relative_gap(goal: str, value: float, bound: float) -> float | None:
+    """How far a value may be from the best, relative to the value; None for a value of 0 that is not the best."""
+    distance = max(0.0, _distance(goal, value, bound))
+    return distance / abs(value) if value else (0.0 if distance == 0 else None)
+
+
+def _distance(goal: str, value: float, bound: float) -> float:
+    """How much better than the value the bound is."""
+    return bound - value if goal in GAINS else value - bound
+
+
+def _expect_not_passed(goal: str, value: float, bound: float) -> None:
+    if _distance(goal, value, bound) < -SLACK * max(abs(value), abs(bound)):
+        raise InternalError("E2101", f"{goal} {value!r} passes its bound {bound!r}: that is no bound")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +113,13 @@ class Result(Generic[S]):
         value = self.score.get(self.goal, math.nan)
         if not math.isfinite(value):
             raise ModelError(f"a bound of {self.goal} needs a score of that name, not {value}")
-        distance = bound - value if self.goal in GAINS else value - bound
-        if distance < -SLACK * max(1.0, abs(value)):
-            raise ModelError(f"{self.goal} {value} passes its bound {bound}: that is no bound")
-        if self.status is Status.OPTIMAL and distance > OPTIMAL_GAP * max(1.0, abs(value)):
-            raise ModelError(f"{self.goal} {value} is called optimal, but its bound is {bound}")
+        _expect_not_passed(self.goal, value, bound)
+        if self.status is Status.OPTIMAL and not gap_closed(value, bound):
+            raise ModelError(f"{self.goal} {value!r} is called optimal, but its bound is {bound!r}")
 
     @property
     def gap(self) -> float | None:
         """How far the goal's score may be from the best, relative to the score; None if nothing is proven."""
         if self.bound is None or self.solution is None:
             return None
-        value = self.score[self.goal]
-        distance = max(0.0, self.bound - value if self.goal in GAINS else value - self.bound)
-        return distance / abs(value) if value else (0.0 if distance == 0 else None)
+        return relative_gap(self.goal, self.score[self.goal], self.bound)

@@ -17,6 +17,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Traces": codes.TRACES,
     "Samples of usage": codes.SAMPLES,
     "Live admission": codes.ADMISSION,
+    "Internal faults": codes.INTERNAL,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,

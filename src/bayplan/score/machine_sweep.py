@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from bayplan.model.result import relative_gap, verdict
+
 SLACK = 1e-9  # relative: the rounding error of a line of bounds
 
 
@@ -22,9 +24,7 @@ class SweepPoint:
     @property
     def gap(self) -> float | None:
         """As in every result."""
-        if self.bound is None:
-            return None
-        return max(0.0, self.bound - self.value) / self.value if self.value else (0.0 if self.bound <= 0 else None)
+        return None if self.bound is None else relative_gap("value", self.value, self.bound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,5 +62,6 @@ def tightened(points: Sequence[SweepPoint], unit: float) -> list[SweepPoint]:
         lifted = by_line * (1 + SLACK) if by_line >= 0 else math.inf
         above = min(above, point.bound, math.floor(lifted / unit) * unit if unit and lifted < math.inf else lifted)
         own = point.bound <= above
-        tight.append(replace(point, bound=max(point.value, above), price=point.price if own else price))
+        proven = verdict("value", point.value, above).bound
+        tight.append(replace(point, bound=proven, price=point.price if own else price))
     return tight[::-1]

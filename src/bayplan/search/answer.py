@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from bayplan.check import Violation, check
 from bayplan.errors import ModelError
-from bayplan.model import Placement, Reason, Result, Status, Term, relabelled, singled_out
+from bayplan.model import Placement, Reason, Result, Term, relabelled, singled_out, verdict
 from bayplan.model.problem import Problem
 from bayplan.score.bound import lower_bound
 from bayplan.score.terms import score, weighted
@@ -24,12 +24,13 @@ def answer(
     goal = goal_of(problem)
     if goal == "objective":
         scores[goal] = weighted(problem.cluster, placement, problem.objective, problem.before)
+    status, bound = verdict(goal, scores[goal], None if violated or len(placement.unplaced) else _bound(problem))
     return Result(
-        status=Status.FEASIBLE,
+        status=status,
         solution=placement,
         score=scores,
         goal=goal,
-        bound=None if violated or len(placement.unplaced) else _bound(problem, scores[goal]),
+        bound=bound,
         left_out=left_out,
         still_violated=violated,
         seconds=seconds,
@@ -43,13 +44,10 @@ def refereed(problem: Problem, placement: Placement) -> tuple[Placement, tuple[s
     return placement, violated, dict(score(problem.cluster, placement, problem.objective, problem.before))
 
 
-def _bound(problem: Problem, value: float) -> float | None:
+def _bound(problem: Problem) -> float | None:
     """The proven bound of the objective; only valid and complete placements cannot pass it."""
     movable = ~problem.frozen if len(problem.frozen) else None
-    bound = lower_bound(problem.cluster, problem.objective, problem.before, movable)
-    if bound is None:
-        return None
-    return min(bound, value) if bound <= value + 1e-9 * max(1.0, abs(value)) else bound  # rounding, not a false bound
+    return lower_bound(problem.cluster, problem.objective, problem.before, movable)
 
 
 def goal_of(problem: Problem) -> str:

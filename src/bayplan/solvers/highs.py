@@ -13,6 +13,7 @@ from bayplan.solvers.run_highs import run, run_unless_stopped
 
 LARGEST_COST = 1e3  # costs are scaled so that the largest is this: tolerances of HiGHS are absolute
 GAP = 1e-9  # relative, and absolute after scaling
+EXACT = 1e-10  # absolute, after scaling: the tolerances of an exact search; those of HiGHS, 1e-6 and 1e-7, hide near ties
 
 _PROVEN = {highspy.HighsModelStatus.kOptimal: Status.OPTIMAL, highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL}
 _NONE = {highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE}
@@ -43,6 +44,7 @@ def solve(
     gap: float = GAP,
     seed: int = 0,
     presolve: bool = True,
+    exact: bool = False,
     nodes: int | None = None,
 ) -> ProgramSolution:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
@@ -51,7 +53,8 @@ def solve(
     a point.
 
     HiGHS 1.14.0 takes some points for optimal that are not, if it presolves a program in which some variables are integer and
-    some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct.
+    some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct. `exact`: with no gap, and
+    tolerances so small that a bound holds up to `exact_error`; slower, too.
     """
     if not program.matrix.shape[1]:
         feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
@@ -59,6 +62,9 @@ def solve(
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
         solver = _solver(program, scale, gap)
+        if exact:
+            names = ("mip_feasibility_tolerance", "primal_feasibility_tolerance", "dual_feasibility_tolerance")
+            set_options(solver, {**dict.fromkeys(names, EXACT), "mip_rel_gap": 0.0, "mip_abs_gap": 0.0})
         set_options(solver, {"random_seed": seed % 2**31, "presolve": "choose" if presolve else "off"})
         if seconds is not None:
             set_options(solver, {"time_limit": max(0.0, seconds)})
@@ -72,6 +78,15 @@ def solve(
     except (RuntimeError, TypeError, ValueError) as error:
         raise WorldError(f"HiGHS failed on a program of {program.matrix.shape[1]} columns: {error}") from error
     return _translated(status, point, program, bound)
+
+
+def exact_error(columns: int) -> float:
+    """How far the bound of an exact search over binary variables may be wrong, relative to it.
+
+    For programs in which a variable of the largest cost can be 1 on its own. Each variable may be off by the tolerance, which
+    counts by its cost; each reduced cost, too, which counts by `LARGEST_COST`; and a branch that gains less is cut off.
+    """
+    return 2.0 * EXACT + (columns + 1) * EXACT / LARGEST_COST
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:

@@ -156,3 +156,29 @@ def test_a_registered_method_admits(monkeypatch):
 def test_an_unknown_keyword_is_refused_with_a_hint():
     with pytest.raises(bp.UsageError, match="did you mean 'samples'"):
         bp.admit(stream(request()), sample=3)
+
+
+@pytest.mark.parametrize("first", [1e-5, 100_000.0])
+@pytest.mark.parametrize("method", ["available", "primal-dual", "offline"])
+def test_an_answer_with_a_bound_is_optimal_only_if_nothing_is_worth_more(method, first):
+    values = (first, 9 * first) if first < 1 else (first, first + 5)
+    size = ints([[1]])
+    zones = Zones(name=("z",), resources=(Resource(name="cpu"),), capacity=size, request_cap=size, bandwidth=ints([[0]]))
+    offers = [
+        ClusterRequest(
+            name=f"r{i}",
+            members=("x",),
+            demand=ints([[1]]),
+            traffic=np.zeros((1, 1)),
+            arrival=0.0,
+            start=0.0,
+            end=1.0,
+            value=value,
+        )
+        for i, value in enumerate(values)
+    ]
+    answer = bp.admit(
+        ClusterRequests(zones=zones, requests=tuple(offers)), method=method, bound=True, budget=bp.Budget(iterations=100)
+    )
+    assert answer.bound == pytest.approx(max(values))
+    assert (answer.status == "optimal") == (answer.score["value"] == max(values))

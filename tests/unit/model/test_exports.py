@@ -9,7 +9,7 @@ FloatArray IntArray Interference Level
 Machines Migration MigrationPolicy MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Running
 Schedule Services Snapshot Spread
 Status Step StepLimits Term Tick TimedRequests Traffic Transient TransientMode Way Workloads Zones allowed floats ints
-machine_level relabelled silent singled_out
+gap_closed machine_level relabelled silent singled_out verdict
 """
 
 

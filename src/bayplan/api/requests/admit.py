@@ -22,9 +22,8 @@ from bayplan.decide.admit.one_shot import ONE_SHOTS, OneShotOptions
 from bayplan.decide.admit.parameters import LIVE
 from bayplan.errors import UsageError, expect_one_of
 from bayplan.formats.streams import Stream
-from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Status
+from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, verdict
 from bayplan.model.interrupt import stoppable
-from bayplan.model.result import OPTIMAL_GAP
 from bayplan.score.admission_use import UseOverTime, use_over_time
 
 if TYPE_CHECKING:
@@ -248,9 +247,8 @@ def _bounded(
     """The result with a proven bound: no answer is worth more, even if all requests were known from the start."""
     left = clock.left()
     value = result.score["value"]
-    bound = max(value, offline_bound(stream, budget=Budget(seconds=left), seed=seed, progress=progress))  # rounding
-    optimal = bound - value <= OPTIMAL_GAP * max(1.0, value)
-    return replace(result, bound=bound, status=Status.OPTIMAL if optimal else result.status)
+    status, bound = verdict("value", value, offline_bound(stream, budget=Budget(seconds=left), seed=seed, progress=progress))
+    return replace(result, bound=bound, status=status)
 
 
 def _options(method: str, one_shot: str | None, given: AdmitOptions, keywords: _MethodKeywords) -> AdmitOptions:

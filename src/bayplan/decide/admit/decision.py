@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bayplan.check import check_admission
 from bayplan.errors import ModelError
-from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, FloatArray, IntArray, Reason, Result, Status
+from bayplan.model import Acceptance, ClusterRequest, ClusterRequests, FloatArray, IntArray, Reason, Result, verdict
 
 
 class RefusalKind(StrEnum):
@@ -154,17 +154,16 @@ def admission_result(
 ) -> Result[Acceptance]:
     """The result for the zones of each request's members, None where a request is refused. `bound`: no answer is worth more.
 
-    ModelError if the answer exceeds a capacity: that is a fault of the method, and must never reach a user.
+    ModelError if the answer exceeds a capacity, InternalError if it passes the bound: faults that must never reach a user.
     """
     acceptance = Acceptance(zone_of=tuple(zone_of))
     violations = check_admission(stream, acceptance)
     if violations:
         raise ModelError(f"the method violated a rule: {violations[0].sentence}")
     value = sum(stream.requests[i].value for i in acceptance.accepted.tolist())
-    proven = None if bound is None else max(bound, value)  # rounding
-    optimal = proven is not None and proven - value <= 1e-9 * max(1.0, value)
+    status, proven = verdict("value", value, bound)
     return Result(
-        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+        status=status,
         solution=acceptance,
         score={"value": value, "served": len(acceptance.accepted) / max(1, len(stream.requests))},
         goal="value",

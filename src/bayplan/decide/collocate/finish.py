@@ -22,10 +22,10 @@ from bayplan.model import (
     Placement,
     Reason,
     Result,
-    Status,
     Term,
     ints,
     relabelled,
+    verdict,
 )
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -139,11 +139,9 @@ def collocation_result(
     """
     placement, violated, scores = refereed(problem, placement)
     value = scores.setdefault(GOAL, 0.0)  # a cluster without traffic has no such score
-    known = None if violated else bound
-    if known is not None and known < value <= known + 1e-9:
-        known = value  # rounding, not a false bound
+    status, known = verdict(GOAL, value, None if violated else bound)
     return Result(
-        status=Status.FEASIBLE,
+        status=status,
         solution=placement,
         score=scores,
         goal=GOAL,

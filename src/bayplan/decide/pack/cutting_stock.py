@@ -11,7 +11,7 @@ from bayplan.decide.pack.pattern_generation import PatternMaster
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.decide.pack.result import pack_result
 from bayplan.kernels.pack.fill import Bins
-from bayplan.model import Budget, Clock, FloatArray, Placement, Progress, Result, Tick
+from bayplan.model import Budget, Clock, FloatArray, Placement, Progress, Result, Tick, verdict
 from bayplan.model.interrupt import stoppable
 
 GENERATING = 0.6  # of the seconds, at most, for patterns; the others are for the integer master
@@ -47,8 +47,8 @@ def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock,
     if result.bound is not None or result.solution is None or result.left_out or result.still_violated or result.goal != "ucac":
         return result
     master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
-    bound = _bound(problem, master, bins)
-    return result if bound is None else replace(result, bound=min(bound, result.score["ucac"]))
+    status, bound = verdict(result.goal, result.score[result.goal], _bound(problem, master, bins))
+    return replace(result, status=status, bound=bound)
 
 
 def generate_patterns(

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.check import Violation, check
 from bayplan.decide.pack.problem import PackProblem
-from bayplan.model import UNPLACED, IntArray, Placement, Reason, Result, Status, ints
+from bayplan.model import UNPLACED, IntArray, Placement, Reason, Result, ints, verdict
 from bayplan.score.packing import strictest_ucac
 
 CONFIDENCE = "confidence"  # the kind of rule that is the chance constraint
@@ -27,15 +27,13 @@ def pack_result(
     score = _scores(problem, placement)
     missing = np.bincount(problem.cluster.containers.workload[placement.unplaced], minlength=len(problem.unplaced))
     valid = bound if bound is not None and not missing.any() and not dropped and not violated else None
-    if valid is not None:
-        valid = min(valid, score[goal])  # rounding
-    optimal = valid is not None and score[goal] - valid <= 1e-9 * max(1.0, abs(score[goal]))
+    status, proven = verdict(goal, score[goal], valid)
     return Result(
-        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+        status=status,
         solution=placement,
         score=score,
         goal=goal,
-        bound=valid,
+        bound=proven,
         left_out=(*dropped, *_left_out(problem, missing)),
         still_violated=violated,
         seconds=seconds,

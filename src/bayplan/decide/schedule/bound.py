@@ -8,7 +8,7 @@ from bayplan.decide.schedule.price_descent import descend, unpriced
 from bayplan.decide.schedule.priced_requests import PricedRequests, priced_requests, wide_requests
 from bayplan.decide.schedule.prices import CellPrices, PriceTable, best_prices, proven
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.model import BoolArray, Clock, Progress, Result, Schedule, Status
+from bayplan.model import BoolArray, Clock, Progress, Result, Schedule, Status, verdict
 
 MOST_FOR_PROGRAM = 10_000  # pairs of request and kind: with more, descent is faster and comes within 1e-3 of the best
 SECONDS_FOR_PROGRAM = 30.0  # if the budget has no seconds
@@ -40,9 +40,8 @@ def bounded(problem: ScheduleProblem, result: Result[Schedule], *, clock: Clock,
         return result
     value = result.score["value"]
     proven_bound = upper_bound(problem, clock=clock, progress=progress)
-    bound = max(value, proven_bound if result.bound is None else min(result.bound, proven_bound))
-    optimal = bound - value <= 1e-9 * max(1.0, value)
-    return replace(result, bound=bound, status=Status.OPTIMAL if optimal else result.status)
+    status, bound = verdict("value", value, proven_bound if result.bound is None else min(result.bound, proven_bound))
+    return replace(result, bound=bound, status=status)
 
 
 def best_cell_prices(problem: ScheduleProblem, allowed: BoolArray, *, clock: Clock) -> tuple[PricedRequests, CellPrices]:

@@ -9,7 +9,9 @@ Rows that cannot bind are left out. Machines of a kind are interchangeable: they
 request that fits there runs on one of the first p machines, and other x_ij do not exist.
 """
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -20,10 +22,10 @@ from bayplan.decide.schedule.bound import upper_bound
 from bayplan.decide.schedule.cradle import cradle_choice
 from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.priced_requests import PricedRequests, priced_requests
-from bayplan.decide.schedule.prices import common_unit
+from bayplan.decide.schedule.prices import rounded_down
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
-from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Status, Tick
-from bayplan.solvers.highs import ProgramSolution, solve
+from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick, gap_closed
+from bayplan.solvers.highs import ProgramSolution, exact_error, solve
 from bayplan.solvers.program import LARGEST_SCALE, Program
 
 MOST_ENTRIES = 1_000_000  # coefficients: with more, HiGHS does not get through its first linear program within a minute
@@ -32,7 +34,7 @@ FOR_BOUND, FOR_SEARCH = (
     0.2,
     0.5,
 )  # of the time at most: for the linear bound, for a better schedule; the remainder is for the proof
-TOLERANCE = 1e-6  # relative: the error of HiGHS when it stops
+NOTHING_PROVEN = math.inf
 
 
 def ilp(problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Schedule]:
@@ -53,23 +55,25 @@ def ilp(problem: ScheduleProblem, options: ScheduleOptions, *, budget: Budget, s
     if program_size(problem, priced) > MOST_ENTRIES:
         result = schedule_result(problem, incumbent, bound=bound if options.bound else None, seconds=clock.seconds)
         return replace(result, notes=(*result.notes, _too_large(program_size(problem, priced))))
-    if len(priced.value) and _value(problem, incumbent) < bound * (1 - 1e-9):
-        incumbent, bound = _searched(problem, priced, incumbent, bound, clock, seed, progress)
-    return schedule_result(
-        problem, best_effort(problem, incumbent), bound=bound, seconds=clock.seconds
-    )  # which also serves requests without value
+    notes: tuple[str, ...] = ()
+    if len(priced.value) and not gap_closed(_value(problem, incumbent), bound):
+        incumbent, claimed = _searched(problem, priced, incumbent, clock, seed, progress)
+        bound, notes = _least(bound, claimed, _value(problem, incumbent))
+    schedule = best_effort(problem, incumbent)  # which also serves requests without value
+    result = schedule_result(problem, schedule, bound=bound, seconds=clock.seconds)
+    return replace(result, notes=(*result.notes, *notes))
 
 
 def _searched(
     problem: ScheduleProblem,
     priced: PricedRequests,
     incumbent: IntArray,
-    bound: float,
     clock: Clock,
     seed: int,
     progress: Progress,
 ) -> tuple[IntArray, float]:
-    """A better schedule and a lower bound: first with presolve, which is fast, then without, which gives a proof."""
+    """A better schedule, and what HiGHS claims as a bound: first with presolve, which is fast, then exactly, for a proof."""
+    bound = NOTHING_PROVEN
     columns = assignment_columns(problem, priced)
     limit = clock.budget.seconds or 0.0
     for presolve, until in ((True, FOR_BOUND + FOR_SEARCH), (False, 1.0)):
@@ -78,24 +82,32 @@ def _searched(
             continue
         program = assignment_program(problem, priced, columns, incumbent)
         budget = clock.budget
-        answer = solve(program, seconds=left, threads=budget.threads, seed=seed, presolve=presolve, nodes=budget.iterations)
+        limits: dict[str, Any] = {"seconds": left, "threads": budget.threads, "nodes": budget.iterations}
+        answer = solve(program, seed=seed, presolve=presolve, exact=not presolve, **limits)
         if answer.point is not None:
             better = _repaired(problem, schedule_of(problem, priced, columns, answer.point))
             incumbent = max(incumbent, better, key=lambda machine_of: _value(problem, machine_of))
         if not presolve:
-            bound = min(bound, _proven(answer, priced, _value(problem, incumbent)))
+            bound = _claimed(answer, priced, len(columns.candidate))
         progress(Tick(stage="searching", done=min(1.0, until), score=_value(problem, incumbent)))
     return incumbent, bound
 
 
-def _proven(solution: ProgramSolution, priced: PricedRequests, value: float) -> float:
-    """The bound that HiGHS has proven, rounded down to a multiple of the common unit of all values if there is one."""
-    if solution.bound is None or solution.cost is None or value > -solution.bound * (1 + TOLERANCE) + TOLERANCE:
-        return float("inf")  # no bound, or a wrong one
-    if solution.status is Status.OPTIMAL and value >= -solution.cost * (1 - 1e-9):
-        return value
-    lifted, unit = -solution.bound * (1 + TOLERANCE) + TOLERANCE, common_unit(priced.value)
-    return float(np.floor(lifted / unit) * unit) if unit else lifted
+def _claimed(solution: ProgramSolution, priced: PricedRequests, columns: int) -> float:
+    """The bound of HiGHS, raised by its tolerances; if all values have a common unit, rounded down to a multiple of it.
+
+    Every candidate can be served alone, so the best schedule is worth at least the largest value, as `exact_error` needs it.
+    """
+    if solution.bound is None:
+        return NOTHING_PROVEN
+    return rounded_down(-solution.bound * (1.0 + exact_error(columns)), priced.value)
+
+
+def _least(bound: float, claimed: float, value: float) -> tuple[float, tuple[str, ...]]:
+    """The lower of our own bound and that of HiGHS, which is not used, and a note says so, if a schedule is worth more."""
+    if value > claimed and not gap_closed(value, claimed):
+        return bound, (f"HiGHS claims a bound of {claimed!r}, but the schedule is worth {value!r}: its bound is not used",)
+    return min(bound, claimed), ()
 
 
 def _value(problem: ScheduleProblem, machine_of: IntArray) -> float:

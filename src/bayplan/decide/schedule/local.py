@@ -15,7 +15,7 @@ from bayplan.decide.schedule.options import ScheduleOptions
 from bayplan.decide.schedule.prices import PriceTable
 from bayplan.decide.schedule.problem import ScheduleProblem, schedule_result
 from bayplan.kernels.schedule.exchange import PASSES, ExchangePool, ExchangeScratch, exchanges
-from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick
+from bayplan.model import UNPLACED, Budget, Clock, FloatArray, IntArray, Progress, Result, Schedule, Tick, gap_closed
 from bayplan.model.arrays import random_state
 from bayplan.model.interrupt import StopFlag, stoppable
 
@@ -65,7 +65,7 @@ class BestSchedule:
     @property
     def reached(self) -> bool:
         """Has the value reached the limit?"""
-        return self.value >= self.limit * (1.0 - ROUNDING)
+        return gap_closed(self.value, self.limit)
 
     def offer(self, machine_of: IntArray) -> None:
         """Keep a copy if it is worth more."""

@@ -8,7 +8,7 @@ from bayplan.decide.schedule.bound import prices
 from bayplan.decide.schedule.options import ScheduleOptions, Scheduler
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.model import Clock, Progress, TimedRequests, silent
+from bayplan.model import Clock, Progress, TimedRequests, silent, verdict
 from bayplan.score.machine_sweep import SLACK, FewestMachines, SweepPoint
 from bayplan.score.schedule_figures import served_by
 from bayplan.score.timed_load import load_factor
@@ -59,13 +59,14 @@ class MachineSweep:
         own = budget if budget.seconds is None or not wants_bound else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
         result = self.scheduler(problem, self.options, budget=own, seed=self.seed, progress=silent)
         table = prices(problem, clock=clock, progress=silent) if wants_bound and machines else None
+        bound = table.bound if table is not None else 0.0 if wants_bound else None  # nothing is served without machines
         served = served_by(self.requests, result.solution)
         value = float(self.requests.value[served].sum())
         return SweepPoint(
             machines=machines,
             served=int(served.sum()),
             value=value,
-            bound=max(value, table.bound) if table is not None else 0.0 if wants_bound else None,  # without machines
+            bound=verdict("value", value, bound).bound,
             price=None if table is None else float(table.value_of_one_more[0]),
             seconds=clock.seconds,
         )

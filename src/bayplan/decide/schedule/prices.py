@@ -18,6 +18,7 @@ The load l of all machines of a kind follows from one critical time to the next,
 and row, however long the requests run. The best prices are the duals of l <= machines.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,9 +73,13 @@ def proven(priced: PricedRequests, prices: CellPrices) -> float:
     exact = prices.rounded.for_kernel
     capacity = float((priced.machines * exact.running_sum[:, -1].sum(axis=1)).sum())
     total = capacity + float(surplus(priced.for_kernel(prices.edge), exact))
-    lifted = total * (1.0 + LIFT) + ROUNDING * float(priced.value.sum())
-    unit = common_unit(priced.value)
-    return float(np.floor(lifted / unit) * unit) if unit else lifted
+    return rounded_down(total * (1.0 + LIFT) + ROUNDING * float(priced.value.sum()), priced.value)
+
+
+def rounded_down(bound: float, value: FloatArray) -> float:
+    """The bound, or the largest multiple of the common unit of all values that is not above it."""
+    unit = common_unit(value)
+    return float(np.floor(bound / unit) * unit) if unit and math.isfinite(bound) else bound
 
 
 def common_unit(value: FloatArray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.check import check_schedule
 from bayplan.errors import ModelError
-from bayplan.model import UNPLACED, BoolArray, Fleet, FloatArray, IntArray, Reason, Result, Schedule, Status, TimedRequests, ints
+from bayplan.model import UNPLACED, BoolArray, Fleet, FloatArray, IntArray, Reason, Result, Schedule, TimedRequests, ints, verdict
 
 NAMED = 20  # requests whose reason is given one by one; the others are counted
 
@@ -52,17 +52,16 @@ def schedule_result(
 ) -> Result[Schedule]:
     """The result for one machine or `UNPLACED` per request. `bound`: no schedule is worth more.
 
-    ModelError if a machine is over capacity: that is a fault of the method, and must never reach a user.
+    ModelError if a machine is over capacity, InternalError if the value passes the bound: faults that must never reach a user.
     """
     schedule = Schedule(machine_of=ints(machine_of))
     violations = check_schedule(problem.requests, schedule, problem.fleet)
     if violations:
         raise ModelError(f"the method violated a rule: {violations[0].sentence}")
     value = float(problem.requests.value[schedule.served].sum())
-    proven = None if bound is None else max(bound, value)  # rounding
-    optimal = proven is not None and proven - value <= 1e-9 * max(1.0, value)
+    status, proven = verdict("value", value, bound)
     return Result(
-        status=Status.OPTIMAL if optimal else Status.FEASIBLE,
+        status=status,
         solution=schedule,
         score={"value": value, "served": len(schedule.served) / max(1, len(machine_of))},
         goal="value",

@@ -68,7 +68,7 @@ class _Pass:
         self.subproblem, self.width, self.incumbent, self.clock, self.stop = subproblem, width, incumbent, clock, stop
         self.configurations = Configurations(subproblem)
         unit = common_unit(subproblem.priced.value)
-        slack = SLACK * max(1.0, incumbent.value)
+        slack = SLACK * max(incumbent.value, float(subproblem.priced.value.max(initial=0.0)))
         self.target = incumbent.value + (unit - slack if unit else slack)  # the least value that is better
         self.history: list[tuple[IntArray, IntArray]] = []  # of each step: parent, joined
         self.kept, self.complete = 0, True

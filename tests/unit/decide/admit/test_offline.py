@@ -1,12 +1,14 @@
 """The offline optimum: small ones proven, none above its bound, stopped ones as good as they were."""
 
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bayplan.decide.admit.offline import offline, offline_bound
 from bayplan.decide.admit.offline.aggregate_bound import aggregate_bound
+from bayplan.decide.admit.offline.slot_loads import SlotLoads
 from bayplan.decide.admit.offline.time_expanded import time_expanded
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.generate import GENERATORS
@@ -65,8 +67,8 @@ def test_without_iterations_there_is_the_bound_of_the_totals_and_a_first_answer(
     ground = time_expanded(stream)
     totals = aggregate_bound(ground, lambda: False)
     first, better = solved(stream, Budget(iterations=0)), offline_bound(stream, budget=Budget(iterations=0))
-    assert first.bound == better == totals.bound
-    assert first.score["value"] <= totals.bound < 0.9 * ground.value.sum()
+    assert first.bound == better == totals.bound * ground.unit
+    assert first.score["value"] / ground.unit <= totals.bound < 0.9 * ground.value.sum()
     assert totals.spread(ground).sum() == pytest.approx(totals.price.sum())
 
 
@@ -109,3 +111,18 @@ def test_the_interior_master_finds_the_same_value():
         assert solution is not None
         found.append(solution[0])
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+def test_removed_traffic_leaves_no_share_below_zero():
+    loads = SlotLoads(time_expanded(pair_of_zones(1)))
+    loads._traffic += 0.1 + 0.2
+    loads._traffic -= 0.30000000000000016  # a little more than was added, as sums of floats may be
+    assert (loads.share(0) >= 0).all()
+
+
+def test_values_are_counted_in_a_power_of_two():
+    for value in (0.0, 5e-324, 1e-10, 1.0, 3e12, 1.7e308):
+        stream = pair_of_zones(1)
+        ground = time_expanded(replace(stream, requests=(replace(stream.requests[0], value=value),)))
+        assert ground.value[0] * ground.unit == value
+        assert 1 <= ground.value[0] < 2 or value == 0

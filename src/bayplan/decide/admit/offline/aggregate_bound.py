@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from bayplan.decide.admit.offline.time_expanded import SLACK, TimeExpandedStream, flat_amounts
+from bayplan.decide.admit.offline.time_expanded import SLACK, TimeExpandedStream, exact_prices, flat_amounts, safe_bound
 from bayplan.kernels.admit.least_cut import least_cut
 from bayplan.model import ClusterRequest, FloatArray, IntArray, Zones, floats, ints
 
@@ -58,8 +58,8 @@ class AggregateDemand:
         return np.asarray(self.value - cost, dtype=np.float64)
 
     def bound(self, price: FloatArray) -> float:
-        """D(p)."""
-        return float(price.sum() + np.maximum(self.gain(price), 0.0).sum())
+        """D(p) at exact prices, raised by more than its rounding error."""
+        return safe_bound(float(price.sum() + np.maximum(self.gain(price), 0.0).sum()), self.value)
 
     def smooth(self, price: FloatArray, soft: float) -> tuple[float, FloatArray]:
         """A smooth function just above D(p), and its gradient: max(0, g) becomes soft * ln(1 + exp(g / soft))."""
@@ -81,7 +81,7 @@ def aggregate_bound(expanded: TimeExpandedStream, late: Callable[[], bool]) -> A
     best, kept = totals.bound(price), price
     scale = float(totals.value.mean()) if len(totals.value) else 0.0
     for soft in SOFT if scale > 0 else ():
-        price = _minimised(totals, price, soft, scale, late)
+        price = exact_prices(_minimised(totals, price, soft, scale, late))
         if (bound := totals.bound(price)) < best:
             best, kept = bound, price
     return AggregateBound(bound=best, price=floats(kept), value=totals.value, cost=floats(totals.value - totals.gain(kept)))

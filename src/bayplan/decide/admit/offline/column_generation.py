@@ -16,15 +16,16 @@ from typing import NamedTuple
 import numpy as np
 
 from bayplan.decide.admit.offline.cheapest_plans import CheapestPlans
-from bayplan.decide.admit.offline.time_expanded import use_shares
+from bayplan.decide.admit.offline.time_expanded import SLACK, exact_prices, safe_bound, use_shares
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotPlacement
 from bayplan.model import Clock, FloatArray, IntArray, Progress, Tick
 from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.master import Master
 
 SMOOTH = 0.7  # weight of the best prices so far
-CLOSED = 1e-4  # relative: the gap between master problem and bound at which it stops
-LEAST_GAIN = 1e-8  # relative: a plan that gains less than this is no better
+ENOUGH = 1e-4  # relative: the gap between master problem and bound at which it stops
+LEAST_GAIN = 1e-8  # of the largest value: a plan that gains less than this is no better
+SEARCHED = 2e-10  # relative: how much less than its bound the cheapest plan of a search may cost
 
 
 class Column(NamedTuple):
@@ -79,10 +80,10 @@ class ColumnGeneration:
             if solved is None:
                 return
             value, price, gain = solved
-            if self.state.bound - value <= CLOSED * max(1.0, value):
+            if self.state.bound - value <= ENOUGH * self.state.bound:
                 self.state.closed = True
                 return
-            target = weight * self.state.price + (1 - weight) * price
+            target = exact_prices(weight * self.state.price + (1 - weight) * price)
             placements = self._cheapest(target, quick, seed, clock, stop)
             if not quick:
                 self._bound(target, placements)
@@ -96,7 +97,8 @@ class ColumnGeneration:
             else:
                 self.state.closed = True
             rounds += 1
-            progress(Tick(stage="bounding", done=min(1.0, value / max(self.state.bound, 1e-9)), score=value))
+            done = min(1.0, value / self.state.bound) if self.state.bound > 0 else 1.0
+            progress(Tick(stage="bounding", done=done, score=value * self.expanded.unit))
 
     def _all_listed(self) -> bool:
         return len(self.plans.listed) + len(self.plans.infeasible) == len(self.expanded.value)
@@ -123,9 +125,11 @@ class ColumnGeneration:
         return placements
 
     def _bound(self, price: FloatArray, placements: Mapping[int, OneShotPlacement]) -> None:
-        """Keep D(p) and its prices if no bound so far is lower."""
-        gains = (max(0.0, self.expanded.value[i] - placement.bound) for i, placement in placements.items())
-        bound = float(price.sum() + sum(gains))
+        """Keep D(p) and its prices if no bound so far is lower. `price`: exact. The referee grants links `SLACK` more."""
+        least = {i: plan.bound * (1.0 if i in self.plans.listed else 1.0 - SEARCHED) for i, plan in placements.items()}
+        gains = sum(max(0.0, self.expanded.value[i] - cost) for i, cost in least.items())
+        links = float(price[:, -self.expanded.links :].sum())
+        bound = safe_bound(float(price.sum()) + SLACK * links + float(gains), self.expanded.value)
         if bound < self.state.bound:
             self.state.bound, self.state.price = bound, price
 
@@ -136,6 +140,6 @@ class ColumnGeneration:
             here = self.plans.cheapest(i, total[i]).zone if i in self.plans.listed else None
             for zone in (plan for plan in (placement.zone, here) if plan is not None):
                 worth = self.expanded.value[i] - float(use_shares(self.expanded, i, zone) @ total[i])
-                if worth > gain[i] + LEAST_GAIN * max(1.0, self.expanded.value[i]):
+                if worth > gain[i] + LEAST_GAIN:
                     added += self.add(i, zone)
         return added

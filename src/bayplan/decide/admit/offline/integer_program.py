@@ -8,14 +8,14 @@ from scipy.sparse import csr_array
 
 from bayplan.decide.admit.offline.column_generation import Column
 from bayplan.decide.admit.offline.slot_loads import SlotLoads
-from bayplan.decide.admit.offline.time_expanded import TimeExpandedStream
+from bayplan.decide.admit.offline.time_expanded import SLACK, TimeExpandedStream
 from bayplan.model import FloatArray, IntArray
-from bayplan.solvers.highs import solve
+from bayplan.solvers.highs import exact_error, solve
 from bayplan.solvers.program import Program
 
 
 class ChosenColumns(NamedTuple):
-    """The best choice of columns found, and a bound: no choice of them is worth more."""
+    """The best choice of columns found, and a bound, if there is one: no choice of them is worth more."""
 
     columns: list[Column]
     bound: float | None
@@ -37,13 +37,17 @@ def choose_columns(
     seconds: float | None,
     nodes: int | None,
     seed: int,
+    exact: bool = False,
 ) -> ChosenColumns:
-    """The best choice of columns, or the best found in time, starting from the incumbent."""
+    """The best choice of columns, or the best found in time, starting from the incumbent. Only an `exact` search has a bound."""
     if not columns:
-        return ChosenColumns([], 0.0)
-    answer = solve(_program(expanded, columns, incumbent), seconds=seconds, nodes=nodes, seed=seed)
+        return ChosenColumns([], 0.0 if exact else None)
+    program = _program(expanded, columns, incumbent)
+    answer = solve(program, seconds=seconds, nodes=nodes, seed=seed, presolve=not exact, exact=exact)
     chosen = [] if answer.point is None else [columns[j] for j in np.flatnonzero(answer.point > 0.5).tolist()]
-    return ChosenColumns(chosen, None if answer.bound is None else -answer.bound)
+    if not exact or answer.bound is None:
+        return ChosenColumns(chosen, None)
+    return ChosenColumns(chosen, -answer.bound * (1.0 + exact_error(len(columns))))
 
 
 def _program(expanded: TimeExpandedStream, columns: Sequence[Column], incumbent: SlotLoads) -> Program:
@@ -60,7 +64,7 @@ def _program(expanded: TimeExpandedStream, columns: Sequence[Column], incumbent:
         integral=np.ones(len(columns), dtype=np.bool_),  # (2c)
         matrix=csr_array((value, where), shape=shape),
         row_lower=np.full(shape[0], -np.inf),
-        row_upper=np.ones(shape[0]),  # (2a), (2b)
+        row_upper=np.append(np.full(capacities, 1.0 + 2.0 * SLACK), np.ones(len(expanded.value))),  # (2a), (2b)
         start=_start(columns, incumbent),
     )
 

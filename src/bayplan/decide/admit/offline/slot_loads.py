@@ -13,7 +13,7 @@ class SlotLoads:
         n_z, n_r = expanded.stream.zones.capacity.shape
         self.expanded = expanded
         self.zone_of: list[IntArray | None] = [None] * len(expanded.value)
-        self.value = 0.0
+        self.value = 0.0  # in the unit of the stream
         self._demand = np.zeros((expanded.slots, n_z, n_r), dtype=np.int64)
         self._traffic = np.zeros((expanded.slots, n_z, n_z))
 
@@ -24,10 +24,10 @@ class SlotLoads:
         return ints(free), np.maximum(self.expanded.bandwidth - self._traffic[when].max(axis=0), 0.0)
 
     def share(self, i: int) -> FloatArray:
-        """(amount,) the largest share in use during the time of a request."""
+        """(amount,) the largest share in use during the time of a request; removed traffic may leave a little below zero."""
         when = self._when(i)
         most = flat_amounts(self._demand[when].max(axis=0)[None], self._traffic[when].max(axis=0)[None])
-        return np.asarray(most[0] * self.expanded.share, dtype=np.float64)
+        return np.asarray(np.maximum(most[0] * self.expanded.share, 0.0), dtype=np.float64)
 
     def fits(self, i: int, zone: IntArray) -> bool:
         """Does this plan fit?"""
@@ -62,7 +62,7 @@ class SlotLoads:
         self._traffic[self._when(i)] += times * traffic
 
     def _total(self) -> float:
-        return float(sum(self.expanded.stream.requests[i].value for i, zone in enumerate(self.zone_of) if zone is not None))
+        return float(sum(self.expanded.value[i] for i, zone in enumerate(self.zone_of) if zone is not None))
 
     def _when(self, i: int) -> slice:
         return slice(int(self.expanded.first[i]), int(self.expanded.last[i]))

@@ -14,10 +14,10 @@ from bayplan.decide.admit.offline.integer_program import choose_columns
 from bayplan.decide.admit.offline.slot_loads import SlotLoads
 from bayplan.decide.admit.offline.time_expanded import TimeExpandedStream, time_expanded
 from bayplan.decide.admit.options import AdmitOptions
-from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Tick, silent
+from bayplan.model import Acceptance, Budget, Clock, ClusterRequests, Progress, Result, Tick, gap_closed, silent
 from bayplan.model.interrupt import StopFlag, stoppable
 
-CLOSE = 1e-9  # relative: answer and bound have met
+ROUNDING = 1e-7  # of the bound: more than reduced costs are wrong
 MOST_PLANS = 60_000  # of one request: with more, no proof by enumeration
 MOST_COLUMNS = 30_000  # of an integer program
 NODES = 100  # of HiGHS for each iteration, where a budget has no seconds
@@ -40,7 +40,11 @@ def offline(
         search.insert()
         _run_steps(search, (search.improve, search.generate, search.choose, search.prove, search.improve))
     return admission_result(
-        stream, search.incumbent.zone_of, left_out=_refusals(search), bound=search.bound, seconds=clock.seconds
+        stream,
+        search.incumbent.zone_of,
+        left_out=_refusals(search),
+        bound=search.bound * search.expanded.unit,
+        seconds=clock.seconds,
     )
 
 
@@ -50,7 +54,7 @@ def offline_bound(stream: ClusterRequests, *, budget: Budget = Budget(), seed: i
         search = OfflineSearch(time_expanded(stream), budget.clock(), stop, seed=seed, progress=progress, only_bound=True)
         steps = (search.insert, search.generate, search.choose, search.prove)
         _run_steps(search, steps if search.is_small else ())
-    return search.bound
+    return search.bound * search.expanded.unit
 
 
 def _run_steps(search: "OfflineSearch", steps: Sequence[Callable[[], None]]) -> None:
@@ -98,8 +102,7 @@ class OfflineSearch:
     @property
     def over(self) -> bool:
         """Have incumbent and bound met, or is there no time left?"""
-        met = self.bound - self.incumbent.value <= CLOSE * max(1.0, self.incumbent.value)
-        return met or self.stop.requested or self.clock.expired()
+        return gap_closed(self.incumbent.value, self.bound) or self.stop.requested or self.clock.expired()
 
     def insert(self) -> None:
         """A first answer: insertion by value for cost."""
@@ -130,14 +133,20 @@ class OfflineSearch:
         self._finish(rounded(self.expanded, state.columns, state.share))
 
     def choose(self) -> None:
-        """The best choice among columns that may be part of a better answer; if these are all such plans, a bound too."""
+        """The best choice among columns that may be part of a better answer."""
+        self._choose(0.4)
+
+    def _choose(self, share: float, *, exact: bool = False) -> None:
+        """The best choice among promising columns; a bound too, if these are all such plans and the search is exact."""
         columns = self._promising(self.columns)
-        if not columns or len(columns) > MOST_COLUMNS:
+        if len(columns) > MOST_COLUMNS or not (columns or exact):
             return
-        left = self.part(0.8 if self.complete else 0.4).budget
+        left = self.part(share).budget
         nodes = None if left.seconds is not None or left.iterations is None else NODES * left.iterations
-        chosen = choose_columns(self.expanded, columns, self.incumbent, seconds=left.seconds, nodes=nodes, seed=self.seed)
-        if self.complete and chosen.bound is not None:
+        chosen = choose_columns(
+            self.expanded, columns, self.incumbent, seconds=left.seconds, nodes=nodes, seed=self.seed, exact=exact
+        )
+        if self.complete and chosen.bound is not None:  # every answer that is better than the incumbent is a choice of these
             self.bound = min(self.bound, max(chosen.bound, self.incumbent.value))
         loads = SlotLoads(self.expanded)
         accept_columns(loads, chosen.columns)
@@ -146,8 +155,9 @@ class OfflineSearch:
     def prove(self) -> None:
         """The best choice of all plans that may be part of a better answer, if they are few enough to enumerate."""
         self._enumerate_columns()
-        if self.complete:
-            self.choose()
+        for share, exact in ((0.4, False), (0.8, True)):  # the first is faster, the second proves
+            if self.complete and not self.over:
+                self._choose(share, exact=exact)
 
     def _enumerate_columns(self) -> None:
         columns: list[Column] = []
@@ -176,7 +186,7 @@ class OfflineSearch:
 
     def _gap(self) -> float:
         """The largest reduced cost that a plan in a better answer can have at the prices of the bound, rounding included."""
-        return (self.bound - self.incumbent.value) + 1e-7 * max(1.0, self.bound)
+        return (self.bound - self.incumbent.value) + ROUNDING * self.bound
 
     def _promising(self, columns: list[Column]) -> list[Column]:
         """Columns whose reduced cost is within the gap."""
@@ -194,4 +204,4 @@ class OfflineSearch:
 
     def _report(self) -> None:
         done = self.incumbent.value / self.bound if self.bound > 0 else 1.0
-        self.progress(Tick(stage="searching", done=min(1.0, done), score=self.incumbent.value))
+        self.progress(Tick(stage="searching", done=min(1.0, done), score=self.incumbent.value * self.expanded.unit))

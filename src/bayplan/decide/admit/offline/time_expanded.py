@@ -1,5 +1,6 @@
 """The time-expanded form of a stream, program (2) of [Online clusters]: the slots that matter, and what a plan takes in them."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,9 @@ from bayplan.decide.admit.one_shot.one_shot_problem import IMPOSSIBLE, OneShotPr
 from bayplan.model import ClusterRequests, FloatArray, IntArray, floats, ints
 
 SLACK = 1e-9  # relative, of a bandwidth: sums of floats are not exact, and the referee has the same tolerance
+LIFT = 1e-10  # relative: more than the rounding error of sums of a million terms
+ROUNDING = 1e-14  # of each value: the rounding error of value - cost
+BITS = 50  # of a price: few enough for sums of prices, and so differences of sums, to be exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,12 +29,18 @@ class TimeExpandedStream:
     first: IntArray  # (request,) its first slot
     last: IntArray  # (request,) the slot after its last
     share: FloatArray  # (amount,) 1 / capacity; 0 where there is none
-    value: FloatArray  # (request,)
+    unit: float  # a power of two; so dividing by it is exact
+    value: FloatArray  # (request,) in this unit: the largest is about 1, since tolerances of solvers are absolute
 
     @property
     def amounts(self) -> int:
         """The number of resources of all zones and of links."""
         return len(self.share)
+
+    @property
+    def links(self) -> int:
+        """The number of links, which are the last of the amounts."""
+        return self.stream.zones.bandwidth.size
 
     @property
     def bandwidth(self) -> FloatArray:
@@ -105,14 +115,35 @@ def time_expanded(stream: ClusterRequests) -> TimeExpandedStream:
     end = np.array([request.end for request in stream.requests], dtype=np.float64)
     begins, ends = _slots(start, end)
     capacity = np.concatenate([stream.zones.capacity.ravel(), stream.zones.bandwidth.ravel()]).astype(np.float64)
+    unit = _unit(max((request.value for request in stream.requests), default=0.0))
     return TimeExpandedStream(
         stream=stream,
         slots=len(begins),
         first=ints(np.searchsorted(begins, start, side="left")),
         last=ints(np.searchsorted(ends, end, side="right")),
         share=floats(np.divide(1.0, capacity, out=np.zeros_like(capacity), where=capacity > 0)),
-        value=floats([request.value for request in stream.requests]),
+        unit=unit,
+        value=floats([request.value / unit for request in stream.requests]),
     )
+
+
+def _unit(largest: float) -> float:
+    """The power of two that is just not above a value."""
+    return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0 else 1.0
+
+
+def exact_prices(price: FloatArray) -> FloatArray:
+    """Prices (slot, ...) rounded down to multiples of a unit so large that sums of them over slots are exact."""
+    most = float(price.sum(axis=0).max(initial=0.0))
+    if most <= 0.0:
+        return price
+    unit = 2.0 ** (math.ceil(math.log2(most)) - BITS)
+    return np.asarray(np.floor(price / unit) * unit, dtype=np.float64)
+
+
+def safe_bound(total: float, value: FloatArray) -> float:
+    """A sum D(p) at exact prices, raised by more than its rounding error. `value` (request,)."""
+    return total * (1.0 + LIFT) + ROUNDING * float(value.sum())
 
 
 def _slots(start: FloatArray, end: FloatArray) -> tuple[FloatArray, FloatArray]:
