@@ -57,7 +57,7 @@ def solve(
     tolerances so small that a bound holds up to `exact_error`; slower, too.
     """
     if not program.matrix.shape[1]:
-        feasible = bool((program.row_lower <= 0).all() and (program.row_upper >= 0).all())
+        feasible = zero_is_feasible(program.row_lower, program.row_upper)
         return _answer(Status.OPTIMAL if feasible else Status.INFEASIBLE, np.zeros(0) if feasible else None, program, 0.0)
     scale = LARGEST_COST / (float(np.abs(program.cost).max()) or LARGEST_COST)
     try:
@@ -87,6 +87,11 @@ def exact_error(columns: int) -> float:
     counts by its cost; each reduced cost, too, which counts by `LARGEST_COST`; and a branch that gains less is cut off.
     """
     return 2.0 * EXACT + (columns + 1) * EXACT / LARGEST_COST
+
+
+def zero_is_feasible(row_lower: FloatArray, row_upper: FloatArray) -> bool:
+    """Does a program without columns, or with all of them at zero, keep its rows?"""
+    return bool((row_lower <= 0).all() and (row_upper >= 0).all())
 
 
 def set_options(solver: highspy.Highs, options: Mapping[str, object]) -> None:
@@ -187,6 +192,8 @@ class RepeatedProgram:
 
     def solve(self, cost: FloatArray, row_lower: FloatArray, row_upper: FloatArray) -> FloatArray | None:
         """(column,) a cheapest point; None if there is no point."""
+        if not self._columns:
+            return np.zeros(0) if zero_is_feasible(row_lower, row_upper) else None
         self._solver.changeColsCost(self._columns, self._column, cost)
         self._solver.changeRowsBounds(self._rows, self._row, row_lower, row_upper)
         status = self._run()

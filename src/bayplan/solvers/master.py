@@ -8,7 +8,7 @@ import numpy as np
 
 from bayplan.errors import WorldError
 from bayplan.model import FloatArray, IntArray
-from bayplan.solvers.highs import LARGEST_COST, model_of, set_options
+from bayplan.solvers.highs import LARGEST_COST, model_of, set_options, zero_is_feasible
 from bayplan.solvers.program import Program
 from bayplan.solvers.run_highs import run
 
@@ -26,6 +26,7 @@ class Master:
     def __init__(self, row_lower: FloatArray, row_upper: FloatArray, *, threads: int = 1, interior: bool = False) -> None:
         self._solver = highspy.Highs()
         self._interior, self._threads = interior, threads
+        self._rows, self._zero_is_feasible = len(row_lower), zero_is_feasible(row_lower, row_upper)
         options: dict[str, object] = {
             "output_flag": False,
             "dual_feasibility_tolerance": TOLERANCE,
@@ -49,6 +50,8 @@ class Master:
 
     def solve(self) -> tuple[float, FloatArray, FloatArray]:
         """The least cost, the value of each column, the dual price of each row."""
+        if not self.columns and self._zero_is_feasible:
+            return self._nothing()
         status = self._run()
         for tolerance in (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE):  # a fresh start, where the last basis leads nowhere
             if status == highspy.HighsModelStatus.kOptimal:
@@ -63,9 +66,15 @@ class Master:
 
     def solve_within(self, seconds: float | None) -> tuple[float, FloatArray, FloatArray] | None:
         """As `solve`; None if that takes longer or there is no optimum. The clock of HiGHS runs on from one call to the next."""
+        if not self.columns:
+            return self._nothing() if self._zero_is_feasible else None
         limit = highspy.kHighsInf if seconds is None else self._solver.getRunTime() + max(0.0, seconds)
         self._solver.setOptionValue("time_limit", limit)
         return self._optimum() if self._run() == highspy.HighsModelStatus.kOptimal else None
+
+    def _nothing(self) -> tuple[float, FloatArray, FloatArray]:
+        """The optimum without columns; HiGHS calls such a program neither optimal nor infeasible."""
+        return 0.0, np.zeros(0), np.zeros(self._rows)
 
     def _optimum(self) -> tuple[float, FloatArray, FloatArray]:
         solution = self._solver.getSolution()
@@ -96,6 +105,9 @@ def duals_of(program: Program, *, seconds: float | None = None, threads: int = 1
     `interior`: by the interior point method, without moving to a vertex, which is much faster for large sparse programs and good
     to about 1e-8; else by the simplex method.
     """
+    if not program.matrix.shape[1]:
+        kept = zero_is_feasible(program.row_lower, program.row_upper)
+        return Duals(row=np.zeros(program.matrix.shape[0]), column=np.zeros(0)) if kept else None
     scale = LARGEST_COST / (float(np.abs(program.cost).max(initial=0.0)) or LARGEST_COST)
     try:
         solver = highspy.Highs()

@@ -1,9 +1,10 @@
-"""What a unit more is worth in a linear program, by both methods."""
+"""What a unit more is worth in a linear program, by both methods; programs that grow."""
 
 import numpy as np
 import pytest
 
-from bayplan.solvers.master import duals_of
+from bayplan.errors import WorldError
+from bayplan.solvers.master import Master, duals_of
 from bayplan.solvers.program import LinearExpression, ProgramBuilder
 
 
@@ -28,3 +29,22 @@ def test_a_program_without_a_point_has_no_duals(interior):
     only = draft.column(-1.0, upper=1.0)
     draft.row(LinearExpression([only], [1.0]), at_least=2.0)
     assert duals_of(draft.program(), interior=interior) is None
+
+
+@pytest.mark.parametrize("interior", [True, False], ids=["interior", "simplex"])
+def test_without_columns_rows_alone_say_whether_there_is_an_optimum(interior):
+    feasible = Master(np.array([-1.0, 0.0]), np.array([0.0, 2.0]), interior=interior)
+    for cost, value, dual in (feasible.solve(), feasible.solve_within(1.0)):
+        assert (cost, value.tolist(), dual.tolist()) == (0.0, [], [0.0, 0.0])
+    infeasible = Master(np.ones(1), np.ones(1), interior=interior)
+    assert infeasible.solve_within(1.0) is None
+    with pytest.raises(WorldError, match="0 columns"):
+        infeasible.solve()
+
+
+def test_without_columns_a_program_has_duals_if_its_rows_hold():
+    for at_most, wanted in ((0.0, [0.0]), (-1.0, None)):
+        draft = ProgramBuilder()
+        draft.row(LinearExpression([], []), at_most=at_most)
+        duals = duals_of(draft.program())
+        assert (duals and duals.row.tolist()) == wanted

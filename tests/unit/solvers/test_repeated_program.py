@@ -38,3 +38,11 @@ def test_each_solve_is_as_good_as_one_from_afresh_and_says_when_there_is_no_poin
 def test_whole_variables_are_refused():
     with pytest.raises(ModelError, match="integer variables; expected none"):
         RepeatedProgram(drawn(np.random.default_rng(0), integral=True))
+
+
+def test_a_program_without_columns_is_decided_by_its_rows():
+    draft = ProgramBuilder()
+    draft.row(LinearExpression([], []), at_most=1.0)
+    repeated = RepeatedProgram(draft.program())
+    assert repeated.solve(np.zeros(0), np.array([0.0]), np.array([1.0])).tolist() == []
+    assert repeated.solve(np.zeros(0), np.array([0.5]), np.array([1.0])) is None

@@ -54,5 +54,5 @@ def _set_free(lifted: LiftedCluster) -> np.ndarray[tuple[int, int], np.dtype[np.
 
 def container_sizes(state: PackingState) -> FloatArray:
     """(workload,) share of a mean machine's scarcest resource that one container takes."""
-    share: FloatArray = (state.request * state.unit.mean(axis=0)).max(axis=1, initial=0.0)
+    share: FloatArray = (state.request * (state.unit.sum(axis=0) / max(1, len(state.unit)))).max(axis=1, initial=0.0)
     return share

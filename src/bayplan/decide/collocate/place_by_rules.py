@@ -36,6 +36,8 @@ def place_by_rules(problem: Problem, placement: Placement) -> Placement:
 
 def _counts_are_not_enough(problem: Problem, placement: Placement) -> bool:
     """Is a container unplaced about which there are rules that only the state of the search knows?"""
+    if not len(problem.cluster.machines.name):
+        return False
     unplaced = placement.machine_of == UNPLACED
     return bool((unplaced if has_other_rules(problem) else unplaced & ~movable(problem)).any())
 

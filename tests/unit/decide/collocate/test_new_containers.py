@@ -1,5 +1,7 @@
 """Containers without a machine get one within all rules, or are left out and named; none of that costs affinity."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.builders.tiny_clusters import on, tiny
@@ -16,12 +18,14 @@ from bayplan.model import (
     Confidence,
     Dependency,
     Interference,
+    Machines,
     Objective,
     Pinned,
     Spread,
     Term,
     Transient,
     TransientMode,
+    machine_level,
     silent,
 )
 from bayplan.model.problem import Problem
@@ -120,6 +124,16 @@ def test_more_containers_with_a_machine_cost_no_affinity(name, seed):
     start = on(1, 2, 1, 2, -1, 2, -1, -1, -1, 1, 1, -1, -1, -1, -1, 0, -1, 1, -1, -1)
     result = answer(name, problem_at(cluster, start), seed)
     assert result.score["affinity"] >= gained_affinity(cluster, start)
+
+
+@pytest.mark.parametrize("name", COLLOCATORS)
+def test_without_machines_all_is_left_out(name):
+    empty = np.zeros((0, 1), dtype=np.int64)
+    cluster = tiny([[1]], [[1], [1]], [1, 2], edges=[(0, 1, 1.0)], rules=(CAPACITY, Pinned(containers=(0,))))
+    machines = Machines(name=(), capacity=empty, safety=empty)
+    cluster = replace(cluster, machines=machines, levels=(machine_level(()),))
+    result = answer(name, problem_at(cluster, on(UNPLACED, UNPLACED, UNPLACED)))
+    assert [reason.subject for reason in result.left_out] == ["w0", "w1"]
 
 
 def test_a_machine_takes_more_new_containers_than_any_had_before():
