@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.builders.packings import best_by_trying, packing, packings, problem_of
+from tests.naive.collocate_new import placeable
 
 from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.errors import UsageError
-from bayplan.model import UNPLACED, Allow, Budget, Pinned, silent
+from bayplan.model import UNPLACED, Allow, AntiAffinity, Budget, CoLocate, Interference, Objective, Pinned, Spread, silent
+from bayplan.model.problem import Problem
 
 every_packer = pytest.mark.parametrize("packer", PACKERS.values(), ids=PACKERS)
 few = settings(max_examples=25, deadline=None)
@@ -157,3 +159,68 @@ def test_works_around_pinned_containers_and_machines_that_are_not_allowed(packer
 def test_a_confidence_of_one_half_or_less_is_refused(alpha):
     with pytest.raises(UsageError, match=r"expected above 0\.5"):
         pack_problem(*packing([10], [2], [1], capacity=[100], alpha=alpha))
+
+
+# ---- rules that packers do not know --------------------------------------------------------------------------------------------
+
+
+def with_rules(pair, *rules):
+    cluster, before = pair
+    return replace(cluster, rules=(*cluster.rules, *rules)), before
+
+
+@every_packer
+def test_only_the_containers_that_violate_anti_affinity_are_left_out(packer):
+    pair = with_rules(packing([10, 20], [2, 3], [5, 2], capacity=[100] * 3), AntiAffinity(workloads=(0,), limit=1))
+    result = packed(packer, pair)
+    assert not check(pair[0], result.solution, pair[1])
+    assert len(result.solution.unplaced) == 2
+    (reason,) = result.left_out
+    assert reason.subject == "s0"
+    assert reason.text.startswith("2 of 5 left out: 0/3 machines fit (3 anti-affinity")
+
+
+@every_packer
+def test_a_container_goes_to_another_machine_where_a_rule_forbids_the_packers_choice(packer):
+    pair = with_rules(packing([10, 10], [1, 1], [1, 1], capacity=[100] * 2), Interference(a=0, b=1, limit=0))
+    result = packed(packer, pair)
+    assert not check(pair[0], result.solution, pair[1])
+    assert not result.left_out
+    assert len(set(result.solution.machine_of.tolist())) == 2
+
+
+@st.composite
+def ruled_packings(draw):
+    """A packing with one to three rules that packers do not know."""
+    cluster, before = draw(packings())
+    n_w = len(cluster.workloads.name)
+    workload = st.integers(0, n_w - 1)
+    anti = st.builds(
+        AntiAffinity, workloads=st.sets(workload, min_size=1).map(lambda named: tuple(sorted(named))), limit=st.integers(1, 2)
+    )
+    spread = st.builds(Spread, service=st.integers(0, len(cluster.services.name) - 1), minimum=st.integers(1, 3))
+    interference = st.builds(Interference, a=workload, b=workload, limit=st.integers(0, 1))
+    return with_rules((cluster, before), *draw(st.lists(st.one_of(anti, spread, interference), min_size=1, max_size=3)))
+
+
+@every_packer
+@few
+@given(pair=ruled_packings())
+def test_nothing_is_left_out_that_could_be_added_alone(packer, pair):
+    cluster, before = pair
+    result = packed(packer, pair)
+    worse = {v.place: v.excess for v in check(cluster, before)}
+    assert all(v.excess <= worse.get(v.place, 0.0) for v in check(cluster, result.solution, before))
+    problem = Problem(cluster=cluster, objective=Objective.default(cluster), before=before, start=before)
+    assert placeable(problem, result.solution) == []
+    left_out = {cluster.workloads.name[w] for w in cluster.containers.workload[result.solution.unplaced].tolist()}
+    assert {reason.subject for reason in result.left_out} == left_out
+
+
+@every_packer
+def test_what_is_co_located_is_packed_together(packer):
+    cluster, before = packing([30, 20], [3, 2], [2, 2], capacity=[100] * 3)
+    pair = with_rules((cluster, before), CoLocate(containers=(0, 2)), CoLocate(containers=(1, 3)))
+    at = packed(packer, pair).solution.machine_of
+    assert at[0] == at[2] != UNPLACED
+    assert at[1] == at[3] != UNPLACED

@@ -70,7 +70,7 @@ def test_machines_are_filled_until_nothing_fits(seed):
 def test_pricing_finds_the_best_pattern_of_all(seed, minimise_ucac):
     sizes, bins = drawn(seed)
     value = np.random.default_rng([seed, 1]).uniform(0.0, 0.6, sizes.mean.shape[1])
-    priced = price_patterns(pricing(sizes, bins, value, minimise_ucac=minimise_ucac), exhaustive=True)
+    priced = price_patterns(pricing(sizes, bins, value, minimise_ucac=minimise_ucac))
     assert priced.proven
     for i in range(len(bins.free_mean)):
         worth, _ = naive.best_pattern(sizes, bins, i, value.tolist(), minimise_ucac)

@@ -65,9 +65,9 @@ def generate_patterns(
     most = float("inf") if rounds is None else rounds
     with stoppable() as stop:
         master.generate(
-            lambda: stop.requested or clock.seconds >= end or master.rounds >= most,
+            most,
+            lambda: stop.requested or clock.seconds >= end,
             lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
-            stop,
         )
     master.solve()
     return master, bins

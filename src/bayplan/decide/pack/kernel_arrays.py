@@ -6,7 +6,7 @@ import numpy as np
 
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.kernels.pack.fill import Bins, Sizes
-from bayplan.model import FloatArray, IntArray
+from bayplan.model import AntiAffinity, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,8 +45,19 @@ def bins_of(problem: PackProblem) -> Bins:
         variance=np.column_stack(variance),
         d=np.column_stack(deviate),
         free=np.ascontiguousarray(problem.free[:, _requested(problem)]),
-        max_count=np.ascontiguousarray(np.where(problem.allowed.T, problem.unplaced, 0)),
+        max_count=np.ascontiguousarray(np.minimum(np.where(problem.allowed.T, problem.unplaced, 0), _most_beside(problem))),
     )
+
+
+def _most_beside(problem: PackProblem) -> IntArray:
+    """(machine, workload) new containers at most by anti-affinity on machines, beside what runs; each workload by itself."""
+    most = np.broadcast_to(problem.unplaced, problem.running.shape).copy()
+    for rule in problem.cluster.rules:
+        if isinstance(rule, AntiAffinity) and rule.level == 0:
+            named = list(rule.workloads)
+            left = np.maximum(0, rule.limit - problem.running[:, named].sum(axis=1))
+            most[:, named] = np.minimum(most[:, named], left[:, None])
+    return most
 
 
 def groups_of(problem: PackProblem, bins: Bins) -> MachineGroups:

@@ -15,15 +15,18 @@ import numpy as np
 
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
-from bayplan.decide.pack.pricing import PricedPatterns, PricingProblem, price_patterns
+from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, price_patterns
+from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 from bayplan.model import FloatArray, IntArray
-from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.master import Master
 
 LEAST_GAIN = 1e-9  # reduced cost that counts
 INERTIA = 0.6  # of duals, from round to round
 PATTERNS_PER_ROUND = 120  # at most
+LITTLE = 3e-4  # of the mean cost of a pattern: a gain below it is little
+EXCHANGED = 2  # patterns for each workload from which exchange begins
+AT_ONCE = 20  # of them between two looks at the clock
 PENALTY = 50.0  # machines that a container left out costs
 
 
@@ -52,10 +55,12 @@ class PatternMaster:
         n_w, n_g = len(self.unplaced), len(upper)
         low = np.concatenate([self.unplaced.astype(np.float64), np.full(n_g, -np.inf)])
         self.master = Master(low, np.concatenate([np.full(n_w, np.inf), upper]))
+        self.memory = np.empty(MEMORY)
         for w in range(n_w):
             self.master.add(PENALTY, [w], [1.0])
 
     master: Master = field(init=False)
+    memory: FloatArray = field(init=False)  # for tables
 
     def add(self, g: int, pattern: IntArray) -> None:
         """A pattern of a group, unless it is known."""
@@ -100,28 +105,48 @@ class PatternMaster:
         short: IntArray = taken[0]
         return short
 
-    def generate(self, over: Callable[[], bool], report: Callable[[float], None], stop: StopFlag) -> None:
-        """Price and add until no pattern pays, or until `over` says so; Ctrl-C also ends a round.
+    def generate(self, most_rounds: float, over: Callable[[], bool], report: Callable[[float], None]) -> None:
+        """Price and add until no pattern pays, for `most_rounds` at most, or until `over` says so, also within a round.
 
-        Patterns are priced at a mixture of this round's duals and those of the rounds before, which swing less; where
-        nothing new comes of that, at this round's own. Only a round at its own duals can end the search.
+        Quick pricing comes first, at a mixture of this round's duals and those of the rounds before, which swing less; where it
+        gains little, patterns of the solution are improved by exchange at this round's own duals. Only where nothing new comes
+        of both the best patterns are searched for, exactly; only that can end the search.
         """
         smooth = np.zeros(0)
-        while not over():
-            self.solve()
+        while self.rounds < most_rounds and not over() and self.solve():
             report(self.least_cost)
             self.rounds += 1
             before = len(self.pattern)
-            if len(smooth):
-                smooth = INERTIA * smooth + (1.0 - INERTIA) * self.dual
-                self._add_best(price_patterns(self.pricing_problem(smooth), stop=stop))
-            if len(self.pattern) == before:
-                priced = price_patterns(self.pricing_problem(self.dual), stop=stop)
+            smooth = INERTIA * smooth + (1.0 - INERTIA) * self.dual if len(smooth) else self.dual
+            gain = self._add_best(patterns_on_tangents(self.pricing_problem(smooth)))
+            if self.pattern and gain < LITTLE * self.least_cost / max(1.0, float(self.value.sum())):
+                self._exchange(over)
+            if len(self.pattern) == before and not over():
+                priced = price_patterns(self.pricing_problem(self.dual), over=over)
                 self._add_best(priced)
                 smooth = self.dual
                 if len(self.pattern) == before:
                     self.proven = priced.proven
                     return
+
+    def _exchange(self, over: Callable[[], bool]) -> None:
+        """Add what exchange makes of the patterns of the least reduced cost."""
+        before, problem = len(self.pattern), self.pricing_problem(self.dual)
+        near = np.sort(np.argsort(self.reduced_cost(), kind="stable")[: EXCHANGED * len(self.unplaced)])
+        bins, patterns = np.array(self.group)[near], np.array(self.pattern)[near]
+        for deep in (False, True):
+            for start in range(0, len(near), AT_ONCE):
+                if not over():
+                    part = slice(start, start + AT_ONCE)
+                    self._add_best(patterns_by_exchange(problem, bins[part], patterns[part], deep=deep))
+            if len(self.pattern) > before:
+                return
+
+    def reduced_cost(self) -> FloatArray:
+        """(column,) at the duals of the last solution."""
+        n_w, pattern = len(self.unplaced), np.array(self.pattern)
+        reduced: FloatArray = np.array(self.cost) - pattern @ self.dual[:n_w] - self.dual[n_w:][np.array(self.group)]
+        return reduced
 
     def pricing_problem(self, dual: FloatArray) -> PricingProblem:
         """Which patterns pay at these duals of workloads and groups?"""
@@ -134,17 +159,24 @@ class PatternMaster:
             base=rent if self.minimise_ucac else rent + self.starts_empty,
             minimise_ucac=self.minimise_ucac,
             threshold=LEAST_GAIN,
+            memory=self.memory,
         )
 
-    def _add_best(self, priced: PricedPatterns) -> None:
+    def _add_best(self, priced: PricedPatterns) -> float:
+        """Add the best of them; the largest gain."""
         for n in np.argsort(-priced.gain, kind="stable")[:PATTERNS_PER_ROUND].tolist():
             self.add(int(priced.bin[n]), priced.pattern[n])
+        return float(priced.gain.max(initial=0.0))
 
-    def solve(self) -> None:
-        """Solve the master over the patterns there are."""
-        self.least_cost, value, self.dual = self.master.solve()
+    def solve(self, seconds: float | None = None) -> bool:
+        """Solve the master over the patterns there are; False, and nothing has changed, if that takes longer."""
+        answer = self.master.solve() if seconds is None else self.master.solve_within(seconds)
+        if answer is None:
+            return False
+        self.least_cost, value, self.dual = answer
         n_w = len(self.unplaced)
         self.left_out, self.value = float(value[:n_w].sum()), value[n_w:]
+        return True
 
 
 def _one(bins: Bins, g: int) -> Bins:

@@ -1,34 +1,29 @@
-"""The pricing problem of pattern generation: for each group of machines the patterns of the least reduced cost, exactly."""
+"""The pricing problem of pattern generation: for each group of machines the pattern of the least reduced cost, exactly."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from bayplan.decide.pack.kernel_arrays import select_bins
 from bayplan.kernels.pack.fill import Bins, Sizes
-from bayplan.kernels.pack.pricing import KnapsackTable, best_patterns, can_pay, make_table
+from bayplan.kernels.pack.pricing import KnapsackTable, PatternSearch, best_patterns, can_pay, make_table, survivors
 from bayplan.model import FloatArray, IntArray, ints
-from bayplan.model.interrupt import StopFlag
+
+INTERVALS = 64  # of the variance
+CELLS = (4_096, 16_384, 65_536, 262_144)  # of the free capacity, in tables one after the other, while an interval may still pay
+FINE = 2  # the first of them with which it pays to search
+NODES = 2_000  # of one search with any but the last table
+LIMITS = (20_000, 2**60)  # nodes of one search with the last table, first and second time: beyond it nothing is proven
+MEMORY = 2**24  # entries of a table, 128 MB
+PATIENCE = 200_000  # nodes between two looks at the clock: some 50 ms
+FEW = 8  # bins; where there are more, each gives one pattern
 
 
-class PricingEffort(NamedTuple):
-    """How hard to look."""
-
-    intervals: int  # of the variance
-    cells: int  # of the free capacity, in the tables
-    nodes: int  # of one search; beyond it nothing is proven
-
-
-EFFORTS = (  # the next where one finds nothing and proves nothing; the finer the tables, the fewer nodes
-    PricingEffort(16, 1_024, 2_000),
-    PricingEffort(32, 16_384, 20_000),
-    PricingEffort(64, 65_536, 300_000),
-    PricingEffort(96, 262_144, 100_000_000),
-)
-FEW = 8  # bins; where there are more, the first effort is made smaller and each gives one pattern a round
+def never() -> bool:
+    """No limit of time."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,84 +46,162 @@ class PricingProblem:
     base: FloatArray  # (bin,)
     minimise_ucac: bool  # the cost of a pattern is the uncertainty that it adds; otherwise it is in `base`
     threshold: float  # gains up to this do not count
+    memory: FloatArray = field(default_factory=lambda: np.empty(MEMORY))  # for tables
 
 
-def price_patterns(problem: PricingProblem, *, exhaustive: bool = False, stop: StopFlag | None = None) -> PricedPatterns:
-    """Patterns of the largest gain of each bin and interval of the variance, if that is above the threshold.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DeviateProblem:
+    """The part of a pricing problem in which one deviate counts: workloads that need no larger one, and their bins."""
 
-    `exhaustive`: the best of all, not only some that gain. Once a stop is requested, it ends and proves nothing.
+    whole: PricingProblem
+    deviates: FloatArray  # (chance,) that count
+    index: IntArray  # (bin,) in the whole problem
+    order: IntArray  # workloads, the largest value for its size first
+    bins: Bins
+    shift: FloatArray  # (bin,) what a pattern must be worth to gain more than nothing
+
+    @property
+    def few(self) -> bool:
+        """Are there so few bins that each should give many patterns?"""
+        return len(self.index) <= FEW
+
+
+def deviate_problems(problem: PricingProblem) -> list[DeviateProblem]:
+    """Workloads may have deviates of their own: each deviate is searched with the workloads that need no larger one."""
+    sizes, bins, value, parts = problem.sizes, problem.bins, problem.value, []
+    for deviate in np.unique(np.concatenate([sizes.d[0], bins.d[:, 0]])).tolist():
+        index, order = np.flatnonzero(bins.d[:, 0] <= deviate), order_of(sizes, deviate, value)
+        if deviate > 0.0 and len(index) and len(order):
+            raised = (deviate - bins.d[index, 0]) * np.sqrt(bins.variance[index, 0]) if problem.minimise_ucac else 0.0
+            parts.append(
+                DeviateProblem(
+                    whole=problem,
+                    deviates=np.array([deviate, *sizes.d[1:, order].max(axis=1)]),
+                    index=index,
+                    order=order,
+                    bins=select_bins(bins, index),
+                    shift=problem.base[index] + raised,
+                )
+            )
+    return parts
+
+
+def price_patterns(problem: PricingProblem, *, over: Callable[[], bool] = never) -> PricedPatterns:
+    """The pattern of the largest gain of each bin, and those of intervals of the variance, if that is above the threshold.
+
+    Once `over` says so, it ends and proves nothing.
     """
-    stop = StopFlag() if stop is None else stop
-    for effort in EFFORTS[-1:] if exhaustive else EFFORTS:
-        priced = _PricingRound(problem, effort, stop).run()
-        if len(priced.gain) or priced.proven or stop.requested:
+    for limit in LIMITS:
+        search = _ExactSearch(problem, limit, over)
+        for part in deviate_problems(problem):
+            search.run(part)
+        priced = search.priced()
+        if len(priced.gain) or priced.proven or over():
             break
     return priced
 
 
-class _PricingRound:
+def gathered(problem: PricingProblem, parts: list[tuple[IntArray, IntArray, FloatArray]], *, proven: bool) -> PricedPatterns:
+    """Lists of bins, patterns and gains as one."""
+    nothing = (ints([]), np.zeros((0, len(problem.value)), dtype=np.int64), np.zeros(0))
+    whole = [np.concatenate(part) for part in zip(nothing, *parts, strict=True)]
+    return PricedPatterns(bin=whole[0], pattern=whole[1], gain=whole[2], proven=proven)
+
+
+class _ExactSearch:
     """One pass over all deviates and intervals of the variance; the patterns of the best gain so far."""
 
-    def __init__(self, problem: PricingProblem, effort: PricingEffort, stop: StopFlag) -> None:
-        self.problem, self.effort, self.stop = problem, effort, stop
+    def __init__(self, problem: PricingProblem, limit: int, over: Callable[[], bool]) -> None:
+        self.problem, self.limit, self.over = problem, limit, over
         self.patterns: list[tuple[IntArray, IntArray, FloatArray]] = []
         self.proven = True
 
-    def run(self) -> PricedPatterns:
-        """Workloads may have deviates of their own: each deviate is searched with the workloads that need no larger one."""
-        sizes, bins, value = self.problem.sizes, self.problem.bins, self.problem.value
-        for deviate in np.unique(np.concatenate([sizes.d[0], bins.d[:, 0]])).tolist():
-            index, order = np.flatnonzero(bins.d[:, 0] <= deviate), _order(sizes, deviate, value)
-            if deviate > 0.0 and len(index) and len(order):
-                self._search(deviate, index, order)
-        nothing = (ints([]), np.zeros((0, len(value)), dtype=np.int64), np.zeros(0))
-        parts = [np.concatenate(part) for part in zip(nothing, *self.patterns, strict=True)]
-        return PricedPatterns(bin=parts[0], pattern=parts[1], gain=parts[2], proven=self.proven)
+    def priced(self) -> PricedPatterns:
+        """What it has found."""
+        return gathered(self.problem, self.patterns, proven=self.proven)
 
-    def _search(self, deviate: float, index: IntArray, order: IntArray) -> None:
-        """The bins at `index`, with the workloads in `order`."""
-        sizes, value, minimise_ucac = self.problem.sizes, self.problem.value, self.problem.minimise_ucac
-        bins, few = select_bins(self.problem.bins, index), len(index) <= FEW
-        raised = (deviate - bins.d[:, 0]) * np.sqrt(bins.variance[:, 0]) if minimise_ucac else 0.0
-        shift = self.problem.base[index] + raised
-        worth = shift + self.problem.threshold
-        nodes = self.effort.nodes
-        limit = nodes if few or self.effort is not EFFORTS[0] else max(50, FEW * nodes // len(index))
-        deviates = np.array([deviate, *sizes.d[1:, order].max(axis=1)])
-        for table in _tables(sizes, bins, deviate, len(order), self.effort):
-            if self.stop.requested:
+    def run(self, part: DeviateProblem) -> None:
+        """Every interval, so that together they cover every variance that a pattern can have."""
+        top = np.sqrt(largest_variance(self.problem.sizes, part.bins, float(part.deviates[0])))
+        edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), INTERVALS + 1)).tolist()
+        worth = part.shift + self.problem.threshold
+        for low, high in pairwise(edge):
+            best = self._interval(part, low, high, worth)
+            worth = worth if part.few else best
+
+    def _interval(self, part: DeviateProblem, low: float, high: float, worth: FloatArray) -> FloatArray:
+        """(bin,) what its best patterns are worth; `worth` where none is worth more.
+
+        Each table is finer than the one before, and has only the workloads that may be in a pattern that pays by the one before.
+        """
+        problem, order = self.problem, part.order
+        sizes, value, priced, d = problem.sizes, problem.value, problem.minimise_ucac, float(part.deviates[0])
+        keep = np.zeros(len(order), dtype=np.bool_)
+        for level in range(len(CELLS)):
+            if self.over():
                 self.proven = False
-                return
-            if not can_pay(sizes, bins, deviate, value, minimise_ucac, order, worth, table):
-                continue
-            make_table(sizes, deviate, value, minimise_ucac, order, table)
-            pattern = np.zeros((len(index), len(value)), dtype=np.int64)
-            best, seen = worth.copy(), np.zeros(len(index), dtype=np.int64)
-            best_patterns(sizes, bins, deviates, value, minimise_ucac, order, table, limit, worth, pattern, best, seen)
+                return worth
+            table = self._table(part, low, high, len(order), CELLS[level])
+            if level == 0 and not can_pay(sizes, part.bins, d, value, priced, order, worth, table):
+                return worth
+            make_table(sizes, d, value, priced, order, table)
+            if survivors(sizes, part.bins, d, priced, order, worth, table, keep) == 0:
+                return worth
+            last = level == len(CELLS) - 1
+            if level >= FINE:
+                best, ended = self._search(part, order, table, worth, self.limit if last else NODES)
+                if ended or last:
+                    self.proven = self.proven and ended
+                    return best
+            order = order[keep[: len(order)]]
+        return worth
+
+    def _search(
+        self, part: DeviateProblem, order: IntArray, table: KnapsackTable, worth: FloatArray, limit: int
+    ) -> tuple[FloatArray, bool]:
+        """(bin,) what the best patterns of the interval are worth, which are added if that is all; and is it?"""
+        problem, n_b = self.problem, len(part.index)
+        pattern, best = np.zeros((n_b, len(problem.value)), dtype=np.int64), worth.copy()
+        cut, state = np.zeros(n_b, dtype=np.bool_), _state(problem.sizes, len(order))
+        known = problem.sizes, part.bins, part.deviates, problem.value, problem.minimise_ucac, order, table
+        while not best_patterns(*known, PATIENCE, limit, worth, state, pattern, best, cut):
+            if self.over():
+                cut[:] = True
+                break
+        ended = not cut.any()
+        if ended or limit != NODES:
             better = np.flatnonzero(best > worth)
-            self.patterns.append((index[better], pattern[better], (best - shift)[better]))
-            self.proven = self.proven and bool((seen >= 0).all())
-            worth = worth if few else best
+            self.patterns.append((part.index[better], pattern[better], (best - part.shift)[better]))
+        return best, ended
+
+    def _table(self, part: DeviateProblem, low: float, high: float, workloads: int, most_cells: int) -> KnapsackTable:
+        """The knapsack of an interval, in the memory of the problem, which the next one takes."""
+        cells = max(16, min(most_cells, MEMORY // (workloads + 1) - 1))
+        bound = self.problem.memory[: (workloads + 1) * (cells + 1)].reshape(workloads + 1, cells + 1)
+        width = max(float(part.bins.free_mean[:, 0].max()), 1e-9) / cells
+        return KnapsackTable(
+            low=low, high=high, bound=bound, weight=np.zeros(workloads), value=np.zeros(workloads), cell_width=width
+        )
 
 
-def _order(sizes: Sizes, deviate: float, value: FloatArray) -> IntArray:
+def _state(sizes: Sizes, workloads: int) -> PatternSearch:
+    return PatternSearch(
+        at=np.zeros(4, dtype=np.int64),
+        sums=np.zeros(2),
+        used=np.zeros((2, len(sizes.mean))),
+        free=np.zeros(len(sizes.request), dtype=np.int64),
+        pattern=np.zeros(workloads, dtype=np.int64),
+    )
+
+
+def order_of(sizes: Sizes, deviate: float, value: FloatArray) -> IntArray:
     """Workloads that need no larger deviate and have a value, the largest value for its size first."""
     size = sizes.mean[0] + deviate * np.sqrt(sizes.variance[0])
     valuable = np.flatnonzero((sizes.d[0] <= deviate) & (value > 0.0))
     return valuable[np.argsort(-value[valuable] / np.maximum(size[valuable], 1e-12), kind="stable")]
 
 
-def _tables(sizes: Sizes, bins: Bins, deviate: float, workloads: int, effort: PricingEffort) -> Iterator[KnapsackTable]:
-    """A knapsack table for each interval, in the same memory; together they cover every variance that a pattern can have."""
-    top = np.sqrt(_largest_variance(sizes, bins, deviate))
-    edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), effort.intervals + 1)).tolist()
-    bound, cell = np.empty((workloads + 1, effort.cells + 1)), max(float(bins.free_mean[:, 0].max()), 1e-9) / effort.cells
-    weight, value = np.zeros(workloads), np.zeros(workloads)
-    for low, high in pairwise(edge):
-        yield KnapsackTable(low=low, high=high, bound=bound, weight=weight, value=value, cell_width=cell)
-
-
-def _largest_variance(sizes: Sizes, bins: Bins, deviate: float) -> float:
+def largest_variance(sizes: Sizes, bins: Bins, deviate: float) -> float:
     """No pattern has more: rate * (S - B) + deviate * sqrt(S) <= free, with the least mean that comes with a variance."""
     varies = sizes.variance[0] > 0
     rate = float((sizes.mean[0][varies] / sizes.variance[0][varies]).min()) if varies.any() else 1.0

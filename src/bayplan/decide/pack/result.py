@@ -4,9 +4,12 @@ from collections import Counter
 
 import numpy as np
 
-from bayplan.check import Violation, check
+from bayplan.check import check
 from bayplan.decide.pack.problem import PackProblem
+from bayplan.decide.pack.within_rules import has_other_rules, within_all_rules
+from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, IntArray, Placement, Reason, Result, ints, verdict
+from bayplan.score.explain import fit_summary
 from bayplan.score.packing import strictest_ucac
 
 CONFIDENCE = "confidence"  # the kind of rule that is the chance constraint
@@ -22,11 +25,13 @@ def pack_result(
     may_violate_confidence: bool = False,
 ) -> Result[Placement]:
     """The result for `count` (machine, workload) new containers. `bound`: no placement of all containers scores less."""
-    placement = _placement(problem, count)
-    placement, dropped, violated = _without_violations(problem, placement, may_violate_confidence)
+    placement, others = _placement(problem, count), has_other_rules(problem)
+    if others and len(problem.before.unplaced):
+        placement = within_all_rules(problem, placement, may_violate_confidence=may_violate_confidence)
+    violated = _violations_left(problem, placement, may_violate_confidence)
     score = _scores(problem, placement)
     missing = np.bincount(problem.cluster.containers.workload[placement.unplaced], minlength=len(problem.unplaced))
-    valid = bound if bound is not None and not missing.any() and not dropped and not violated else None
+    valid = bound if bound is not None and not missing.any() and not violated else None
     status, proven = verdict(goal, score[goal], valid)
     return Result(
         status=status,
@@ -34,7 +39,7 @@ def pack_result(
         score=score,
         goal=goal,
         bound=proven,
-        left_out=(*dropped, *_left_out(problem, missing)),
+        left_out=tuple(_left_out_by_rules(problem, placement, missing) if others else _left_out(problem, missing)),
         still_violated=violated,
         seconds=seconds,
     )
@@ -60,42 +65,24 @@ def _scores(problem: PackProblem, placement: Placement) -> dict[str, float]:
     return {"ucac": total, "machines": float(len(used))}
 
 
-def _without_violations(
-    problem: PackProblem, placement: Placement, may_violate_confidence: bool
-) -> tuple[Placement, tuple[Reason, ...], tuple[str, ...]]:
-    """The placement without new containers that violate a rule which packers do not know, such as anti-affinity.
-
-    Also why these were left out, and on how many machines the confidence is violated where that is allowed.
-    """
-    before = {_subject(v): v.excess for v in check(problem.cluster, problem.before)}
-    dropped: Counter[str] = Counter()
-    while True:
-        worse = [
-            v
-            for v in check(problem.cluster, placement, problem.before)
-            if v.excess > before.get(_subject(v), 0.0) * (1.0 + 1e-9) and not (may_violate_confidence and v.rule == CONFIDENCE)
-        ]
-        machines = {m for v in worse for m, name in enumerate(problem.cluster.machines.name) if name in v.subject}
-        new = np.flatnonzero((problem.before.machine_of == UNPLACED) & (placement.machine_of != UNPLACED))
-        involved = [c for c in new.tolist() if not machines or int(placement.machine_of[c]) in machines]
-        if not worse or not involved:
-            break
-        machine_of = placement.machine_of.copy()
-        machine_of[involved] = UNPLACED
-        placement = Placement(machine_of=ints(machine_of))
-        dropped[", ".join(sorted({v.rule for v in worse}))] += len(involved)
-    reasons = tuple(
-        Reason(subject=rules, text=f"{count} containers left out: packers do not look at this rule, 'place' does")
-        for rules, count in dropped.items()
-    )
-    over = 0
-    if may_violate_confidence:
-        over = sum(v.rule == CONFIDENCE for v in check(problem.cluster, placement, problem.before))
-    return placement, reasons, (f"the confidence is violated on {over} machines",) if over else ()
+def _violations_left(problem: PackProblem, placement: Placement, may_violate_confidence: bool) -> tuple[str, ...]:
+    """On how many machines the confidence is violated, where it may be. ModelError if another rule is violated further."""
+    before = {v.place: v.excess for v in check(problem.cluster, problem.before)}
+    now = check(problem.cluster, placement, problem.before)
+    allowed = [v for v in now if may_violate_confidence and v.rule == CONFIDENCE]
+    for v in now:
+        if v not in allowed and v.excess > before.get(v.place, 0.0) * (1.0 + 1e-9):
+            raise ModelError(f"a packing violates a rule: {v.sentence}")
+    return (f"the confidence is violated on {len(allowed)} machines",) if allowed else ()
 
 
-def _subject(violation: Violation) -> tuple[object, ...]:
-    return violation.rule, violation.number, violation.subject
+def _left_out_by_rules(problem: PackProblem, placement: Placement, missing: IntArray) -> list[Reason]:
+    """The same in the placement that was found, by all rules."""
+    reasons = []
+    for w in np.flatnonzero(missing).tolist():
+        fit = fit_summary(problem.cluster, placement, w)
+        reasons.append(Reason(fit.subject, f"{int(missing[w])} of {int(problem.unplaced[w])} left out: {fit.text}"))
+    return reasons
 
 
 def _left_out(problem: PackProblem, missing: IntArray) -> list[Reason]:

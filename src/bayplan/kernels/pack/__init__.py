@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from bayplan.kernels.pack.exchange import exchange
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order
-from bayplan.kernels.pack.pricing import KnapsackTable, best_patterns, can_pay, make_table
+from bayplan.kernels.pack.pricing import KnapsackTable, PatternSearch, best_patterns, can_pay, make_table, survivors
+from bayplan.kernels.pack.tangent import make_tangent_table, tangent_patterns
 
 
 def warm_up() -> None:
@@ -17,5 +19,14 @@ def warm_up() -> None:
     value, order, worth = np.ones(2), np.arange(2), np.zeros(1)
     can_pay(sizes, bins, 1.0, value, True, order, worth, table)
     make_table(sizes, 1.0, value, True, order, table)
-    pattern, nodes = np.zeros((1, 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    best_patterns(sizes, bins, np.ones(1), value, True, order, table, 1_000, worth, pattern, worth.copy(), nodes)
+    kept, cut = np.zeros(2, dtype=np.bool_), np.zeros(1, dtype=np.bool_)
+    survivors(sizes, bins, 1.0, True, order, worth, table, kept)
+    used, nothing, four = np.zeros((2, 1)), np.zeros(0, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    state = PatternSearch(at=four, sums=np.zeros(2), used=used, free=nothing, pattern=np.zeros(2, dtype=np.int64))
+    patterns, pattern = np.zeros((1, 2, 2), dtype=np.int64), np.zeros((1, 2), dtype=np.int64)
+    known = sizes, bins, np.ones(1), value, True, order
+    best_patterns(*known, table, 1_000, 1_000, worth, state, pattern, worth.copy(), cut)
+    cells, best, last = np.zeros(2, dtype=np.int64), np.zeros(9), np.zeros(9, dtype=np.int64)
+    make_tangent_table(sizes, 1.0, value, True, order, 1.0, 0.5, cells, best, last)
+    tangent_patterns(*known, 1.0, 0.5, cells, last, True, used, nothing, patterns, np.zeros((1, 2)))
+    exchange(sizes, bins, np.zeros(1, dtype=np.int64), np.ones(1), value, True, order, True, used, nothing, four, pattern, worth)
