@@ -1,5 +1,8 @@
 """What is known about orders of moves: by brute force, by construction, or by hand."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 from experiments.migrate.backwards import STYLES
@@ -129,6 +132,55 @@ def test_heavy_containers_move_late(seed):
     turn = [(number, heavy[step.container]) for number, batch in enumerate(plan.batches) for step in batch]
     late, early = (np.mean([number for number, is_heavy in turn if is_heavy == wanted]) for wanted in (True, False))
     assert late > early
+
+
+# ---- how few batches -----------------------------------------------------------------------------------------------------------
+
+
+def fewest_batches(migration, most):
+    """The fewest batches, at most `most`, of any plan that goes straight to the target and that the referee accepts; or None."""
+    naive = Naive(migration)
+    plans = {naive.first: ()}
+    for count in range(most + 1):
+        if naive.last in plans:
+            return count
+        reached, plans = plans, {}
+        for state, batches in reached.items():
+            for after in product(*((stage, *naive.steps_of(i, stage)) for i, stage in enumerate(state))):
+                if after != state and after not in plans:
+                    plan = Plan(batches=(*batches, naive.batch(state, after)))
+                    if check_migration(migration, plan).safe:
+                        plans[after] = plan.batches
+    return None
+
+
+def in_way(migration, way):
+    """The same migration, every workload in one way."""
+    ways = (way,) * len(migration.cluster.workloads.name)
+    return replace(migration, policy=replace(migration.policy, way=ways))
+
+
+@pytest.mark.parametrize("way", Way)
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_no_plan_has_fewer_batches_than_the_bound(way, seed):
+    migration = in_way(small(seed, max_moves=3), way)
+    for method in MIGRATORS.values():
+        result = method(migration, MigrateOptions(), budget=Budget(iterations=2), seed=0, progress=silent)
+        if result.bound is not None:
+            assert fewest_batches(migration, int(result.bound) - 1) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_auto_is_never_behind_a_single_way(seed):
+    migration = small(seed)
+    auto = waves(in_way(migration, Way.AUTO), iterations=3)
+    for way in (Way.REPLACE, Way.SURGE, Way.EITHER):
+        single = waves(in_way(migration, way), iterations=3)
+        if auto.solution is not None:
+            ranks = [(len(each.left_out), each.score["batches"]) for each in (auto, single)]
+            assert ranks[0] <= ranks[1]
 
 
 # ---- two containers that exchange full machines --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bayplan.migrate.move_units import MoveUnits
 from bayplan.migrate.running_state import MadeStep, RunningState
-from bayplan.model import UNPLACED, Action
+from bayplan.model import UNPLACED, Action, Way
 
 
 class UnitStep(NamedTuple):
@@ -135,7 +135,8 @@ def least_batches(sequence: StepSequence) -> int:
     """A proven lower bound of the batches of any complete plan, from the start of a sequence.
 
     A container that is replaced is down in the batch that deletes it and in the one that creates it: of n containers that must
-    be replaced, with k that may be down at a time, that makes 2 n / k batches. Limits of steps per batch count too.
+    be replaced, with k that may be down at a time, that makes 2 n / k batches. Only where the way is REPLACE must a container be
+    replaced: under AUTO any may surge. Limits of steps per batch count too.
     """
     units, state = sequence.units, sequence.state
     pending = [c for u in sequence.pending for c in units.members[u]]
@@ -144,11 +145,12 @@ def least_batches(sequence: StepSequence) -> int:
     moves = [c for c in moves if state.second[c] == UNPLACED]
     least = 2 if moves else min(1, len(pending))
     changing = {state.workload[c] for c in set(pending) - set(moves)}  # workloads that grow or shrink
-    replaced = Counter(state.workload[c] for c in moves if not units.may_surge[units.of_container[c]])
+    policy = state.migration.policy
+    replaced = Counter(w for w in (state.workload[c] for c in moves) if policy.way_of(w) is Way.REPLACE)
     for w, count in replaced.items():
         may_be_down = state.alive[w] - state.least[w]
         if w not in changing and may_be_down > 0:
             least = max(least, -(-2 * count // may_be_down))
-    limit = state.migration.policy.limits.batch
+    limit = policy.limits.batch
     steps = len(moves) + sum(state.first[c] != target[c] or state.second[c] != UNPLACED for c in pending)
     return least if limit is None else max(least, -(-steps // limit))

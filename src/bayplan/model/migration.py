@@ -18,7 +18,7 @@ class Way(StrEnum):
 
     REPLACE = "replace"  # delete, then create: it is down for a while ([RASA] §IV-E)
     SURGE = "surge"  # create, then delete: it is charged on both machines for a while ([FreeContainer] §III-C)
-    AUTO = "auto"  # replace; but surge where a delete would violate the alive share, spread or dependency
+    AUTO = "auto"  # replace; but surge where a delete would violate a rule, or where plans have fewer batches that way
     EITHER = "either"  # whichever suits
 
 

@@ -26,6 +26,8 @@ FEW_ITEMS = 6_000  # ... where there are so few items that enough of them can be
 
 def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = silent, already: float = 0.0) -> Placement:
     """The best placement found. It violates no rule more than the start; if the start is valid, it never costs more."""
+    if not len(problem.cluster.machines.name) or not len(problem.cluster.containers.name):
+        return problem.start  # there is nothing to decide
     clock = budget.clock(already)
     before = time.perf_counter()
     state = new_search_state(problem)

@@ -105,7 +105,7 @@ class CompiledRules:
             "movable": items.movable,
             "size": kind_sums(items, np.ones(len(cluster.workloads.name), dtype=np.int64)),
             "request": np.concatenate([request, np.zeros((1, len(cluster.resources)), dtype=request.dtype)]),
-            "dominant": np.argmax(request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0)), axis=1),
+            "dominant": _dominant(request, cluster.machines.capacity),
             "joint": _transient(cluster, TransientMode.JOINT),
             "strict": _transient(cluster, *TransientMode),
             "allow_row": allow_row,
@@ -167,6 +167,14 @@ def _transient(cluster: Cluster, *modes: TransientMode) -> BoolArray:
         if isinstance(rule, Transient) and rule.mode in modes:
             has_rule[rule.resource] = True
     return has_rule
+
+
+def _dominant(request: IntArray, capacity: IntArray) -> IntArray:
+    """(kind,) the resource of which it takes most, as a share of the mean machine; 0 where there are no resources."""
+    if not request.shape[1]:
+        return np.zeros(len(request), dtype=np.int64)
+    mean = capacity.sum(axis=0, dtype=np.float64) / max(1, len(capacity))
+    return np.asarray(np.argmax(request / np.maximum(1.0, mean), axis=1), dtype=np.int64)
 
 
 def _allow(cluster: Cluster, items: Items) -> tuple[IntArray, BoolArray]:

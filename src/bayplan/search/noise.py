@@ -26,7 +26,7 @@ class Noise:
     def __init__(self, state: SearchState, *, seed: int) -> None:
         self.arrays, self.true = state.arrays, load_prices(state)
         self.rng = np.random.default_rng(seed)
-        square = self.true.square.reshape(-1, len(self.true.overload))
+        square = self.true.square.reshape(len(state.cluster.machines.name), len(self.true.overload))
         self.priced = np.flatnonzero((self.true.overload > 0) | (square > 0).any(axis=0))
         self.turn = 0
 

@@ -36,7 +36,7 @@ def repair(state: SearchState, problem: Problem) -> int:
 def _big_first(state: SearchState) -> np.ndarray:
     """Movable items, those with the largest share of a machine first."""
     request = state.cluster.workloads.request / np.maximum(1, state.cluster.machines.capacity.max(axis=0, initial=1))
-    size = np.bincount(state.items.of_container, weights=request.max(axis=1)[state.cluster.containers.workload])
+    size = np.bincount(state.items.of_container, weights=request.max(axis=1, initial=0.0)[state.cluster.containers.workload])
     movable = np.flatnonzero(state.items.movable)
     return movable[np.argsort(-size[movable], kind="stable")]
 

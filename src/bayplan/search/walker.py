@@ -158,7 +158,7 @@ class Walker:
     def _draw_by_size(self) -> IntArray:
         """Movable items, large ones more often."""
         cluster, items = self.state.cluster, self.state.items
-        request = (cluster.workloads.request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0))).max(axis=1)
+        request = (cluster.workloads.request / np.maximum(1.0, cluster.machines.capacity.mean(axis=0))).max(axis=1, initial=0.0)
         size = np.bincount(items.of_container, weights=request[cluster.containers.workload], minlength=len(items.kind_of))
         share = size[self.movable] / max(size[self.movable].sum(), 1e-300)
         return np.repeat(self.movable, np.maximum(1, np.round(share * COPIES * len(self.movable))).astype(np.int64))

@@ -111,10 +111,21 @@ def test_one_that_must_be_replaced_is_kept_by_the_alive_share():
 
 def test_one_at_a_time_may_be_down_so_four_moves_take_eight_batches():
     cluster = cluster_of([8, 8], [1], [4])
-    migration = migration_of(cluster, [0] * 4, [1] * 4)
+    migration = migration_of(cluster, [0] * 4, [1] * 4, way=(Way.REPLACE,))
     sequence = StepSequence(RunningState(migration), move_units(migration, MigrateOptions()))
     assert least_batches(sequence) == 8
     assert plan_of(migration).score["batches"] == 8
+
+
+@pytest.mark.parametrize("way", [Way.AUTO, Way.EITHER, Way.SURGE])
+def test_four_moves_that_may_surge_take_two_batches(way):
+    result = plan_of(migration_of(cluster_of([8, 8], [1], [4]), [0] * 4, [1] * 4, way=(way,)))
+    assert (result.status, result.bound, result.score["batches"]) == (Status.OPTIMAL, 2, 2)
+
+
+def test_auto_replaces_where_there_is_no_capacity_to_surge():
+    result = plan_of(migration_of(cluster_of([4, 4], [1, 1], [4, 4]), [0] * 4 + [1] * 4, [1] * 4 + [0] * 4))
+    assert result.left_out == () and result.score["surges"] == 0
 
 
 def test_a_limit_of_steps_per_batch_is_in_the_bound():

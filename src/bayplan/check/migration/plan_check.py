@@ -40,6 +40,8 @@ class PlanCheck:
     not_arrived: IntArray  # containers that do not run on their target at the end, or not only there
     running: Running  # when all batches have ended
     batches: tuple[BatchSummary, ...]
+    start_alive: float  # smallest share of a workload that runs before the first batch
+    start_peak: float  # highest load / capacity before the first batch
 
     @property
     def safe(self) -> bool:
@@ -59,7 +61,7 @@ class PlanCheck:
     @property
     def least_alive(self) -> float:
         """Smallest share of a workload that runs at any time."""
-        return min((batch.least_alive for batch in self.batches), default=1.0)
+        return min((batch.least_alive for batch in self.batches), default=self.start_alive)
 
     @property
     def least_workload(self) -> int:
@@ -70,4 +72,4 @@ class PlanCheck:
     @property
     def peak(self) -> float:
         """Highest load / capacity of a machine and resource at any time."""
-        return max((batch.peak for batch in self.batches), default=0.0)
+        return max((batch.peak for batch in self.batches), default=self.start_peak)

@@ -48,6 +48,7 @@ def check_migration(migration: Migration, plan: Plan) -> PlanCheck:
     batches = [StepArrays.of(steps) for steps in plan.batches]
     context = _context(migration, batches)
     alive, checks = AliveCheck(context), [make(context) for make in BATCH_CHECKS.values()]
+    start_alive, start_peak = min(1.0, alive.share()[0]), context.loads.peak()
     running, violations, summaries = migration.start, list[PlanViolation](), list[BatchSummary]()
     for number, steps in enumerate(batches):
         batch, malformed = possible_steps(migration.cluster, number, steps, running)
@@ -61,6 +62,8 @@ def check_migration(migration: Migration, plan: Plan) -> PlanCheck:
         not_arrived=_not_arrived(migration, running),
         running=running,
         batches=tuple(summaries),
+        start_alive=start_alive,
+        start_peak=start_peak,
     )
 
 

@@ -35,7 +35,7 @@ WayOf: TypeAlias = Annotated[
         "--way",
         metavar="NAME",
         help="How containers move: 'replace' (delete, then create), 'surge' (create, then delete), "
-        "'auto' (replace; surge where a delete would violate the alive share, spread or a dependency), 'either'.",
+        "'auto' (replace; surge where a delete would violate a rule, or where that takes fewer batches), 'either'.",
     ),
 ]
 Replace: TypeAlias = Annotated[

@@ -25,10 +25,11 @@ def largest_capacity(cluster: Cluster) -> FloatArray:
     return np.asarray(np.maximum(1, cluster.machines.capacity.max(axis=0, initial=0)), dtype=np.float64)
 
 
-def cpu_of(cluster: Cluster) -> int:
-    """The first resource that is called cpu, else the first one."""
+def cpu_of(cluster: Cluster) -> slice:
+    """The first resource that is called cpu, else the first one, if there is any."""
     names = [resource.name.lower() for resource in cluster.resources]
-    return names.index("cpu") if "cpu" in names else 0
+    number = names.index("cpu") if "cpu" in names else 0
+    return slice(number, number + 1)
 
 
 # Sizes: the largest container is placed first.
@@ -46,7 +47,7 @@ def sum_of_requirements(state: SearchState) -> FloatArray:
 
 def cpu_requirement(state: SearchState) -> FloatArray:
     """(kind,) D_cr of the CPU."""
-    return np.asarray(relative_request(state)[:, cpu_of(state.cluster)], dtype=np.float64)
+    return np.asarray(relative_request(state)[:, cpu_of(state.cluster)].sum(axis=1), dtype=np.float64)
 
 
 # Preferences: the machine with the largest value is preferred.

@@ -95,7 +95,8 @@ class _NoisySearch:
         """A short descent while the load of every resource but one weighs more or less."""
         n_r = len(self.weights.overload)
         factor = np.exp(NOISE * self.random.standard_normal(n_r))
-        factor[self.random.integers(n_r)] = 1.0
+        if n_r:
+            factor[self.random.integers(n_r)] = 1.0
         reweight(self.arrays, self.weights, factor)
         self.descend((float(self.random.choice(PREFIXES)),), quiet=True)
         reweight(self.arrays, self.weights, np.ones(n_r))

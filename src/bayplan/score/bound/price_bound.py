@@ -161,6 +161,8 @@ def priced_problem(cluster: Cluster, within: Reachable, can: BoolArray, shapes: 
 def _unit(cluster: Cluster, shapes: Hinges) -> FloatArray:
     """(resource,) the most that its hinges take for one unit; without any, so that all of it costs what others do."""
     unit = shapes.weight.max(axis=0, initial=0.0) @ abs(shapes.a)
+    if not len(unit):
+        return np.zeros(0)
     size = np.maximum(1.0, cluster.machines.capacity.mean(axis=0))
     return np.asarray(np.where(unit > 0, unit, max(1e-9, float((unit * size).mean())) / size), dtype=np.float64)
 
@@ -249,5 +251,7 @@ def _slope(problem: PricedProblem, machine: IntArray, stays: BoolArray, subset: 
 
 
 def _per_machine(machine: IntArray, amount: FloatArray, machines: int) -> FloatArray:
-    columns = [np.bincount(machine, weights=column, minlength=machines) for column in amount.T]
-    return np.stack(columns, axis=1)
+    total = np.zeros((machines, amount.shape[1]))
+    for r, column in enumerate(amount.T):
+        total[:, r] = np.bincount(machine, weights=column, minlength=machines)
+    return total
