@@ -147,7 +147,7 @@ def from_command_line(case: Case) -> Outcome:
         stdout, stderr = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
             code = main(arguments)
-        if code == 2:
+        if code == 2 or "E2012" in stderr.getvalue():
             raise UsageError(stderr.getvalue().removeprefix("bayplan: ").strip())
         if code not in ALLOWED_EXITS:
             raise ExitCodeError(f"exit {code}: {stderr.getvalue().strip()[:300]}")
