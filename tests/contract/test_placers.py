@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.builders.strategies import snapshots, valid_snapshots
-from tests.builders.tiny_clusters import tiny
+from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.check import check
 from bayplan.decide.place import PLACERS, PlaceOptions
-from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, silent
+from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, Spread, silent
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
@@ -85,6 +85,23 @@ def test_fills_a_machine_with_more_containers_than_any_had_before(name):
         objective=Objective.default(tiny([[100], [1000]], [[1]], [200])),
     )
     assert (placed(name, crowd).solution.machine_of != UNPLACED).all()
+
+
+@every_placer
+def test_a_service_that_lacks_a_group_already_still_gets_its_new_containers(name):
+    """Two of four run in one group, three groups are needed: another group for each of the others makes it no worse."""
+    cluster = tiny([[9]] * 4, [[1]], [4], rules=(Capacity(resources=(0,)), Spread(service=0, minimum=3)))
+    crowded = Snapshot(cluster=cluster, placement=on(1, 1, -1, -1), objective=Objective.default(cluster))
+    result = placed(name, crowded)
+    assert not result.left_out
+    assert excess_by_kind(check(cluster, result.solution, crowded.placement)).get("spread", 0) <= 1  # as before
+
+
+@every_placer
+def test_a_spread_that_cannot_be_kept_keeps_nothing_waiting_that_makes_it_no_worse(name):
+    cluster = tiny([[9], [9]], [[1]], [4], rules=(Spread(service=0, minimum=4),))
+    crowded = Snapshot(cluster=cluster, placement=on(1, 1, -1, -1), objective=Objective.default(cluster))
+    assert len(placed(name, crowded).solution.unplaced) == 1  # the fourth would make it complete, with two groups of four
 
 
 @few

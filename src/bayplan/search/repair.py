@@ -10,7 +10,7 @@ from bayplan.model import UNPLACED, Pinned
 from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
-from bayplan.search.state import SearchState, relax_spread_minimum
+from bayplan.search.state import SearchState, relax_spread_minimum, restore_spread_minimum
 
 PASSES = 8
 
@@ -20,6 +20,7 @@ def repair(state: SearchState, problem: Problem) -> int:
     moved = _unite(state, problem)
     order = _big_first(state)
     minimum = state.minimum
+    restore_spread_minimum(state)
     seen = new_evaluation(len(state.cluster.machines.name), len(state.cluster.resources))
     for _ in range(PASSES):
         need = view(state.arrays, "groups_needed", len(minimum))
@@ -28,8 +29,7 @@ def repair(state: SearchState, problem: Problem) -> int:
         moved += mended
         if not mended:
             break
-    view(state.arrays, "groups_needed", len(minimum))[:] = minimum
-    relax_spread_minimum(state.arrays, len(minimum))
+    relax_spread_minimum(state)
     return moved
 
 

@@ -25,6 +25,7 @@ class SearchState:
     items: Items
     arrays: layout.State
     minimum: IntArray  # (row,) groups that spread rules ask for; the state may have to settle for less
+    missing: IntArray  # (row,) groups that a service may lack, as at the start: its containers are counted as that many fewer
 
     @property
     def machine_of(self) -> IntArray:
@@ -43,7 +44,10 @@ class SearchState:
 
     def copy(self) -> "SearchState":
         """The same, on a state of its own."""
-        return SearchState(cluster=self.cluster, items=self.items, arrays=copied(self.arrays), minimum=self.minimum)
+        arrays = copied(self.arrays)
+        return SearchState(
+            cluster=self.cluster, items=self.items, arrays=arrays, minimum=self.minimum, missing=self.missing.copy()
+        )
 
     def move_to(self, item_machine: IntArray) -> None:
         """Put every item where `item_machine` says, without asking any rule."""
@@ -70,8 +74,9 @@ def new_search_state(problem: Problem) -> SearchState:
     blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)
     place_start(blank, start)
     minimum = np.array(blocks["groups_needed"], dtype=np.int64)
-    relax_spread_minimum(blank, len(minimum))
-    return SearchState(cluster=cluster, items=items, arrays=blank, minimum=minimum)
+    state = SearchState(cluster=cluster, items=items, arrays=blank, minimum=minimum, missing=np.zeros_like(minimum))
+    relax_spread_minimum(state)
+    return state
 
 
 def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> dict[str, int]:
@@ -130,11 +135,29 @@ def _idle_cost(cluster: Cluster, blocks: Blocks) -> FloatArray:
     return cost
 
 
-def relax_spread_minimum(arrays: layout.State, rows: int) -> None:
-    """Where a service uses fewer groups than it must, the least to keep is what it uses now."""
-    need, used = view(arrays, "groups_needed", rows), view(arrays, "groups_used", rows)
-    complete = view(arrays, "row_placed", rows) >= view(arrays, "row_size", rows)
-    np.minimum(need, np.where(complete, used, need), out=need)
+def relax_spread_minimum(state: SearchState) -> None:
+    """Where a service uses fewer groups than it must, it may go on lacking as many, and no more.
+
+    While some of its containers have no machine, it needs as many groups as it has placed containers, at most the minimum. So
+    the same number is taken off the minimum and off the count of placed containers that kernels compare with it.
+    """
+    restore_spread_minimum(state)
+    rows = len(state.minimum)
+    placed, size = view(state.arrays, "row_placed", rows), view(state.arrays, "row_size", rows)
+    needed = np.where(placed >= size, state.minimum, np.minimum(state.minimum, placed))
+    state.missing[:] = np.maximum(0, needed - view(state.arrays, "groups_used", rows))
+    view(state.arrays, "groups_needed", rows)[:] -= state.missing
+    placed -= state.missing
+    size -= state.missing
+
+
+def restore_spread_minimum(state: SearchState) -> None:
+    """Every service is held to its whole minimum again."""
+    rows = len(state.minimum)
+    view(state.arrays, "groups_needed", rows)[:] = state.minimum
+    for name in ("row_placed", "row_size"):
+        view(state.arrays, name, rows)[:] += state.missing
+    state.missing[:] = 0
 
 
 def new_incumbent(state: SearchState, journal: int) -> Incumbent:

@@ -12,7 +12,7 @@ from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
 from bayplan.search.state import SearchState, new_search_state
 
-OF_THE_PATH = {"groups_needed", "slot_of", "items_on"}  # what is settled at the start, and lists in no order
+OF_THE_PATH = {"groups_needed", "row_placed", "row_size", "slot_of", "items_on"}  # settled at the start, and lists in no order
 TOLERANCE = 1e-9  # of the largest number of a block: floats that are added and taken away do not vanish
 
 
@@ -23,6 +23,9 @@ def verify_state(state: SearchState, problem: Problem) -> None:
         for name in names:
             if name not in OF_THE_PATH:
                 _expect_equal(name, block(state.arrays, name), block(fresh.arrays, name), _scale(fresh, name))
+    for name in ("row_placed", "row_size"):
+        here, anew = (block(each.arrays, name) + each.missing for each in (state, fresh))
+        _expect_equal(name, here, anew, 0.0)
     _expect_lists(state)
 
 
