@@ -102,6 +102,26 @@ def test_a_rule_that_keeps_it_from_its_neighbour_is_kept(name, rule):
 
 
 @movers
+@pytest.mark.parametrize(
+    ("minimum", "start", "placed"),
+    [
+        (2, (0, 0, UNPLACED), 1),  # too few racks already; one more container does not make it worse
+        (3, (0, 0, UNPLACED), 1),  # three containers in two racks are as short of racks as two in one
+        (3, (0, UNPLACED, UNPLACED), 1),  # the third container would need a third rack
+        (4, (UNPLACED, UNPLACED, UNPLACED), 2),
+    ],
+)
+def test_a_shortage_of_groups_does_not_grow(name, minimum, start, placed):
+    rules = (CAPACITY, Spread(service=0, minimum=minimum, level=1))
+    cluster = tiny([[9], [9], [9]], [[1]], [3], racks=[0, 0, 1], rules=rules)
+    problem = problem_at(cluster, on(*start))
+    solution = answer(name, problem).solution
+    assert len(solution.placed) - len(problem.start.placed) == placed
+    then, now = (sum(v.excess for v in check(cluster, each, problem.before)) for each in (problem.before, solution))
+    assert now <= then
+
+
+@movers
 def test_two_new_services_may_depend_on_each_other_in_turn(name):
     rules = (CAPACITY, Dependency(service=0, on=1, level=0), Dependency(service=1, on=2, level=0))
     cluster = tiny([[8], [8]], [[1], [1], [1]], [1, 1, 1], rules=rules)
