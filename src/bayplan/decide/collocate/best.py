@@ -51,7 +51,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
         if not other_rules:
             seconds = time_to_solve(problem, clock) * (AFFINITY_FIRST if other_terms else 1.0)
             placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
-        if other_terms or other_rules:
+        if len(placement.placed) and (other_terms or other_rules):
             placement = _searched(from_start, options, placement, clock, seed, progress)
     placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)

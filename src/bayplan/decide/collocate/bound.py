@@ -51,6 +51,8 @@ def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> f
     """
     if not len(problem.cluster.traffic.weight):
         return None
+    if not len(problem.cluster.machines.name):
+        return 0.0
     clock, relaxed = Budget(seconds=seconds).clock(), _relaxed(problem)
     total, size = 1.0, block_size(problem.cluster, seconds)
     while not clock.expired():

@@ -8,6 +8,7 @@ from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.check import check
 from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
+from bayplan.decide.collocate.bound import affinity_bound
 from bayplan.decide.collocate.place_by_rules import place_by_rules
 from bayplan.model import (
     UNPLACED,
@@ -146,14 +147,27 @@ def test_more_containers_with_a_machine_cost_no_affinity(name, seed):
     assert result.score["affinity"] >= gained_affinity(cluster, start)
 
 
+def without_machines(*rules):
+    """Three containers, and nowhere to run."""
+    none = np.zeros((0, 1), dtype=np.int64)
+    cluster = tiny([[1]], [[1], [1]], [1, 2], edges=[(0, 1, 1.0)], rules=(CAPACITY, *rules))
+    cluster = replace(cluster, machines=Machines(name=(), capacity=none, safety=none), levels=(machine_level(()),))
+    return problem_at(cluster, on(UNPLACED, UNPLACED, UNPLACED))
+
+
 @pytest.mark.parametrize("name", COLLOCATORS)
 def test_without_machines_all_is_left_out(name):
-    empty = np.zeros((0, 1), dtype=np.int64)
-    cluster = tiny([[1]], [[1], [1]], [1, 2], edges=[(0, 1, 1.0)], rules=(CAPACITY, Pinned(containers=(0,))))
-    machines = Machines(name=(), capacity=empty, safety=empty)
-    cluster = replace(cluster, machines=machines, levels=(machine_level(()),))
-    result = answer(name, problem_at(cluster, on(UNPLACED, UNPLACED, UNPLACED)))
+    result = answer(name, without_machines(Pinned(containers=(0,))))
     assert [reason.subject for reason in result.left_out] == ["w0", "w1"]
+
+
+def test_without_machines_rules_about_moves_change_nothing():
+    result = answer("best", without_machines(Confidence(resource=0, alpha=0.9)))
+    assert len(result.solution.unplaced) == 3
+
+
+def test_without_machines_there_is_nothing_to_gain():
+    assert affinity_bound(without_machines(), seconds=1.0, progress=silent) == 0.0
 
 
 def test_a_machine_takes_more_new_containers_than_any_had_before():
