@@ -11,18 +11,18 @@ from bayplan.model import Budget, silent
 from experiments.ucac.cells import Setting, Size, instance
 
 GOALS = ("ucac", "machines")
-LIMIT = 120.0  # seconds, after which the round is the last: twice what was expected at K = 100
+LIMIT = 600.0  # seconds, whatever else the machine does, after which the round is the last
 MEASURES = ("containers", "seconds", "rounds", "patterns", "bound", "converged", "gain_left")
 
 
 def generated(services: int, alpha: float, seed: int, goal: str, size: Size) -> dict[str, str]:
-    """The columns of `MEASURES` for an empty cluster. One that takes longer than `LIMIT` ends with its round, not converged."""
+    """The columns of `MEASURES` for an empty cluster; seconds of the processor. After `LIMIT` it ends, not converged."""
     snapshot = instance(Setting(case="empty", services=services, alpha=alpha, seed=seed), size)
     problem = pack_problem(snapshot.cluster, snapshot.placement)
-    began = time.perf_counter()
+    began = time.process_time()
     clock = Budget(seconds=LIMIT / GENERATING).clock()
     master, _ = generate_patterns(problem, PackOptions(), minimise_ucac=goal == "ucac", clock=clock, progress=silent)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     gain = gain_left(master) if master.proven else inf
     return {
         "containers": str(int(problem.unplaced.sum())),

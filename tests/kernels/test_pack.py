@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from tests.naive import pack as naive
 
+from bayplan.decide.pack import pricing as exact_pricing
 from bayplan.decide.pack.kernel_arrays import copy_bins
 from bayplan.decide.pack.pricing import PricingProblem, price_patterns
+from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 
 SEEDS = range(40)
@@ -89,3 +91,41 @@ def test_patterns_that_pricing_gives_fit_and_are_worth_what_it_says():
             assert gain == pytest.approx(float(np.dot(value, pattern)))
             checked += 1
     assert checked > 50
+
+
+@pytest.mark.parametrize("seed", SEEDS[:10])
+def test_a_search_that_is_continued_finds_what_one_without_a_break_finds(seed, monkeypatch):
+    sizes, bins = drawn(seed, workloads=6)
+    value = np.random.default_rng([seed, 3]).uniform(0.0, 0.6, sizes.mean.shape[1])
+    whole = price_patterns(pricing(sizes, bins, value, minimise_ucac=True))
+    monkeypatch.setattr(exact_pricing, "PATIENCE", 3)
+    in_parts = price_patterns(pricing(sizes, bins, value, minimise_ucac=True))
+    assert (in_parts.bin == whole.bin).all()
+    assert (in_parts.pattern == whole.pattern).all()
+
+
+def test_pricing_ends_as_soon_as_the_time_is_over():
+    sizes, bins = drawn(1, workloads=6)
+    looks = iter(range(1000))
+    priced = price_patterns(pricing(sizes, bins, np.full(6, 0.5), minimise_ucac=False), over=lambda: next(looks) >= 5)
+    assert not priced.proven
+    assert next(looks) < 5 + 2 * exact_pricing.INTERVALS  # one look for each interval that is left, and nothing else
+
+
+@pytest.mark.parametrize("minimise_ucac", [True, False], ids=["uncertainty", "machines"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_quick_patterns_fit_and_are_worth_what_they_say(seed, minimise_ucac):
+    sizes, bins = drawn(seed)
+    sizes = sizes._replace(d=np.full(sizes.d.shape, float(sizes.d.max())))
+    bins = bins._replace(d=np.where(bins.d > 0, sizes.d.max(), 0.0))
+    value = np.random.default_rng([seed, 4]).uniform(0.0, 0.6, sizes.mean.shape[1])
+    problem = pricing(sizes, bins, value, minimise_ucac=minimise_ucac)
+    found = patterns_on_tangents(problem)
+    better = patterns_by_exchange(problem, found.bin, found.pattern, deep=True)
+    for priced in (found, better):
+        for i, pattern, gain in zip(priced.bin.tolist(), priced.pattern.tolist(), priced.gain.tolist(), strict=True):
+            assert naive.fits(sizes, bins, i, pattern)
+            assert gain == pytest.approx(naive.worth(sizes, bins, i, pattern, value.tolist(), minimise_ucac), abs=1e-9)
+    best = [naive.best_pattern(sizes, bins, i, value.tolist(), minimise_ucac)[0] for i in range(len(bins.free_mean))]
+    for i in set(better.bin.tolist()):
+        assert found.gain[found.bin == i].max() <= better.gain[better.bin == i].max() + 1e-9 <= best[i] + 2e-9

@@ -40,11 +40,16 @@ def best_pattern(sizes: Sizes, bins: Bins, i: int, value: list[float], minimise_
     best: tuple[float, tuple[int, ...]] = (0.0, (0,) * len(value))
     for count in product(*(range(int(bins.max_count[i, k]) + 1) for k in range(len(value)))):
         if fits(sizes, bins, i, list(count)):
-            worth = sum(n * v for n, v in zip(count, value, strict=True))
-            if minimise_ucac:
-                d = max([float(bins.d[i, 0]), *(float(sizes.d[0, k]) for k, n in enumerate(count) if n)])
-                start = float(bins.variance[i, 0])
-                variance = start + sum(n * float(sizes.variance[0, k]) for k, n in enumerate(count))
-                worth -= d * sqrt(variance) - float(bins.d[i, 0]) * sqrt(start)
-            best = max(best, (worth, count))
+            best = max(best, (worth(sizes, bins, i, list(count), value, minimise_ucac), count))
     return best
+
+
+def worth(sizes: Sizes, bins: Bins, i: int, count: list[int], value: list[float], minimise_ucac: bool) -> float:
+    """Value - cost of one pattern."""
+    total = sum(n * v for n, v in zip(count, value, strict=True))
+    if not minimise_ucac:
+        return total
+    d = max([float(bins.d[i, 0]), *(float(sizes.d[0, k]) for k, n in enumerate(count) if n)])
+    start = float(bins.variance[i, 0])
+    variance = start + sum(n * float(sizes.variance[0, k]) for k, n in enumerate(count))
+    return total - (d * sqrt(variance) - float(bins.d[i, 0]) * sqrt(start))

@@ -19,7 +19,7 @@ from bayplan.decide.pack.options import PackOptions
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.formats.patterns import patterns_of, write_patterns
 from bayplan.formats.samples import read_samples
-from bayplan.model import Cluster, FloatArray, IntArray, Placement, Snapshot, floats
+from bayplan.model import Clock, Cluster, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable
 from bayplan.score.counts import containers_on
 from bayplan.score.packing import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bayplan.report.pictures.ucac import UcacCurve
     from bayplan.report.table import Report
 
+DRAWN_A_SECOND = 2e7  # numbers
 EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
 
 Samples = Mapping[str, Sequence[float] | FloatArray]  # workload -> measured usage of the resource that counts, in base units
@@ -193,8 +194,11 @@ def pack(
             result = with_bound(instance.problem, result, clock=clock, progress=control.progress)
         interrupted = stop.requested
         after = snapshot.placement if result.solution is None else result.solution
-        figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else MOST_DRAWS)
-        levels = () if interrupted or not len(snapshot.placement.unplaced) else tuple(confidence_levels(instance))
+        in_time = clock if control.budget is not None else control.clock
+        figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else _draws(after, in_time))
+        levels = (
+            () if interrupted or not len(snapshot.placement.unplaced) else tuple(_within(in_time, confidence_levels(instance)))
+        )
     return PackingAnswer(
         verb="pack",
         method=method,
@@ -209,6 +213,24 @@ def pack(
         figures=figures,
         levels=levels,
     )
+
+
+def _draws(placement: Placement, clock: Clock) -> int:
+    """How often the usage of every container is drawn at most: with half of the seconds left."""
+    seconds = 0.5 * max(0.0, clock.seconds_left)
+    return int(np.clip(seconds * DRAWN_A_SECOND / max(1, len(placement.placed)), FEWEST_DRAWS, MOST_DRAWS))
+
+
+def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[ConfidenceLevel]:
+    """The levels for which there is time: none is begun if the longest so far took more than what is left."""
+    longest = 0.0
+    while longest < clock.seconds_left:
+        began = clock.seconds
+        level = next(levels, None)
+        if level is None:
+            return
+        yield level
+        longest = max(longest, clock.seconds - began)
 
 
 def read_usage(path: PathLike, cluster: Cluster, resource: str | None = None) -> Samples:

@@ -46,6 +46,8 @@ def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock,
     """
     if result.bound is not None or result.solution is None or result.left_out or result.still_violated or result.goal != "ucac":
         return result
+    if clock.seconds >= end_of_generation(clock):
+        return result
     master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
     status, bound = verdict(result.goal, result.score[result.goal], _bound(problem, master, bins))
     return replace(result, status=status, bound=bound)
@@ -59,18 +61,26 @@ def generate_patterns(
     groups = groups_of(problem, bins)
     empty = starts_empty(problem, groups)
     master = PatternMaster(sizes=sizes, groups=groups, unplaced=problem.unplaced, starts_empty=empty, minimise_ucac=minimise_ucac)
-    master.add_first_patterns(bins, options.patterns)
-    limit, rounds = clock.budget.seconds, clock.budget.iterations
-    end = float("inf") if limit is None else GENERATING * limit
-    most = float("inf") if rounds is None else rounds
+    rounds, end = clock.budget.iterations, end_of_generation(clock)
     with stoppable() as stop:
+
+        def seconds_left() -> float:
+            return 0.0 if stop.requested else end - clock.seconds
+
+        master.add_first_patterns(bins, options.patterns, seconds_left)
         master.generate(
-            most,
-            lambda: stop.requested or clock.seconds >= end,
+            float("inf") if rounds is None else rounds,
+            seconds_left,
             lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
         )
-    master.solve()
+        if not master.proven:  # with the patterns of the last round
+            master.solve(0.0 if stop.requested else 0.5 * clock.seconds_left)
     return master, bins
+
+
+def end_of_generation(clock: Clock) -> float:
+    """The seconds on the clock at which the last pattern is generated; infinite without a limit."""
+    return float("inf") if clock.budget.seconds is None else GENERATING * clock.budget.seconds
 
 
 def starts_empty(problem: PackProblem, groups: MachineGroups) -> FloatArray:

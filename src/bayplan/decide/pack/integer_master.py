@@ -3,12 +3,12 @@
 import heapq
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, eye_array, hstack, vstack
 
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
-from bayplan.decide.pack.kernel_arrays import copy_bins, uncertainty_of
+from bayplan.decide.pack.kernel_arrays import uncertainty_of, with_containers
 from bayplan.decide.pack.pattern_generation import PENALTY, PatternMaster
-from bayplan.kernels.pack.fill import Bins, add_containers
+from bayplan.kernels.pack.fill import Bins
 from bayplan.model import Clock, FloatArray, IntArray
 from bayplan.model.interrupt import StopFlag
 from bayplan.solvers.highs import solve
@@ -52,10 +52,7 @@ def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArr
     _take_off(master, bins, count)
     missing = master.unplaced - count.sum(axis=0)
     if missing.any():
-        filled = copy_bins(bins)
-        for m, w in zip(*np.nonzero(count), strict=True):
-            add_containers(master.sizes, filled, int(m), int(w), int(count[m, w]))
-        count += fill_by_uncertainty(master.sizes, filled, missing)
+        count += fill_by_uncertainty(master.sizes, with_containers(master.sizes, bins, count), missing)
     return count
 
 
@@ -108,9 +105,7 @@ def _times(master: PatternMaster, count: IntArray) -> FloatArray:
 
 def _promising(master: PatternMaster, start: FloatArray) -> IntArray:
     """Columns of the least reduced cost, and those that the start uses."""
-    n_w = len(master.unplaced)
-    pattern, group = np.array(master.pattern), np.array(master.group)
-    reduced = np.array(master.cost) - pattern @ master.dual[:n_w] - master.dual[n_w:][group]
+    reduced = master.reduced_cost()
     reduced[start > 0] = -np.inf
     return np.sort(np.argsort(reduced, kind="stable")[:MOST_COLUMNS])
 
@@ -119,9 +114,8 @@ def _program(master: PatternMaster, kept: IntArray, start: FloatArray) -> Progra
     """The master over the columns `kept`, in whole numbers, with containers left out at their penalty."""
     n_w, n_g = len(master.unplaced), len(master.groups.machines)
     pattern, group = np.array(master.pattern)[kept], np.array(master.group)[kept]
-    cover = np.vstack([pattern, np.eye(n_w, dtype=np.int64)]).T
-    place = np.zeros((n_g, len(kept) + n_w))
-    place[group, np.arange(len(kept))] = 1.0
+    cover = hstack([csc_array(pattern.T), eye_array(n_w, format="csc")])
+    place = csc_array((np.ones(len(kept)), (group, np.arange(len(kept)))), shape=(n_g, len(kept) + n_w))
     size = np.array([len(machines) for machines in master.groups.machines], dtype=np.float64)
     covered = pattern.T @ start
     return Program(
@@ -129,7 +123,7 @@ def _program(master: PatternMaster, kept: IntArray, start: FloatArray) -> Progra
         lower=np.zeros(len(kept) + n_w),
         upper=np.concatenate([size[group], master.unplaced.astype(np.float64)]),
         integral=np.ones(len(kept) + n_w, dtype=np.bool_),
-        matrix=csc_array(np.vstack([cover, place])).tocsr(),
+        matrix=vstack([cover, place]).tocsr(),
         row_lower=np.concatenate([master.unplaced.astype(np.float64), np.full(n_g, -np.inf)]),
         row_upper=np.concatenate([np.full(n_w, np.inf), size]),
         start=np.concatenate([start, np.maximum(0.0, master.unplaced - covered)]),

@@ -78,6 +78,19 @@ def uncertainty_of(sizes: Sizes, bins: Bins, count: IntArray) -> FloatArray:
     return uncertain
 
 
+def with_containers(sizes: Sizes, bins: Bins, count: IntArray) -> Bins:
+    """The bins with `count` (bin, workload) more containers in them."""
+    deviate = [np.where(count > 0, d, 0.0).max(axis=1, initial=0.0) for d in sizes.d]
+    return Bins(
+        capacity=bins.capacity,
+        free_mean=bins.free_mean - count @ sizes.mean.T,
+        variance=bins.variance + count @ sizes.variance.T,
+        d=np.maximum(bins.d, np.column_stack(deviate)),
+        free=bins.free - count @ sizes.request.T,
+        max_count=bins.max_count - count,
+    )
+
+
 def copy_bins(bins: Bins) -> Bins:
     """Bins that may be filled."""
     return select_bins(bins, np.arange(len(bins.free_mean)))

@@ -84,13 +84,16 @@ class PatternMaster:
         nothing = np.zeros((1, len(pattern)), dtype=np.int64)
         return float(uncertainty_of(self.sizes, one, pattern[None, :])[0] - uncertainty_of(self.sizes, one, nothing)[0])
 
-    def add_first_patterns(self, bins: Bins, earlier: IntArray | None) -> None:
-        """Patterns of the heuristics, of single workloads, and of an earlier day."""
-        for count in (fill_by_uncertainty(self.sizes, bins, self.unplaced), best_fit(self.sizes, bins, self.unplaced)):
+    def add_first_patterns(self, bins: Bins, earlier: IntArray | None, seconds_left: Callable[[], float]) -> None:
+        """Patterns of the heuristics, of single workloads, and of an earlier day; fewer if no time is left."""
+        for fill in (fill_by_uncertainty, best_fit):
+            count = fill(self.sizes, bins, self.unplaced)
             for m in np.flatnonzero(count.any(axis=1)).tolist():
+                if seconds_left() <= 0.0:
+                    return
                 self.add(int(self.groups.of_machine[m]), count[m])
         for g in range(len(self.groups.machines)):
-            if self.starts_empty[g]:
+            if self.starts_empty[g] and seconds_left() > 0.0:
                 for w in np.flatnonzero(self.unplaced).tolist():
                     alone = np.zeros(len(self.unplaced), dtype=np.int64)
                     alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
@@ -105,15 +108,19 @@ class PatternMaster:
         short: IntArray = taken[0]
         return short
 
-    def generate(self, most_rounds: float, over: Callable[[], bool], report: Callable[[float], None]) -> None:
-        """Price and add until no pattern pays, for `most_rounds` at most, or until `over` says so, also within a round.
+    def generate(self, most_rounds: float, seconds_left: Callable[[], float], report: Callable[[float], None]) -> None:
+        """Price and add until no pattern pays, for `most_rounds` at most and as long as seconds are left, also within a round.
 
         Quick pricing comes first, at a mixture of this round's duals and those of the rounds before, which swing less; where it
         gains little, patterns of the solution are improved by exchange at this round's own duals. Only where nothing new comes
         of both the best patterns are searched for, exactly; only that can end the search.
         """
+
+        def over() -> bool:
+            return seconds_left() <= 0.0
+
         smooth = np.zeros(0)
-        while self.rounds < most_rounds and not over() and self.solve():
+        while self.rounds < most_rounds and self.solve(seconds_left()):
             report(self.least_cost)
             self.rounds += 1
             before = len(self.pattern)
@@ -144,8 +151,9 @@ class PatternMaster:
 
     def reduced_cost(self) -> FloatArray:
         """(column,) at the duals of the last solution."""
-        n_w, pattern = len(self.unplaced), np.array(self.pattern)
-        reduced: FloatArray = np.array(self.cost) - pattern @ self.dual[:n_w] - self.dual[n_w:][np.array(self.group)]
+        n_w, reduced = len(self.unplaced), np.array(self.cost)
+        if len(self.dual):  # else it was never solved
+            reduced = reduced - np.array(self.pattern) @ self.dual[:n_w] - self.dual[n_w:][np.array(self.group)]
         return reduced
 
     def pricing_problem(self, dual: FloatArray) -> PricingProblem:
@@ -168,11 +176,12 @@ class PatternMaster:
             self.add(int(priced.bin[n]), priced.pattern[n])
         return float(priced.gain.max(initial=0.0))
 
-    def solve(self, seconds: float | None = None) -> bool:
-        """Solve the master over the patterns there are; False, and nothing has changed, if that takes longer."""
-        answer = self.master.solve() if seconds is None else self.master.solve_within(seconds)
-        if answer is None:
+    def solve(self, seconds: float = np.inf) -> bool:
+        """Solve the master over the patterns there are; False, and nothing has changed, if there is no time for that."""
+        answer = self.master.solve_within(seconds) if 0.0 < seconds < np.inf else None
+        if answer is None and seconds < np.inf:
             return False
+        answer = self.master.solve() if answer is None else answer
         self.least_cost, value, self.dual = answer
         n_w = len(self.unplaced)
         self.left_out, self.value = float(value[:n_w].sum()), value[n_w:]

@@ -34,11 +34,11 @@ def exchange(sizes, bins, bin_of, deviates, value, priced, order, deep, used, fr
                     by = -1 if at < 2 else 1
                     add(sizes, change[at], by, used, free)
                     count[change[at]] += by
-        worth_out[row] = 0.0
+        worth, variance = 0.0, bins.variance[i, 0]  # anew: the root of what rounding leaves is not small
         for k in range(len(value)):
-            worth_out[row] += value[k] * count[k]
-        if priced:
-            worth_out[row] -= deviates[0] * (np.sqrt(max(0.0, used[1, 0])) - np.sqrt(bins.variance[i, 0]))
+            worth += value[k] * count[k]
+            variance += count[k] * sizes.variance[0, k]
+        worth_out[row] = worth - (deviates[0] * (np.sqrt(variance) - np.sqrt(bins.variance[i, 0])) if priced else 0.0)
 
 
 @kernel

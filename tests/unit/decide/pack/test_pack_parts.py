@@ -7,10 +7,11 @@ from tests.naive.online_best_fit import OnlineBestFit
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.machines_needed import machines_needed
+from bayplan.decide.pack.pricing import INTERVALS
 from bayplan.errors import UsageError
 from bayplan.formats.patterns import patterns_of, read_patterns, write_patterns
 from bayplan.generate.ucac import ucac
-from bayplan.model import Budget, Placement, silent
+from bayplan.model import Budget, Placement, budget, silent
 
 
 def small(seed: int = 0, machines: int = 60):
@@ -91,3 +92,33 @@ def test_containers_that_run_stay_where_they_are():
     for method in PACKERS:
         after = packed(nonempty, method).solution.machine_of
         assert (after[half >= 0] == half[half >= 0]).all()
+
+
+class _StepClock:
+    """A clock on which each look takes a millisecond: what is looked at can be counted."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def perf_counter(self) -> float:
+        self.looks += 1
+        return self.looks / 1000
+
+
+@pytest.mark.parametrize("method", PACKERS)
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3])
+def test_a_packer_ends_soon_after_its_seconds(method, seconds, monkeypatch):
+    snapshot = ucac(services=30, scale=0.02, machines=120, seed=3)
+    problem, clock = pack_problem(snapshot.cluster, snapshot.placement), _StepClock()
+    monkeypatch.setattr(budget, "time", clock)
+    result = PACKERS[method](problem, PackOptions(), budget=Budget(seconds=seconds), seed=0, progress=silent)
+    assert not result.solution.unplaced.size
+    assert clock.looks / 1000 <= seconds + 2 * INTERVALS / 1000  # a look for each interval that pricing has not searched yet
+
+
+def test_a_bound_is_not_sought_once_the_time_for_patterns_is_over(monkeypatch):
+    problem = small()
+    result = packed(problem)
+    clock = Budget(seconds=1.0).clock(already=0.7)
+    monkeypatch.setattr("bayplan.decide.pack.cutting_stock.generate_patterns", None)  # it would be an error to call it
+    assert with_bound(problem, result, clock=clock, progress=silent) is result
