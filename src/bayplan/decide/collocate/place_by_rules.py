@@ -11,7 +11,6 @@ import numpy as np
 from bayplan.decide.collocate.subproblem import has_other_rules, movable
 from bayplan.kernels.search.evaluate_all import Evaluation, evaluate_all, new_evaluation
 from bayplan.kernels.search.lift_drop import drop
-from bayplan.kernels.search.state import SPREAD_WIDTH
 from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Term, floats, ints
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
@@ -49,12 +48,11 @@ def _with_affinity(objective: Objective) -> Objective:
 
 def _place_items(state: SearchState) -> None:
     evaluation = new_evaluation(len(state.cluster.machines.name), len(state.cluster.resources))
-    unit, spread = _capacity_unit(state.cluster), SpreadShortage(state)
+    unit = _capacity_unit(state.cluster)
     unplaced, before = _unplaced_items(state), -1
     while len(unplaced) != before:
         before = len(unplaced)
         for i in unplaced.tolist():
-            spread.tolerate(i)
             machine = _cheapest(state, i, evaluation, unit)
             if machine != UNPLACED:
                 drop(state.arrays, i, machine)
@@ -84,38 +82,6 @@ def _cheapest(state: SearchState, item: int, evaluation: Evaluation, unit: Float
     free = (evaluation.free[:, :number].T * unit[machine]).sum(axis=1)
     best = np.where(delta <= delta.min() + EQUAL, free, np.inf).argmin()
     return int(machine[best])
-
-
-class SpreadShortage:
-    """Lets new containers come to services that use fewer groups than they must, as long as the shortage does not grow.
-
-    A service of which all containers run must keep the groups that it uses: the state says so by itself. While some are unplaced
-    it must use as many groups as it has containers, so the number that an item must keep is another one for every item.
-    """
-
-    def __init__(self, state: SearchState) -> None:
-        self._state, self._minimum = state, state.minimum
-        self._placed, self._size, self._used, self._needed = (
-            view(state.arrays, name, len(state.minimum)) for name in ("row_placed", "row_size", "groups_used", "groups_needed")
-        )
-        self._shortage = np.maximum(0, np.minimum(self._minimum, self._placed) - self._used)  # (row,) at the start
-
-    def tolerate(self, item: int) -> None:
-        """Write how many groups must be used after an item has come."""
-        if not self._shortage.any():
-            return
-        row, containers = self._spread_of(int(self._state.items.kind_of[item]))
-        placed = self._placed[row] + containers
-        complete = placed >= self._size[row]
-        need = np.where(complete, self._minimum[row], np.minimum(self._minimum[row], placed))
-        self._needed[row] = need - self._shortage[row]
-
-    def _spread_of(self, kind: int) -> tuple[IntArray, IntArray]:
-        """The rows of the spread rules about a kind of item, and how many containers it brings to each."""
-        arrays = self._state.arrays
-        first, end = view(arrays, "spread_start", kind + 2)[kind:].tolist()
-        entries = view(arrays, "spread", end * SPREAD_WIDTH).reshape(-1, SPREAD_WIDTH)[first:]
-        return entries[:, 0], entries[:, 1]
 
 
 def _lists_are_full(state: SearchState) -> bool:
