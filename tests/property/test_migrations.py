@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from experiments.migrate.backwards import STYLES
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.builders.migrations import backwards, known_order, small
 from tests.naive.migrations import Naive, complete_order, first_unsafe, most_arrivals
@@ -14,6 +14,7 @@ from tests.naive.migrations import Naive, complete_order, first_unsafe, most_arr
 from bayplan.check import check_migration
 from bayplan.migrate import MIGRATORS, MigrateOptions
 from bayplan.model import (
+    UNPLACED,
     Action,
     Budget,
     Capacity,
@@ -255,3 +256,21 @@ def test_those_that_must_be_replaced_block_each_other():
     result = waves(migration)
     assert result.solution == Plan(batches=())
     assert len(result.left_out) == 2
+
+
+# ---- nothing is left under way -------------------------------------------------------------------------------------------------
+
+
+@hundred
+@given(seed=seeds)
+@example(seed=63)  # where RASA's path ends with a container that runs twice
+@example(seed=222)
+def test_no_container_is_left_down_or_doubled(seed):
+    migration = small(seed)
+    for method in MIGRATORS.values():
+        result = method(migration, MigrateOptions(), budget=Budget(iterations=2), seed=0, progress=silent)
+        checked = check_migration(migration, result.solution)
+        ran = (migration.start.machine_of != UNPLACED) & (migration.target.machine_of != UNPLACED)
+        assert checked.safe
+        assert not (ran & (checked.running.machine_of == UNPLACED)).any()
+        assert (checked.running.second == UNPLACED).all()

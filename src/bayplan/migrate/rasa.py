@@ -4,8 +4,9 @@ Batches alternate: in one every machine deletes a container, in the next every m
 of its workload decides: the share of its containers that have been deleted and not yet created again. Readings where the paper is
 silent: a delete that would leave fewer alive than the stated share is skipped; ratios are updated inside a batch; a workload too
 small for that share surges, its create first and its delete in a later batch of deletes; a round that changes nothing
-ends the plan, and what is down then goes back to where it came from, where it fits; what does not, or runs twice,
-is left out. Rules beside capacity are kept too: the paper's clusters have none that matter here.
+ends the plan. What is down then goes back to where it came from, and what runs twice keeps one of the two. Where that is not
+safe, the plan ends with the last round after which no container was down or doubled. Rules beside capacity are kept too: the
+paper's clusters have none that matter here.
 """
 
 from collections import defaultdict
@@ -18,7 +19,7 @@ from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.result import PlanDraft, plan_result, refused
 from bayplan.migrate.running_state import RunningState
 from bayplan.migrate.step_sequence import StepSequence, least_batches
-from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Progress, Result, Step, Tick
+from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Progress, Result, Step, Tick, silent
 from bayplan.model.interrupt import stoppable
 
 
@@ -31,7 +32,11 @@ def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed:
     path = MigrationPath(RunningState(migration), units)
     with stoppable() as stop:
         path.follow(lambda: stop.requested or clock.expired(), progress)
-    path.go_home()
+    path.settle()
+    if path.under_way:
+        settled = path.settled
+        path = MigrationPath(RunningState(migration), units)
+        path.follow(lambda: False, silent, most=settled)
     draft = PlanDraft(
         plan=Plan(batches=tuple(path.batches)), left_out=explain_stuck(StepSequence(path.state, units)), bound=path.bound
     )
@@ -51,6 +56,8 @@ class MigrationPath:
         for u, m in start.second.items():
             if m == units.target[u]:
                 self.old[u], self.at[u] = self.at[u], m
+        self.doubled_at_start = frozenset(self.old)
+        self.settled = 0  # batches after which no unit was under way
         self.batches: list[tuple[Step, ...]] = []
         self.leaving: dict[int, list[int]] = defaultdict(list)  # machine -> units to delete there
         self.arriving: dict[int, list[int]] = defaultdict(list)  # machine -> units to create there
@@ -60,15 +67,17 @@ class MigrationPath:
             if units.target[u] not in (UNPLACED, self.at[u]):
                 self.arriving[units.target[u]].append(u)
 
-    def follow(self, over: Callable[[], bool], progress: Progress) -> None:
-        """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing."""
+    def follow(self, over: Callable[[], bool], progress: Progress, *, most: int | None = None) -> None:
+        """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing, or `most` are made."""
         total = sum(map(len, self.arriving.values())) + sum(map(len, self.leaving.values()))
-        while self.leaving or self.arriving:
+        while (self.leaving or self.arriving) and (most is None or len(self.batches) < most):
             before = len(self.batches)
             self._batch(Action.DELETE, self.leaving)
             self._batch(Action.CREATE, self.arriving)
             left = sum(map(len, self.arriving.values())) + sum(map(len, self.leaving.values()))
             progress(Tick(stage="planning", done=1.0 - left / total))
+            if not self.under_way:
+                self.settled = len(self.batches)
             if len(self.batches) == before or over():
                 break
 
@@ -117,13 +126,32 @@ class MigrationPath:
         elif self.old.pop(u, UNPLACED) == UNPLACED:
             self.at[u] = UNPLACED
 
-    def go_home(self) -> None:
-        """Units that are down go back to their old machine if they still fit: one last batch."""
-        batch = BatchBuilder(self.state, self.state.migration.policy.limits)
-        for u, m in enumerate(self.at):
-            if m == UNPLACED != self.home[u] and self.units.target[u] != UNPLACED:
-                batch.add(Action.CREATE, self._containers(Action.CREATE, u, m), self.home[u])
-        self._close(batch)
+    @property
+    def under_way(self) -> list[int]:
+        """Units that are down although they ran and have a target, or that run twice and did not at the start."""
+        down = [u for u, m in enumerate(self.at) if m == UNPLACED != self.home[u] and self.units.target[u] != UNPLACED]
+        return [*down, *(u for u in self.old if u not in self.doubled_at_start)]
+
+    def settle(self) -> None:
+        """Units that are down go back to their old machine, those that run twice leave one of the two, as far as that is safe."""
+        while units := self.under_way:
+            batch = BatchBuilder(self.state, self.state.migration.policy.limits)
+            for u in units:
+                self._settle(batch, u)
+            if not batch.steps:
+                break
+            self._close(batch)
+
+    def _settle(self, batch: BatchBuilder, u: int) -> None:
+        if self.at[u] == UNPLACED:
+            if batch.add(Action.CREATE, self._containers(Action.CREATE, u, UNPLACED), self.home[u]):
+                self.at[u] = self.home[u]
+            return
+        for leaves, stays in ((self.old[u], self.at[u]), (self.at[u], self.old[u])):
+            if batch.add(Action.DELETE, self._containers(Action.DELETE, u, leaves), leaves):
+                del self.old[u]
+                self.at[u] = stays
+                return
 
     def _close(self, batch: BatchBuilder) -> None:
         if batch.steps:
