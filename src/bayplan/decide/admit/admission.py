@@ -21,7 +21,7 @@ from bayplan.decide.admit.rehearsal import Rehearsal
 from bayplan.decide.admit.request_placer import PricedPlacement, RequestPlacer
 from bayplan.errors import Fault, InputError
 from bayplan.kernels.admit.resource_use import value_ratio, well_formed
-from bayplan.model import ClusterRequest, Zones, floats, ints
+from bayplan.model import ClusterRequest, IntArray, Zones, floats, ints
 
 FAR = 2.0**52  # slots from time 0: numbers of slots are exact up to here
 
@@ -81,14 +81,35 @@ class Admission:
             placement = self._placer.place(request, first, last, self._offers)
             decision = self._decide(request, placement)
             if decision.accepted:
-                self._accept(request, placement, decision, first, last)
+                assert decision.zone is not None
+                self._accept(request, placement, decision.zone, first, last)
             if self._estimates.estimates_alpha and 0 < placement.cost < math.inf and self._estimates.audit_is_due():
                 problem = self._placer.one_shot_problem(request, placement.scratch)
                 self._estimates.audit(problem, placement.cost)  # in effect from the next offer on
             if self._rehearsal is not None:
-                self._rehearsal.offer(request)
+                self._rehearsal.offer(request, first, last)
                 self._take_alpha()
             return decision
+
+    def rehearse(self, request: ClusterRequest, first: int, last: int) -> bool:
+        """As `offer` of a request that another admission has found to be valid, in these slots: is it accepted? Without words.
+
+        A name that still runs here, though it is free there, counts as refused.
+        """
+        with self._lock:
+            booking = self._running.get(request.name)
+            if booking is not None and not booking.end <= request.arrival:
+                return False
+            self._move_to(request.arrival)
+            self._last_arrival = request.arrival
+            self._offers += 1
+            self._learn(request, first, last)
+            placement = self._placer.place(request, first, last, self._offers)
+            fits = placement.cost < math.inf and placement.over < 0
+            if not fits or request.value - placement.cost / self._estimates.parameters.alpha <= 0:
+                return False
+            self._accept(request, placement, ints(placement.scratch.zone), first, last)
+            return True
 
     def release(self, name: str, at: float | None = None) -> None:
         """End an accepted request early, at that time (default: now): it keeps the slots that (now, at] touches.
@@ -361,17 +382,12 @@ class Admission:
             parameters=parameters,
         )
 
-    def _accept(
-        self, request: ClusterRequest, placement: PricedPlacement, decision: AdmissionDecision, first: int, last: int
-    ) -> None:
+    def _accept(self, request: ClusterRequest, placement: PricedPlacement, zone: IntArray, first: int, last: int) -> None:
         """Book an accepted request (Algorithm 4 lines 7 to 12)."""
         scratch, taken = placement.scratch, placement.taken
         resource, amount = scratch.resource[:taken].copy(), scratch.amount[:taken].copy()
         self._calendar.book(first, last, resource, amount)
-        assert decision.zone is not None
-        self._running[request.name] = Booking(
-            decision.zone, request.start, request.end, request.value, first, last, resource, amount
-        )
+        self._running[request.name] = Booking(zone, request.start, request.end, request.value, first, last, resource, amount)
         heapq.heappush(self._ends, (request.end, request.name))
         self._accepted += 1
         self._value += request.value

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from bayplan.decide.admit.decision import AdmissionDecision
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.errors import InputError
 from bayplan.model import ClusterRequest
@@ -26,8 +25,8 @@ DECAY = 0.999  # of what was earned before, at each offer: about a thousand offe
 class ShadowAdmission(Protocol):
     """An admission with zones of its own; `Admission` itself, which this module cannot import."""
 
-    def offer(self, request: ClusterRequest) -> AdmissionDecision:
-        """The decision on a request."""
+    def rehearse(self, request: ClusterRequest, first: int, last: int) -> bool:
+        """Is a request accepted that takes these slots?"""
         ...
 
     def release(self, name: str, at: float | None = None) -> None:
@@ -90,12 +89,12 @@ class Rehearsal:
         """The alpha that leads."""
         return ALPHAS[self.lead]
 
-    def offer(self, request: ClusterRequest) -> None:
+    def offer(self, request: ClusterRequest, first: int, last: int) -> None:
         """Give every shadow an offer that the real admission has decided; the lead may change."""
         for shadow, earned in zip(self.shadows, self.earned, strict=True):
             earned.upto(request.arrival)
             earned.total *= DECAY
-            if _accepts(shadow, request):
+            if shadow.rehearse(request, first, last):
                 earned.accept(request)
         totals = [earned.total for earned in self.earned]
         best = max(range(len(totals)), key=totals.__getitem__)
@@ -125,11 +124,3 @@ class Rehearsal:
         self.lead = int(data["lead"])
         if len(self.shadows) != len(ALPHAS) or len(self.earned) != len(ALPHAS) or not 0 <= self.lead < len(ALPHAS):
             raise ValueError(f"expected {len(ALPHAS)} rehearsals, and one of them in the lead")
-
-
-def _accepts(shadow: ShadowAdmission, request: ClusterRequest) -> bool:
-    """Does it accept? A name that still runs in the shadow, though it is free in the real admission, counts as refused."""
-    try:
-        return shadow.offer(request).accepted
-    except InputError:
-        return False

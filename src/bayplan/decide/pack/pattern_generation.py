@@ -17,6 +17,7 @@ from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
 from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, price_patterns
 from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
+from bayplan.errors import WorldError
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.master import Master
@@ -178,10 +179,15 @@ class PatternMaster:
 
     def solve(self, seconds: float = np.inf) -> bool:
         """Solve the master over the patterns there are; False, and nothing has changed, if there is no time for that."""
-        answer = self.master.solve_within(seconds) if 0.0 < seconds < np.inf else None
-        if answer is None and seconds < np.inf:
+        if seconds <= 0.0:
             return False
-        answer = self.master.solve() if answer is None else answer
+        answer = self.master.solve_within(seconds) if seconds < np.inf else None
+        try:
+            answer = self.master.solve() if answer is None else answer  # it may only need a fresh start; the limit of time stays
+        except WorldError:
+            if seconds == np.inf:
+                raise
+            return False
         self.least_cost, value, self.dual = answer
         n_w = len(self.unplaced)
         self.left_out, self.value = float(value[:n_w].sum()), value[n_w:]

@@ -59,14 +59,21 @@ def add_row(load, price, price_out, peak_out):
 
 @kernel
 def add_booking(bookings, first, last, log_base, resource, amount):
-    """Add amounts (of either sign) of the resources named to slots first..last, and set their prices."""
+    """Add amounts (of either sign) of the resources named to slots first..last, and set their prices.
+
+    Slots in a row often have the same load, and so the same price, which takes longer to compute than to copy.
+    """
     rows = len(bookings.load)
     for t in range(first, last + 1):
-        row = t % rows
+        row, before = t % rows, (t - 1) % rows
         for i in range(len(resource)):
             m = resource[i]
-            bookings.load[row, m] += amount[i]
-            bookings.price[row, m] = price_of(bookings.load[row, m], bookings.limit[m], log_base)
+            load = bookings.load[row, m] + amount[i]
+            bookings.load[row, m] = load
+            if t > first and bookings.load[before, m] == load:
+                bookings.price[row, m] = bookings.price[before, m]
+            else:
+                bookings.price[row, m] = price_of(load, bookings.limit[m], log_base)
     for b in range(first // BLOCK, last // BLOCK + 1):
         for i in range(len(resource)):
             refresh_block(bookings, b % len(bookings.block_load), resource[i])

@@ -20,15 +20,16 @@ class ZoneState(NamedTuple):
 
 
 @kernel
-def local_search(problem, tables, order, zones, starts, state, zone_out):
+def local_search(problem, tables, order, zones, starts, state, seen, zone_out):
     """The least cost of `starts` starts, and its zones; infinite if none led to a placement that fits.
 
     The first start is the cheapest zone that holds all. Any other puts one member into a given zone and the others greedily where
-    they cost least, in the given order, beginning with the one after it. Then the placement is made cheaper by exchange.
-    Ties: the first start.
+    they cost least, in the given order, beginning with the one after it. Then the placement is made cheaper by exchange, until
+    it is one that an earlier start has passed: from there on both are the same. Ties: the first start.
+    Scratch: `seen` (row, member), placements passed; the more rows, the fewer are passed twice.
     """
     v_n, z_n = problem.cost.shape
-    best = np.inf
+    best, passed = np.inf, 0
     for i in range(starts if z_n > 0 else 0):
         if i == 0:
             is_placed = all_in_one_zone(problem, tables, state)
@@ -37,7 +38,9 @@ def local_search(problem, tables, order, zones, starts, state, zone_out):
             is_placed = build_greedily(problem, tables, order, first, zones[i % z_n], state)
         if not is_placed:
             continue
-        descend(problem, tables, state)
+        ended, passed = descend(problem, tables, state, seen, passed)
+        if not ended:
+            continue
         cost = cost_of(tables, state.zone)
         if cost < best and cost < tables.forbidden_cost[0]:
             best = cost
@@ -130,8 +133,24 @@ def cheapest(problem, tables, state, v):
 
 
 @kernel
-def descend(problem, tables, state):
+def was_passed(zone, seen, passed):
+    """Is the placement among the first `passed` rows?"""
+    for row in range(passed):
+        same = True
+        for v in range(len(zone)):
+            if seen[row, v] != zone[v]:
+                same = False
+                break
+        if same:
+            return True
+    return False
+
+
+@kernel
+def descend(problem, tables, state, seen, passed):
     """Move one member, and where that does not help two, as long as that makes the placement cheaper. Members in their order.
+
+    False if it comes to a placement that was passed before; and how many rows of `seen` are in use.
 
     Where much costs nothing, rounding looks like a gain to every move. So the whole cost says whether a round has helped: it
     falls with each round but the last, and the number of placements is finite.
@@ -139,6 +158,11 @@ def descend(problem, tables, state):
     cost, before = cost_of(tables, state.zone), np.inf
     while cost < before:
         before = cost
+        if was_passed(state.zone, seen, passed):
+            return False, passed
+        if passed < len(seen):
+            copy(state.zone, seen[passed])
+            passed += 1
         for v in range(len(state.zone)):
             move_one(problem, tables, state, v)
         cost = cost_of(tables, state.zone)
@@ -148,6 +172,7 @@ def descend(problem, tables, state):
             for w in range(v):
                 move_two(problem, tables, state, v, w)
         cost = cost_of(tables, state.zone)
+    return True, passed
 
 
 @kernel

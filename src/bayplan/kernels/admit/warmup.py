@@ -30,7 +30,9 @@ def _warm_up_one_shots() -> None:
     greedy(*problem, zone)
     tables = CostTables(floats.copy(), np.zeros((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.bool_), one)
     one[0] = tabulate(problem, tables.single, tables.pair, tables.talks)
-    local_search(problem, tables, np.arange(1), np.arange(1), 2, ZoneState(zone.copy(), ints.copy(), floats.copy()), zone)
+    local_search(
+        problem, tables, np.arange(1), np.arange(1), 2, ZoneState(zone.copy(), ints.copy(), floats.copy()), ints.copy(), zone
+    )
     lists = ints.copy(), floats.copy(), np.zeros((2, 1), dtype=np.int64), np.zeros((3, 1))
     path = zone.copy(), zone.copy(), ints.copy(), np.zeros(2), np.zeros((2, 1, 1)), np.zeros((2, 1, 1, 1))
     branch(problem, tables, BranchTree(*path, *lists), 1, np.array([np.inf, 0.0]), zone)

@@ -20,6 +20,7 @@ from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import IntArray
 
 STARTS = 24  # about a millisecond with 8 members and 42 zones
+PASSED = 4  # placements of each start that are remembered: no start passes them again
 SMALL = 36  # members x zones: up to here `local` always adds a tree search
 LOCAL_NODES = 2_000  # nodes of the short tree search of `local`
 EXACT_NODES = 1_000_000  # about ten seconds with 9 zones
@@ -52,7 +53,8 @@ def best_of_starts(question: ZoneProblem, tables: CostTables, starts: int) -> tu
     largest = question.available.max(axis=0, initial=1)
     order = np.argsort(-(question.demand / largest).max(axis=1, initial=0.0), kind="stable")
     zones = np.argsort(question.cost.sum(axis=0), kind="stable")
-    cost = local_search(question, tables, order, zones, starts, standing_of(question), zone)
+    seen = np.empty((PASSED * starts, len(zone)), dtype=np.int64)
+    cost = local_search(question, tables, order, zones, starts, standing_of(question), seen, zone)
     return zone, cost
 
 
