@@ -20,7 +20,7 @@ from bayplan.model import Snapshot
 
 EXPECTED_REFUSALS = re.compile(  # what a method does not know, what an input does not have, what lies too far ahead
     r"does not know|has no machines|no confidence is stated|expected above 0\.5|has no limit|no limit"
-    r"|has no resources|would have no effect|has no effect on|E2012|above the limit"
+    r"|has no resources|would have no effect|has no effect on|E1115|E2012|above the limit"
 )
 
 

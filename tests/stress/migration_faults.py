@@ -2,18 +2,24 @@
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from tests.naive.plan_watch import arrived, faults_on_the_way
 from tests.stress.cases import Case
 from tests.stress.outcomes import Outcome, target_of
 
+import bayplan as bp
+from bayplan.api.migrate import rollback
 from bayplan.api.migration_request import MigrationSettings, request_to
+from bayplan.api.partial_run import PartialRun
 from bayplan.check import check_migration
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Running, Step, StepLimits, silent
+from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Running, Step, StepLimits, Way, silent
 
 MOST_MOVING = 2  # containers of which every plan is tried
+BRIEF = Budget(iterations=5, seconds=1.0)
 RUN_ALIKE = ("alive", "relabel", "delete_missing")
 
 
@@ -37,32 +43,51 @@ def migration_faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"{len(plan.batches)} batches, the score says {outcome.score['batches']}"
     if outcome.status == "optimal" and (outcome.bound is None or missing):
         yield "optimal without a bound, or though containers do not arrive"
+    yield from _afterwards(case, migration, plan)
     if outcome.bound is not None:
         shortest = fewest_batches(migration, int(outcome.bound) - 1)
         if shortest is not None:
             yield f"the bound is {outcome.bound} batches, a plan of {len(shortest.batches)} is safe: {shortest}"
 
 
+def _afterwards(case: Case, migration: Migration, plan: Plan) -> Iterator[str]:
+    """The plan is carried out, taken back after each batch, and resumed after some of them, with a machine that died."""
+    alike = {name: case.options[name] for name in RUN_ALIKE}
+    run = bp.simulate(case.value, plan, target_of(case), seed=case.seed, **alike)
+    if not run.succeeded or run.arrived != check_migration(migration, plan).arrived:
+        yield f"carried out: {run.headline}"
+    settings = {**_settings(case), "way": case.options["way"]}
+    settings = {name: settings[name] for name in ("way", "replace", "surge", "limits") if name in settings}
+    for done in range(len(plan.batches) + 1):
+        back = rollback(case.value, plan, done=done, alive=case.options["alive"], **settings)
+        if back.plan is None or not back.complete:
+            yield f"way back after {done} batches: {'; '.join(back.still_violated)}"
+    machines = case.value.cluster.machines.name
+    dead = [machines[case.seed % len(machines)]] if machines and case.seed % 3 else []
+    left = PartialRun(plan=plan, done=case.seed % (len(plan.batches) + 1), dead=dead)
+    resumed = bp.migrate(case.value, target_of(case), way=case.options["way"], resume=left, budget=BRIEF, **alike)
+    if resumed.plan is not None and not check_migration(resumed.request.migration, resumed.plan).safe:
+        yield "resumed: the plan is unsafe"
+
+
 def migration_of(case: Case) -> Migration:
     """The migration that a case states."""
-    options = dict(case.options)
-    settings = {name: value for name, value in options.items() if name not in RUN_ALIKE}
-    if "limits" in settings:
-        settings["limits"] = StepLimits(**settings["limits"])
-    alike = {name: options[name] for name in RUN_ALIKE}
-    return request_to(case.value, target_of(case), MigrationSettings(**settings), **alike).migration
+    alike = {name: case.options[name] for name in RUN_ALIKE}
+    return request_to(case.value, target_of(case), MigrationSettings(**_settings(case)), **alike).migration
+
+
+def _settings(case: Case) -> dict[str, Any]:
+    """What a case says about the way."""
+    settings = {name: value for name, value in case.options.items() if name not in RUN_ALIKE}
+    return {**settings, "limits": StepLimits(**settings.get("limits", {}))}
 
 
 def fewest_batches(migration: Migration, most: int) -> Plan | None:
     """A safe and complete plan of at most this many batches, if one is found: by other methods and ways, or by trying all."""
-    from dataclasses import replace
-
-    from bayplan.model import Way
-
     n_w = len(migration.cluster.workloads.name)
     for method, way in product(MIGRATORS, Way):
         other = replace(migration, policy=replace(migration.policy, way=(way,) * n_w))
-        result = MIGRATORS[method](other, MigrateOptions(), budget=Budget(iterations=5, seconds=1.0), seed=0, progress=silent)
+        result = MIGRATORS[method](other, MigrateOptions(), budget=BRIEF, seed=0, progress=silent)
         if result.solution is not None and len(result.solution.batches) <= most and _good(migration, result.solution):
             return result.solution
     return _by_trying(migration, most) if migration.moving.sum() <= MOST_MOVING else None

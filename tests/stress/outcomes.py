@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from bayplan.formats.targets import read_plan_of, read_target
 from bayplan.model import Budget, ClusterRequests, Placement, Snapshot, StepLimits, ints
 
 ALLOWED_EXITS = (0, 3)
+REFUSED_INPUTS = re.compile("E1115|E2012")  # machines without any capacity, requests too far ahead
 FLAGS = {"bound", "relabel", "delete_missing", "literal"}
 NAMES = {"least_gain": "min-gain", "weights": "weight"}  # where the command line has another word
 SHOWN = 7  # every such case is also shown: as text, HTML and a page
@@ -147,7 +149,7 @@ def from_command_line(case: Case) -> Outcome:
         stdout, stderr = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
             code = main(arguments)
-        if code == 2 or "E2012" in stderr.getvalue():
+        if code == 2 or REFUSED_INPUTS.search(stderr.getvalue()):
             raise UsageError(stderr.getvalue().removeprefix("bayplan: ").strip())
         if code not in ALLOWED_EXITS:
             raise ExitCodeError(f"exit {code}: {stderr.getvalue().strip()[:300]}")
@@ -193,7 +195,8 @@ def command(case: Case, folder: Path) -> list[str]:
     if verb not in ("migrate", "admit", "pack"):
         arguments += ["--threads", str(case.threads)]
     if case.target is not None:
-        (folder / "target.json").write_text(json.dumps({"placement": case.target}))
+        named = {name: machine for name, machine in case.target.items() if machine is not None}  # null would say: delete it
+        (folder / "target.json").write_text(json.dumps({"placement": named}))
         arguments += ["--to", str(folder / "target.json")]
     for name, value in case.options.items():
         arguments += _option(verb, name, value, folder)

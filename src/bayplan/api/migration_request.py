@@ -19,6 +19,7 @@ from bayplan.model import (
     FloatArray,
     Migration,
     MigrationPolicy,
+    Pinned,
     Placement,
     Plan,
     Reason,
@@ -107,8 +108,18 @@ def request_back(
     if impossible:
         others = f" (and {len(impossible) - 1:,} more)" if len(impossible) > 1 else ""
         raise UsageError(f"the plan does not start from here: {impossible[0]}{others}; expected the placement it was made for")
-    back = replace(forth, start=start.after(part))
+    back = replace(forth, cluster=_pinned_where_it_ran(cluster, snapshot.placement), start=start.after(part))
     return MigrationRequest(snapshot=snapshot, migration=back), part.inverse()
+
+
+def _pinned_where_it_ran(cluster: Cluster, before: Placement) -> Cluster:
+    """The cluster in which what never ran before a plan is not pinned: the way back deletes it."""
+    ran = set(before.placed.tolist())
+    rules = tuple(
+        replace(rule, containers=tuple(c for c in rule.containers if c in ran)) if isinstance(rule, Pinned) else rule
+        for rule in cluster.rules
+    )
+    return replace(cluster, rules=rules)
 
 
 def target_value(snapshot: Snapshot, target: MigrationTarget | Snapshot | Placement) -> MigrationTarget:

@@ -1,6 +1,7 @@
 """`bp.migrate`: the plan as an answer."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.builders.tiny_clusters import on, tiny
@@ -9,7 +10,7 @@ import bayplan as bp
 from bayplan.api.migrate import rollback
 from bayplan.api.partial_run import PartialRun
 from bayplan.formats import read_plan
-from bayplan.model import Action, Capacity, Plan, Running, Step
+from bayplan.model import Action, Capacity, Pinned, Plan, Running, Step
 
 CLUSTER = tiny([[4], [4], [4]], [[1], [2]], [4, 2], rules=(Capacity(resources=(0,)),))
 SHOP = bp.Snapshot(
@@ -75,6 +76,13 @@ def test_a_rollback_leads_to_where_the_snapshot_has_its_containers():
     answer = rollback(SHOP, plan, done=1)
     assert answer.method == "rollback" and answer.complete
     assert answer.plan == plan.inverse(1) and Step(Action.DELETE, 5, 2) in answer.plan.steps()
+
+
+def test_a_rollback_deletes_what_the_plan_created_though_it_is_pinned():
+    pinned = replace(SHOP, cluster=replace(CLUSTER, rules=(*CLUSTER.rules, Pinned(containers=(3, 5)))))
+    plan = bp.migrate(pinned, TARGET, budget=bp.Budget(iterations=2)).plan
+    answer = rollback(pinned, plan)
+    assert answer.complete and Step(Action.DELETE, 5, 2) in answer.plan.steps()
 
 
 @pytest.mark.parametrize(
