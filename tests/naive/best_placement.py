@@ -60,11 +60,14 @@ def left_out_though_it_fits(cluster: Cluster, placement: Placement, before: Plac
 
 
 def _units(cluster: Cluster, placement: Placement) -> Iterator[tuple[tuple[int, ...], list[int]]]:
-    """Containers without a machine, those of a co-locate rule together; and the machines that count: where the others run."""
+    """Containers without a machine, those of a co-locate rule together; and the machines that count: where the others run.
+
+    Where these run on several machines already, no machine is the right one.
+    """
     left, machines = set(placement.unplaced.tolist()), list(range(len(cluster.machines.name)))
     for rule in cluster.rules:
         if isinstance(rule, CoLocate) and left & set(rule.containers):
             beside = sorted({int(placement.machine_of[c]) for c in rule.containers} - {UNPLACED})
-            yield tuple(sorted(left & set(rule.containers))), beside or machines
+            yield tuple(sorted(left & set(rule.containers))), ([] if len(beside) > 1 else beside or machines)
             left -= set(rule.containers)
     yield from (((c,), machines) for c in sorted(left))

@@ -150,6 +150,10 @@ def needed_faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"{count} machines, the bound is {outcome.bound}"
     plain = all(isinstance(rule, Capacity | Confidence) for rule in case.value.cluster.rules)
     n_c = len(case.value.cluster.containers.name)
+    if outcome.answer is not None and plain:
+        chances, names = _Chances(outcome.answer.instance), case.value.cluster.workloads.name
+        fitting = [name for name in outcome.left_out if _some_machine_fits(chances, [names.index(name)])]
+        yield from (f"left out though it fits: {name} on a machine of its own" for name in fitting)
     if outcome.answer is None or not plain or n_c > MOST_CONTAINERS or outcome.left_out or outcome.bound is None:
         return
     fewest = _fewest(_Chances(outcome.answer.instance), n_c)

@@ -1,10 +1,13 @@
 """`bp.pack` and `bp.machines_needed` as a library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.builders.packings import uncertain
 
 import bayplan as bp
+from bayplan.model import MoveCosts, ints
 from bayplan.score.confidence import deviate
 
 QUICK = bp.Budget(iterations=30)
@@ -70,3 +73,25 @@ def test_machines_needed_counts_from_empty_by_type():
     assert f"{answer.machines} machine" in answer.headline and "By type" in answer.summary()
     with pytest.raises(bp.UsageError, match="packs nothing"):
         answer.save("x.json")
+
+
+def test_machines_needed_counts_every_resource():
+    """Of cpu a hundred fit on a machine, of memory one."""
+    full = bp.ClusterBuilder("full").machines("m-{}", 1, cpu=100, memory=8).workload("w", replicas=5, cpu=1, memory=8).build()
+    answer = bp.machines_needed(full, confidence=0.9, resource="cpu", budget=QUICK)
+    assert (answer.machines, answer.left_out, answer.bound) == (5, (), 5)
+
+
+def test_machines_needed_by_what_uses_nothing_is_one():
+    idle = bp.ClusterBuilder("idle").machines("m-{}", 1, cpu="1e12").workload("w", replicas=3, cpu=0).build()
+    assert bp.machines_needed(idle, confidence=0.9, budget=QUICK).machines == 1
+
+
+def test_levels_of_confidence_know_no_cost_of_moves_to_machines_that_are_added():
+    """What is reserved takes more machines than there are, so that some are added for the comparison."""
+    small = (
+        bp.ClusterBuilder("small").machines("m-{}", 2, cpu=4).workload("w", replicas=9, cpu=3, usage={"cpu": (1.0, 0.1)}).build()
+    )
+    costs = MoveCosts(container=ints([1]), machine=ints([[0, 2], [2, 0]]), container_weight=1, service_weight=1, machine_weight=1)
+    answer = bp.pack(replace(small, objective=replace(small.objective, move_costs=costs)), confidence=0.9, budget=QUICK)
+    assert answer.levels[0].left_out == 0

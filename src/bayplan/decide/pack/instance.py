@@ -7,7 +7,7 @@ import numpy as np
 
 from bayplan.decide.pack.problem import PackProblem, pack_problem
 from bayplan.errors import UsageError, did_you_mean, expect_one_of
-from bayplan.model import BoolArray, Cluster, Confidence, FloatArray, Resource, Rule, Snapshot
+from bayplan.model import BoolArray, Cluster, Confidence, FloatArray, Objective, Resource, Rule, Snapshot
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
 from bayplan.words import first_names
 
@@ -53,8 +53,9 @@ class PackInstance:
         return _instance(snapshot, self.problem.main.resource, self.alpha_of, self.usage)
 
     def on(self, cluster: Cluster) -> "PackInstance":
-        """The same on a cluster with more machines."""
-        return _instance(replace(self.snapshot, cluster=cluster), self.problem.main.resource, self.alpha_of, self.usage)
+        """The same on a cluster with more machines. What moves cost between those is not known, and no packer asks."""
+        snapshot = replace(self.snapshot, cluster=cluster, objective=Objective.default(cluster))
+        return _instance(snapshot, self.problem.main.resource, self.alpha_of, self.usage)
 
 
 def pack_instance(

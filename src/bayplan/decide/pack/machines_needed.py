@@ -8,7 +8,9 @@ import numpy as np
 from bayplan.decide.pack.cutting_stock import csp_machines
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.problem import PackProblem, pack_problem
-from bayplan.model import Budget, Cluster, FloatArray, IntArray, Machines, Placement, Progress, Result, machine_level
+from bayplan.model import Budget, Cluster, FloatArray, IntArray, Machines, Placement, Progress, Result, floats, machine_level
+
+MOST_THAT_FIT = 1e9  # containers on one machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,13 +49,23 @@ def machines_needed(
 
 
 def _enough(problem: PackProblem) -> int:
-    """Enough machines of any type: every container at its full deviation, on the smallest machine that takes it."""
-    main = problem.main
+    """Enough machines of any type: each filled by one workload, every container at its full deviation, in every resource."""
     count = problem.running.sum(axis=0) + problem.unplaced
-    size = main.mean + main.deviate * np.sqrt(main.variance)
-    smallest = float(main.capacity[main.capacity > 0].min(initial=np.inf))
-    per_machine = np.maximum(1.0, np.floor(smallest / np.maximum(size, 1e-300)))
-    return int(min(count.sum(), np.ceil(count / per_machine).sum() + 1))
+    capacity = problem.cluster.machines.capacity
+    fit = np.full(len(count), np.inf)  # (workload,) containers on one machine
+    for constraint in problem.chance_constraints:
+        size = constraint.mean + constraint.deviate * np.sqrt(constraint.variance)
+        fit = np.minimum(fit, _that_fit(size, constraint.capacity))
+    for r in range(len(problem.cluster.resources)):
+        fit = np.minimum(fit, _that_fit(floats(problem.request[:, r]), floats(capacity[:, r])))
+    return int(min(count.sum(), np.ceil(count / np.maximum(1.0, fit)).sum() + 1))
+
+
+def _that_fit(size: FloatArray, capacity: FloatArray) -> FloatArray:
+    """(workload,) how many of this size fit on the smallest machine that has any of a resource; infinite for next to nothing."""
+    smallest = float(capacity[capacity > 0].min(initial=np.inf))
+    some = size > smallest / MOST_THAT_FIT if np.isfinite(smallest) else np.zeros(len(size), dtype=np.bool_)
+    return floats(np.floor(np.divide(smallest, size, out=np.full(len(size), np.inf), where=some)))
 
 
 def _with_machines(cluster: Cluster, capacity: IntArray, sets: Mapping[str, IntArray]) -> Cluster:
