@@ -34,6 +34,17 @@ def test_overload_of_what_cannot_leave_counts_although_other_machines_are_free()
     assert lower_bound(free, only(free, Term.OVERLOAD), on(0, 0)) == 0
 
 
+@pytest.mark.parametrize("capacity", [[49, 3], [98, 47, 3], [7 * 2**40, 3 * 10**6, 12_345]])
+def test_free_amounts_that_cancel_prove_nothing(capacity):
+    """Everything free is in balance, but 49 times 1 / 49 is less than 1 in floats: the bound keeps below what that leaves."""
+    rules = (Capacity(resources=tuple(range(len(capacity)))),)
+    cluster = tiny([capacity, capacity], [[0] * len(capacity)], [2], rules=rules)
+    objective = only(cluster, Term.BALANCE)
+    assert weighted(cluster, on(0, 1), objective) == 0
+    assert lower_bound(cluster, objective, on(0, 1)) <= 0
+    assert lower_bound(cluster, objective, on(-1, -1)) <= 0
+
+
 def test_a_container_that_fits_nowhere_else_while_it_moves_cannot_leave():
     rules = (*FITS, Transient(resource=0))
     cluster = tiny([[9], [9]], [[6], [5]], [1, 1], safety=[[4], [9]], rules=rules)

@@ -21,6 +21,7 @@ class Hinges:
     a: FloatArray  # (hinge, resource)
     b: FloatArray  # (machine, hinge)
     weight: FloatArray  # (machine, hinge) one number per hinge, or 0 where a machine does not count
+    size: FloatArray  # (machine, hinge) of the amounts that b was added up from: they may cancel, their rounding does not
 
     @property
     def grows(self) -> BoolArray:
@@ -31,20 +32,21 @@ class Hinges:
 def hinges(cluster: Cluster, objective: Objective, within: Reachable) -> Hinges:
     """All hinges of an objective that can ever be above 0, times the weights of their terms."""
     n_m, n_r = cluster.machines.capacity.shape
-    parts = [Hinges(a=np.zeros((0, n_r)), b=np.zeros((n_m, 0)), weight=np.zeros((n_m, 0)))]
+    parts = [Hinges(a=np.zeros((0, n_r)), b=(none := np.zeros((n_m, 0))), weight=none, size=none)]
     for term, make in ((Term.OVERLOAD, _overload), (Term.TARGETS, _targets), (Term.BALANCE, _balance)):
         if objective.weight.get(term):
             part = make(cluster, objective)
             parts.append(replace(part, weight=objective.weight[term] * part.weight))
     a = np.concatenate([part.a for part in parts])
-    b, weight = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("b", "weight"))
-    return Hinges(a=a, b=b, weight=np.where(_highest(a, b, within) > 0, weight, 0.0))
+    b, weight, size = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("b", "weight", "size"))
+    return Hinges(a=a, b=b, weight=np.where(_highest(a, b, within) > 0, weight, 0.0), size=size)
 
 
 def _overload(cluster: Cluster, objective: Objective) -> Hinges:
     """load - safety."""
     safety = cluster.machines.safety.astype(np.float64)
-    return Hinges(a=np.eye(safety.shape[1]), b=-safety, weight=np.broadcast_to(objective.overload_weight, safety.shape))
+    weight = np.broadcast_to(objective.overload_weight, safety.shape)
+    return Hinges(a=np.eye(safety.shape[1]), b=-safety, weight=weight, size=safety)
 
 
 def _targets(cluster: Cluster, objective: Objective) -> Hinges:
@@ -55,7 +57,7 @@ def _targets(cluster: Cluster, objective: Objective) -> Hinges:
         a[k, target.r1] -= target.target
         a[k, target.r2] += 1
     weight = np.array([float(target.weight) for target in objective.targets])
-    return Hinges(a=a, b=-capacity @ a.T, weight=np.broadcast_to(weight, (len(capacity), len(weight))))
+    return _of_free(capacity, a, np.broadcast_to(weight, (len(capacity), len(weight))))
 
 
 def _balance(cluster: Cluster, objective: Objective) -> Hinges:
@@ -68,7 +70,12 @@ def _balance(cluster: Cluster, objective: Objective) -> Hinges:
     a[row, pair[:, 0]] = -1.0 / largest[pair[:, 0]]
     a[row, pair[:, 1]] = objective.ratio[pair[:, 0], pair[:, 1]] / largest[pair[:, 1]]
     both = np.asarray((capacity[:, pair] > 0).all(axis=2), dtype=np.float64)
-    return Hinges(a=a, b=-capacity @ a.T, weight=both)
+    return _of_free(capacity, a, both)
+
+
+def _of_free(capacity: FloatArray, a: FloatArray, weight: FloatArray) -> Hinges:
+    """Hinges of what is free: -a . (capacity - load)."""
+    return Hinges(a=a, b=-capacity @ a.T, weight=weight, size=capacity @ abs(a).T)
 
 
 def _highest(a: FloatArray, b: FloatArray, within: Reachable) -> FloatArray:
@@ -108,5 +115,5 @@ def _sum_over(shapes: Hinges, within: Reachable, share: FloatArray) -> FloatArra
     high = np.minimum(inside @ most, within.total - outside @ least)
     load = np.where(shapes.a > 0, shapes.a * low, shapes.a * high)
     added_up = load.sum(axis=1) + (share * shapes.b).sum(axis=0)
-    lost = ROUNDING * (abs(shapes.a) @ within.total + (share * abs(shapes.b)).sum(axis=0))
+    lost = ROUNDING * (abs(shapes.a) @ within.total + (share * shapes.size).sum(axis=0))
     return np.asarray((added_up - lost) * shapes.weight.max(axis=0, initial=0.0), dtype=np.float64)

@@ -109,6 +109,7 @@ class PricedProblem:
     hinges: Hinges
     request: FloatArray  # (kind, resource)
     count: FloatArray  # (kind,)
+    load: FloatArray  # (resource,) of all containers
     home: IntArray  # (kind,) machine before; 0 for new containers, which cannot stay
     stay: FloatArray  # (kind,) infinite if it cannot stay at home, else 0
     fee: FloatArray  # (kind, machine) of a move there; infinite at home and where it cannot run
@@ -144,6 +145,7 @@ def priced_problem(cluster: Cluster, within: Reachable, can: BoolArray, shapes: 
         hinges=shapes,
         request=request,
         count=within.count.astype(np.float64),
+        load=within.total.astype(np.float64),
         home=home,
         stay=np.where(stays, 0.0, np.inf),
         fee=fee,
@@ -222,7 +224,9 @@ def evaluate_prices(problem: PricedProblem, prices: Prices) -> PricedBound:
         -of_capacity * problem.capacity,
         -of_arrival * problem.free,
     )
-    bound = float(sum(part.sum() for part in parts) - ROUNDING * sum(abs(part).sum() for part in parts))
+    priced = paid @ abs(shapes.a) + of_capacity + of_arrival  # (machine, resource) as `unit`, if nothing cancelled
+    size = sum(abs(part).sum() for part in parts) + (paid * shapes.size).sum() + priced.max(axis=0, initial=0.0) @ problem.load
+    bound = float(sum(part.sum() for part in parts) - ROUNDING * size)
     return PricedBound(bound, _slope(problem, np.where(stays, problem.home, to), stays, subset))
 
 
