@@ -5,12 +5,12 @@ of its workload decides: the share of its containers that have been deleted and 
 silent: a delete that would leave fewer alive than the stated share is skipped; ratios are updated inside a batch; a workload too
 small for that share surges, its create first and its delete in a later batch of deletes; a round that changes nothing
 ends the plan. What is down then goes back to where it came from, and what runs twice keeps one of the two. Where that is not
-safe, the plan ends with the last round after which no container was down or doubled. Rules beside capacity are kept too: the
-paper's clusters have none that matter here.
+safe, the path is followed again without these containers, so none is left down or doubled. Rules beside capacity are kept too:
+the paper's clusters have none that matter here.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from bayplan.migrate.batches import BatchBuilder
 from bayplan.migrate.explain_stuck import explain_stuck
@@ -19,7 +19,7 @@ from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.result import PlanDraft, plan_result, refused
 from bayplan.migrate.running_state import RunningState
 from bayplan.migrate.step_sequence import StepSequence, least_batches
-from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Progress, Result, Step, Tick, silent
+from bayplan.model import UNPLACED, Action, Budget, Migration, Plan, Progress, Result, Step, Tick
 from bayplan.model.interrupt import stoppable
 
 
@@ -29,14 +29,15 @@ def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed:
     if refusal is not None:
         return refusal
     units = move_units(migration, options)
-    path = MigrationPath(RunningState(migration), units)
     with stoppable() as stop:
-        path.follow(lambda: stop.requested or clock.expired(), progress)
-    path.settle()
-    if path.under_way:
-        settled = path.settled
-        path = MigrationPath(RunningState(migration), units)
-        path.follow(lambda: False, silent, most=settled)
+        held: set[int] = set()  # units that would end under way: without them the path is followed again
+        while True:
+            path = MigrationPath(RunningState(migration), units, held)
+            path.follow(lambda: stop.requested or clock.expired(), progress)
+            path.settle()
+            if not path.under_way:
+                break
+            held.update(path.under_way)
     draft = PlanDraft(
         plan=Plan(batches=tuple(path.batches)), left_out=explain_stuck(StepSequence(path.state, units)), bound=path.bound
     )
@@ -46,7 +47,7 @@ def rasa(migration: Migration, options: MigrateOptions, *, budget: Budget, seed:
 class MigrationPath:
     """The migration path under construction: x_curr of Algorithm 2 is the state."""
 
-    def __init__(self, state: RunningState, units: MoveUnits) -> None:
+    def __init__(self, state: RunningState, units: MoveUnits, held: Set[int] = frozenset()) -> None:
         self.state, self.units = state, units
         start = StepSequence(state, units)
         self.bound = least_batches(start)
@@ -57,27 +58,24 @@ class MigrationPath:
             if m == units.target[u]:
                 self.old[u], self.at[u] = self.at[u], m
         self.doubled_at_start = frozenset(self.old)
-        self.settled = 0  # batches after which no unit was under way
         self.batches: list[tuple[Step, ...]] = []
         self.leaving: dict[int, list[int]] = defaultdict(list)  # machine -> units to delete there
         self.arriving: dict[int, list[int]] = defaultdict(list)  # machine -> units to create there
-        for u in sorted(start.pending):
+        for u in sorted(start.pending - held):
             for m in {self.at[u], self.old.get(u, UNPLACED)} - {UNPLACED, units.target[u]}:
                 self.leaving[m].append(u)
             if units.target[u] not in (UNPLACED, self.at[u]):
                 self.arriving[units.target[u]].append(u)
 
-    def follow(self, over: Callable[[], bool], progress: Progress, *, most: int | None = None) -> None:
-        """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing, or `most` are made."""
+    def follow(self, over: Callable[[], bool], progress: Progress) -> None:
+        """Lines 3 to 9: a batch of deletes and one of creates in turn, until a round changes nothing."""
         total = sum(map(len, self.arriving.values())) + sum(map(len, self.leaving.values()))
-        while (self.leaving or self.arriving) and (most is None or len(self.batches) < most):
+        while self.leaving or self.arriving:
             before = len(self.batches)
             self._batch(Action.DELETE, self.leaving)
             self._batch(Action.CREATE, self.arriving)
             left = sum(map(len, self.arriving.values())) + sum(map(len, self.leaving.values()))
             progress(Tick(stage="planning", done=1.0 - left / total))
-            if not self.under_way:
-                self.settled = len(self.batches)
             if len(self.batches) == before or over():
                 break
 
