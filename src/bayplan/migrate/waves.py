@@ -42,6 +42,8 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
         for number, plans in product(range(attempts), meanings):
             if best is not None and (stop.requested or best.is_best or _is_late(clock, best)):
                 break
+            if best is not None and best.complete and number >= len(USUAL) and not plans.complete:
+                continue  # in this way some are stuck, in another none: last resorts would take longest, for the least hope
             draft = plans.attempt(number, lambda: stop.requested or clock.expired(), progress)
             if draft is None:
                 continue
@@ -72,11 +74,16 @@ class PlansInOneWay:
     seed: int
     best: PlanDraft | None = None
 
+    @property
+    def complete(self) -> bool:
+        """Does the best plan so far bring every container to its target?"""
+        return self.best is not None and self.best.complete
+
     def attempt(self, number: int, over: Callable[[], bool], progress: Progress) -> PlanDraft | None:
         """One more plan; None if the best so far cannot be beaten in this way."""
         if self.best is not None and self.best.is_best:
             return None
-        usual = number < len(USUAL) or (self.best is not None and self.best.complete)
+        usual = number < len(USUAL) or self.complete
         style = USUAL[number % len(USUAL)] if usual else LAST_RESORTS[number % len(LAST_RESORTS)]
         rng = np.random.default_rng([self.seed, number])
         draft = Construction(self.migration, self.options, style, rng, over).run(progress)
