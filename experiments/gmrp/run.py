@@ -1,7 +1,8 @@
 """`python -m experiments.gmrp.run [--seconds 60] [--threads 1] [--seeds 0-4] [--instances a1_4,...] [--shard 1/2]`
 
 Run the command line as a user does, check what it wrote, append one row per run to results.csv, then write the table of
-docs/verbs/gmrp.md. Resumable: a run that the file has is not repeated. Run alone, so that wall time and CPU time agree.
+docs/verbs/gmrp.md. Resumable: a run that the file has is not repeated. Run alone, so that wall time and CPU time agree; on a
+machine that others use, with `--by-cpu`.
 Models are read from gmrp/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository. `--quick` takes the
 example of the repository and half a second, and a new folder if none is given with `--out`.
 """
@@ -41,6 +42,7 @@ class Run:
     seconds: float
     threads: int
     seed: int
+    by_cpu: bool = False  # count CPU seconds of each thread instead of those of the wall
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -59,8 +61,9 @@ def solve(run: Run, out: Path) -> dict[str, str]:
     model, assignment = files(run.instance)
     words = ["rebalance", model, "--start", assignment, "--objective", "gmrp", "--method", run.method, "--out", out]
     words += ["--seconds", run.seconds, "--threads", run.threads, "--seed", run.seed, "--json", "--quiet"]
+    command = ["experiments.gmrp.cpu_clock", run.threads] if run.by_cpu else ["bayplan"]
     started, used = time.perf_counter(), cpu_of_children()
-    done = subprocess.run([sys.executable, "-m", "bayplan", *map(str, words)], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", *map(str, command + words)], capture_output=True, text=True, check=False)
     wall, cpu = time.perf_counter() - started, cpu_of_children() - used
     if done.returncode != 0:
         sys.exit(f"{run.key}: exit code {done.returncode}: {done.stderr.strip()}")
@@ -115,13 +118,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--instances", default=",".join(KNOWN), help="such as a1_4,b_1")
     parser.add_argument("--method", default="search", help="search or nls")
     parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
+    parser.add_argument("--by-cpu", action="store_true", help="count CPU seconds of each thread, on a machine that others use")
     parser.add_argument("--out", type=Path, help="the folder for the CSV file and the page")
     arguments = parser.parse_args(argv)
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
     names, seeds = ([TINY], (0,)) if arguments.quick else (arguments.instances.split(","), seeds_of(arguments.seeds))
     fixed = {"method": arguments.method, "threads": arguments.threads, "seconds": 0.5 if arguments.quick else arguments.seconds}
-    runs = [Run(instance=name, seed=seed, **fixed) for seed in seeds for name in names]
+    runs = [Run(instance=name, seed=seed, by_cpu=arguments.by_cpu, **fixed) for seed in seeds for name in names]
     part, parts = shard_of(arguments.shard)
     measure(out / CSV, runs[part - 1 :: parts])
     write_page(out, rows(out / CSV), in_docs=out == HERE)

@@ -11,7 +11,7 @@ from tests.naive.search import breaches, grown
 from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.incumbent import Incumbent, write_out
 from bayplan.kernels.search.state import UNMET
-from bayplan.kernels.search.walk import StepSettings, walk
+from bayplan.kernels.search.walk import StepSettings, new_mixture, walk
 from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
@@ -19,7 +19,8 @@ from bayplan.score.terms import weighted
 from bayplan.search.state import SearchState, new_search_state
 from bayplan.search.verify_state import block, verify_state
 
-STYLE = StepSettings(shift_tries=3, eject_tries=4, eject_finds=3, eject_share=0.4, swap_share=0.2, scan=3)
+STYLE = StepSettings(shift_tries=3, eject_tries=4, eject_finds=3, scan=3)
+VICTIMS = 0, 0, 1, 4  # of shifts, swaps and ejections
 JOURNAL = 96  # a short one, so that it is closed often
 
 
@@ -67,10 +68,10 @@ def walked(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.
     incumbent, movable = walk_incumbent(state), standing(state)
     best, best_of, here, changes = state.total, state.machine_of.copy(), state.machine_of.copy(), 0
     rng = np.array([seed], dtype=np.uint64)
-    lifted = new_lifted_set(len(problem.cluster.resources))
+    lifted, mixture = new_lifted_set(len(problem.cluster.resources)), new_mixture(np.array(VICTIMS))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
-        walk(state.arrays, movable, movable, STYLE, rng, warmth, False, 1, incumbent, lifted)
+        walk(state.arrays, movable, movable, STYLE, mixture, rng, warmth, False, 1, incumbent, lifted)
         if (state.machine_of == here).all():
             continue  # lifted and put back: the total may differ in its last digit
         here, changes = state.machine_of.copy(), changes + 1

@@ -32,6 +32,11 @@ def kernel(function: Function) -> Function:
     return _kernel(function, nogil=True, _nrt=False)
 
 
+def inlined(function: Function) -> Function:
+    """A kernel that is always put into its callers: for short parts of inner loops, since a tuple of arrays is many arguments."""
+    return _kernel(function, nogil=True, _nrt=False, forceinline=True)
+
+
 def allocating_kernel(function: Function) -> Function:
     """The function as a kernel that allocates arrays; other threads run beside it."""
     return _kernel(function, nogil=True)

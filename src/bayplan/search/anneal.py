@@ -21,7 +21,7 @@ from bayplan.search.window_mip.polish import polish
 STEPS_PER_ITEM = 2_000  # where no budget is given
 AFTERWARDS = 0.1, 0.7  # seconds kept for the answer: at least, and in times of setting up the state
 POLISH = 0.12  # of the seconds, for integer programs over a few machines at the end ...
-FEW_ITEMS = 6_000  # ... where there are so few items that enough of them can be solved
+FEW_ITEMS = 500  # ... where there are so few items that enough of them can be solved
 
 
 def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = silent, already: float = 0.0) -> Placement:

@@ -7,15 +7,21 @@ those that are rises. If some are still unmet late in the walk, it is heated up 
 A walk is one long annealing, and where there is time for more, shorter ones from the best placement so far. A further round
 begins at the best placement that any walker has seen, at a lower first temperature, and with noise: at first the load of all
 resources but one costs more or less than it truly does. Compared in the same steps (experiments/rounds, table in
-docs/rebalance.md): from PLENTY on, several rounds cost 0.2 to 0.5 % less than one on clusters of some ten machines; with a
+docs/verbs/rebalance.md): from PLENTY on, several rounds cost 0.2 to 0.5 % less than one on clusters of some ten machines; with a
 quarter of it or less they cost more, up to half a percent and beyond. Noise neither helps nor harms on average.
 """
 
 from copy import copy
 from typing import NamedTuple
 
-HOT = 6.0  # first temperature, in mean prices of a random move
-COLD = 1.0  # last temperature times items, in the same: what the whole walk then jitters by
+import numpy as np
+
+from bayplan.model import FloatArray
+
+HOT = 2.0  # first temperature of a long walk, in mean prices of a random move
+COLD = 0.01  # last temperature: of the random moves that cost more, this share costs no more than it
+SHORT, LONG = 0.1, 1.0  # ease: where it is less than SHORT, the walk begins at its last temperature; from LONG on at the first
+TINY = 1e-300
 QUENCH = 0.97  # of the walk; from there on only improvements are accepted
 UNMET_PRICE = 0.1  # price of a unmet dependency, in temperatures ...
 FLOOR = 0.0125  # ... but at least this, in mean prices of a random move ...
@@ -34,13 +40,25 @@ class Phase(NamedTuple):
     loose: bool  # may dependencies be violated?
 
 
+def temperatures(scale: float, rises: FloatArray, ease: float) -> tuple[float, float]:
+    """The first and the last temperature of a walk.
+
+    `scale`, `rises`: the mean price of random moves from a placement after a descent, and what those cost that cost more;
+    `ease`: the steps of the walk, in those that one annealing needs. A walk too short to cool down from disorder starts cooler.
+    """
+    if not len(rises):
+        return 0.0, 0.0
+    cold = max(TINY, float(np.quantile(rises, COLD)))
+    length = np.log(min(LONG, max(SHORT, ease)) / SHORT) / np.log(LONG / SHORT)
+    return cold * (max(cold, HOT * scale) / cold) ** float(length), cold
+
+
 class Cooling:
     """The phases of one round."""
 
-    def __init__(self, *, scale: float, items: int, hindered: float) -> None:
+    def __init__(self, *, scale: float, hot: float, cold: float, hindered: float) -> None:
         self.scale = scale  # mean price of a random move
-        self.hot = HOT * scale
-        self.cold = COLD * scale / max(1, items)
+        self.hot, self.cold = hot, cold  # first and last temperature
         self.may_be_loose = hindered > HINDERED
         self.again = False  # heated up once more?
 
@@ -67,7 +85,7 @@ class Cooling:
         return float(self.hot * (self.cold / self.hot) ** (share / QUENCH))
 
 
-PLENTY = 100.0  # times the steps that one annealing needs; with fewer, one slow annealing is better than several
+PLENTY = 500.0  # times the steps that one annealing needs; with fewer, one slow annealing is better than several
 FIRST = 0.5  # of the walk, for the first round
 FURTHER = 4  # rounds after it
 NOISY = 0.2  # of a further round, at its beginning

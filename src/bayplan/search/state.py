@@ -8,13 +8,14 @@ from bayplan.errors import ModelError
 from bayplan.kernels.search import state as layout
 from bayplan.kernels.search.incumbent import Incumbent
 from bayplan.kernels.search.lift_drop import move_all, place_start
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Placement
+from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Placement
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import Blocks, copied, packed, view
 from bayplan.search.compile_objective import objective_blocks
 from bayplan.search.compile_rules import CompiledRules, limits
 from bayplan.search.count_rows import CountRows
 from bayplan.search.items import Items, items_of
+from bayplan.search.reach import is_listed, reach_blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +42,17 @@ class SearchState:
     def unmet(self) -> int:
         """Containers without what they depend on."""
         return int(view(self.arrays, "tally", layout.UNMET + 1)[layout.UNMET])
+
+    @property
+    def has_choice(self) -> BoolArray:
+        """(item,) could it ever run anywhere but where it runs now? True where nothing is listed."""
+        start = view(self.arrays, "reach_start", int(self.arrays.at["empty_kind"][0]) + 1)
+        reach = np.append(view(self.arrays, "reach", int(start[-1])), UNPLACED)  # so that an empty last list has a first machine
+        size, first = np.diff(start)[self.items.kind_of], reach[start[:-1][self.items.kind_of]]
+        at_home = (self.items.home == self.machine_of) | (self.items.home == UNPLACED)
+        stuck = at_home & ((size == 0) | ((size == 1) & (first == self.machine_of)))
+        chosen: BoolArray = ~stuck | (self.arrays.at["reach_listed"][0] == 0)
+        return chosen
 
     def copy(self) -> "SearchState":
         """The same, on a state of its own."""
@@ -71,7 +83,9 @@ def new_search_state(problem: Problem) -> SearchState:
     blocks = objective_blocks(cluster, items, rows, problem.objective, problem.max_moves) | lists.blocks()
     start = np.array(problem.start.machine_of[items.first])
     sizes = _sizes(cluster, items, start, blocks)
-    blank = packed(blocks | _blank(cluster, items, blocks, sizes), sizes)
+    empty = _blank(cluster, items, blocks, sizes)
+    reach = reach_blocks(blocks, np.asarray(empty["home_charge"]), limits(cluster))
+    blank = packed(blocks | empty | reach, sizes)
     place_start(blank, start)
     minimum = np.array(blocks["groups_needed"], dtype=np.int64)
     state = SearchState(cluster=cluster, items=items, arrays=blank, minimum=minimum, missing=np.zeros_like(minimum))
@@ -89,6 +103,8 @@ def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> d
         "pairs": len(np.asarray(blocks["pair"])),
         "empty_kind": len(np.asarray(blocks["request"])) - 1,
         "slots": min(len(items.kind_of), 4 * most + 64),
+        "reach_listed": int(is_listed(len(np.asarray(blocks["allow_row"])), len(cluster.machines.name))),
+        "variance_priced": int(np.asarray(blocks["square"]).any() or np.asarray(blocks["mean"]).any()),
     }
 
 

@@ -15,20 +15,18 @@ from bayplan.kernels.search.incumbent import ALLOWED_UNMET, OPEN, restore_best, 
 from bayplan.kernels.search.walk import StepSettings, cost_scale, walk
 from bayplan.model import IntArray
 from bayplan.model.deadline import Deadline
-from bayplan.search.cooling import AnnealingRound, Cooling, Phase
+from bayplan.search.cooling import AnnealingRound, Cooling, Phase, temperatures
+from bayplan.search.move_shares import MoveShares
 from bayplan.search.noise import Noise
 from bayplan.search.state import SearchState, new_incumbent
 
 ENOUGH = 5.0  # steps per item and machine; a walk with fewer has less ease
-COOLER = 1.0  # the power of the ease that the first temperature is multiplied with ...
-RARER = 0.35  # ... and that of the ejections
 HURRY = 0.25  # of that ease; with less, large items are shifted more often, too
-SETTINGS = StepSettings(shift_tries=8, eject_tries=128, eject_finds=30, eject_share=0.6, swap_share=0.2, scan=64)
+SETTINGS = StepSettings(shift_tries=8, eject_tries=128, eject_finds=30, scan=64)
 MAX_TRIES = 32  # machines tried for a lifted item where there are thousands
-CROWD = 2.0  # the share of ejections is this over the root of the items per machine: among many small items shifts do
-MEASURING = 0.03  # of the walk, in which its pace is measured
+MEASURING = 0.05  # of the walk, a descent in which its pace is measured
 TURN = 0.03  # seconds between two readings of the clock
-FIRST_TURN, PROBES, JOURNAL = 500, 2_000, 1 << 16
+FIRST_TURN, PROBES, JOURNAL = 500, 16_000, 1 << 16
 COPIES = 4  # entries per item in the list that has large items more often
 
 
@@ -37,15 +35,16 @@ class Walker:
 
     def __init__(self, state: SearchState, *, seed: int) -> None:
         self.state = state
-        self.movable = np.flatnonzero(state.items.movable & (state.machine_of >= 0))
+        self.movable = np.flatnonzero(state.items.movable & (state.machine_of >= 0) & state.has_choice)
         self.by_size = self._draw_by_size()
-        self.shifted, self.settings = self.movable, self._settings(1.0)
+        self.shifted, self.settings = self.movable, self._settings()
         self.rng = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64 or 1], dtype=np.uint64)
         self.noise = Noise(state, seed=seed)
         self.known: float | None = None  # the best, while nothing counts as such
         self.steps, self.turn, self.began, self.ease = 0, FIRST_TURN, 0.0, 0.0
         self.lifted = new_lifted_set(len(state.cluster.resources))
         self.incumbent = new_incumbent(state, JOURNAL)
+        self.shares = MoveShares()
 
     @property
     def best(self) -> float:
@@ -63,22 +62,22 @@ class Walker:
         return not len(self.movable) or len(self.state.cluster.machines.name) < 2
 
     def measure_pace(self, deadline: Deadline) -> None:
-        """Make the first steps to measure the scale of costs and the pace, and set temperature and settings from them."""
+        """Descend for a while to measure the pace and the scale of costs, and set the temperatures from them."""
         if self.idle:
             return
-        measured = np.zeros(2)
-        cost_scale(self.state.arrays, self.movable, self.rng, PROBES, measured)
-        self.cooling = Cooling(scale=float(measured[0]), items=len(self.movable), hindered=float(measured[1]))
+        measured, rises = np.zeros(2), np.zeros(PROBES)
+        cost_scale(self.state.arrays, self.movable, self.rng, measured, rises)
+        self.cooling = Cooling(scale=float(measured[0]), hot=0.0, cold=0.0, hindered=float(measured[1]))
         self._turn(self.cooling.at(1.0, unmet=False), 1)  # loads the machine code, which takes as long as many turns
-        self.began, hot = deadline.clock.seconds, self.cooling.hot
+        self.began = deadline.clock.seconds
         while (share := deadline.share(self.steps, self.began)) < MEASURING:
             self._go(deadline, self.cooling, share)
             all_steps = deadline.steps or self.steps / max(1e-6, deadline.clock.seconds - self.began) * deadline.seconds_left
             self.ease = all_steps / (ENOUGH * len(self.movable) * len(self.state.cluster.machines.name))
-            ease = min(1.0, self.ease)
-            self.cooling.hot, self.settings = hot * ease**COOLER, self._settings(ease)
-            self.shifted = self.by_size if ease < HURRY else self.movable
+            self.shifted = self.by_size if self.ease < HURRY else self.movable
             deadline.report(share, self.best)
+        number = cost_scale(self.state.arrays, self.movable, self.rng, measured, rises)
+        self.cooling.hot, self.cooling.cold = temperatures(float(measured[0]), rises[:number], self.ease)
 
     def anneal(self, deadline: Deadline, part: AnnealingRound) -> None:
         """Walk through a round, or until the deadline says that it is over."""
@@ -132,6 +131,7 @@ class Walker:
             self.shifted,
             self.by_size,
             self.settings,
+            self.shares.mixture,
             self.rng,
             phase.temperature,
             phase.loose,
@@ -139,6 +139,7 @@ class Walker:
             self.incumbent,
             self.lifted,
         )
+        self.shares.update()
         return max(1e-6, time.perf_counter() - began)
 
     def _charge_unmet(self, price: float) -> None:
@@ -148,12 +149,10 @@ class Walker:
         arrays.floats[arrays.at["total"][0]] += (price - arrays.floats[at]) * self.state.unmet
         arrays.floats[at] = price
 
-    def _settings(self, ease: float) -> StepSettings:
-        """The mixture of steps; `ease`: how much of the time for a long walk there is."""
-        crowd = len(self.state.items.kind_of) / max(1, len(self.state.cluster.machines.name))
-        ejects = ease**RARER * min(SETTINGS.eject_share, CROWD / max(1.0, crowd) ** 0.5)
+    def _settings(self) -> StepSettings:
+        """How far steps look."""
         tries = int(min(MAX_TRIES, max(SETTINGS.shift_tries, len(self.state.cluster.machines.name) / 100)))
-        return SETTINGS._replace(shift_tries=tries, eject_share=ejects, swap_share=(1.0 - ejects) / 2)
+        return SETTINGS._replace(shift_tries=tries)
 
     def _draw_by_size(self) -> IntArray:
         """Movable items, large ones more often."""

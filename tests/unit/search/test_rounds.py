@@ -13,7 +13,7 @@ from bayplan.model import Budget, Tick
 from bayplan.score.terms import weighted
 from bayplan.search import cooling, walker
 from bayplan.search.anneal import search
-from bayplan.search.cooling import HOT, AnnealingRound, Cooling
+from bayplan.search.cooling import HOT, AnnealingRound, Cooling, temperatures
 from bayplan.search.noise import Noise
 from bayplan.search.state import new_search_state
 from bayplan.search.verify_state import block, verify_state
@@ -44,12 +44,24 @@ def test_rounds_follow_each_other_without_a_gap():
 
 
 def test_a_further_round_begins_cooler_and_ends_as_cold():
-    first = Cooling(scale=2.0, items=100, hindered=0.0)
+    first = Cooling(scale=2.0, hot=12.0, cold=0.02, hindered=0.0)
     further = first.further()
-    assert first.at(0.0, unmet=False).temperature == 2.0 * HOT
+    assert first.at(0.0, unmet=False).temperature == 12.0
     assert first.cold < further.at(0.0, unmet=False).temperature < first.hot
     assert further.at(0.96, unmet=False).temperature == pytest.approx(first.at(0.96, unmet=False).temperature, rel=0.1)
     assert further.at(0.99, unmet=False).temperature == 0.0
+
+
+def test_a_longer_walk_begins_hotter_and_all_end_as_cold():
+    rises = np.arange(1.0, 101.0)
+    of_ease = [temperatures(50.0, rises, ease) for ease in (0.0, 0.01, 0.1, 0.3, 1.0, 1e6)]
+    hot, cold = zip(*of_ease, strict=True)
+    assert set(cold) == {np.quantile(rises, cooling.COLD)}
+    assert hot[0] == hot[1] == hot[2] == cold[0] < hot[3] < hot[4] == hot[5] == pytest.approx(HOT * 50.0)
+
+
+def test_a_walk_that_no_move_makes_worse_is_a_descent():
+    assert temperatures(0.0, np.zeros(0), 1.0) == (0.0, 0.0)
 
 
 @SOME

@@ -5,7 +5,7 @@ import numpy as np
 from bayplan.kernels.search.delta_cost import LoadPrices, reweight
 from bayplan.kernels.search.incumbent import restore_best, write_out
 from bayplan.kernels.search.lift_drop import move_all, place_start
-from bayplan.kernels.search.walk import StepSettings, walk
+from bayplan.kernels.search.walk import StepSettings, new_mixture, walk
 from bayplan.kernels.search.warmup_data import tiny_incumbent, tiny_lifted_set, tiny_state
 
 
@@ -17,9 +17,10 @@ def warm_up() -> None:
     rng, incumbent, settings = (
         np.ones(1, dtype=np.uint64),
         tiny_incumbent(),
-        StepSettings(shift_tries=1, eject_tries=1, eject_finds=1, eject_share=0.3, swap_share=0.3, scan=1),
+        StepSettings(shift_tries=1, eject_tries=1, eject_finds=1, scan=1),
     )
-    walk(state, items, items, settings, rng, 1.0, True, 1, incumbent, tiny_lifted_set())
+    mixture = new_mixture(np.ones(3, dtype=np.int64))
+    walk(state, items, items, settings, mixture, rng, 1.0, True, 1, incumbent, tiny_lifted_set())
     write_out(incumbent, state)
     restore_best(state, incumbent)
     reweight(state, LoadPrices(overload=np.zeros(1), mean=np.zeros(1), square=np.zeros(2)), np.ones(1))

@@ -45,13 +45,15 @@ def machine_cost(state, m, into, out):
     n_r = at.resources
     more, less = at.request + into * n_r, at.request + out * n_r
     load_at, safety, capacity = amount_index(state, m, LOAD), amount_index(state, m, SAFETY), amount_index(state, m, CAPACITY)
+    variance = at.variance_priced == 1
     cost = 0.0
     for r in range(n_r):
         load = ints[load_at + r] + ints[more + r] - ints[less + r]
         above = load - ints[safety + r]
         if above > 0:
             cost += floats[at.overload + r] * above
-        cost += floats[at.square + m * n_r + r] * load * load
+        if variance:
+            cost += floats[at.square + m * n_r + r] * load * load
     for e in range(at.pairs):
         r1, r2 = ints[at.pair + PAIR_WIDTH * e], ints[at.pair + PAIR_WIDTH * e + 1]
         c1, c2 = ints[capacity + r1], ints[capacity + r2]
@@ -69,6 +71,8 @@ def mean_cost(state, m, k):
     at, floats = state.at[0], state.floats
     n_r = at.resources
     cost = 0.0
+    if at.variance_priced == 0:
+        return cost
     for r in range(n_r):
         weight = floats[at.mean + r]
         if weight > 0.0:

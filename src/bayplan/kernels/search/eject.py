@@ -5,14 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.jit import kernel
+from bayplan.kernels.jit import inlined, kernel
 from bayplan.kernels.random import below
-from bayplan.kernels.search.feasible import fits_if_emptied
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.state import CHARGE, LIMIT, LOAD, amount_index
 
 MAX_LIFTED = 32  # items that one step moves at most
-TRIES = 64  # random machines
+LIFT_WORK, COST_WORK = 12, 4  # what it takes to lift or drop an item, and to price one, in tests of capacity
 
 
 class LiftedSet(NamedTuple):
@@ -23,12 +22,20 @@ class LiftedSet(NamedTuple):
     shortage: npt.NDArray[np.int64]  # (resource,) what is missing on the machine
     lacking: npt.NDArray[np.int64]  # (resource,) the first few: resources of which something is missing
     inverse: npt.NDArray[np.float64]  # (resource,) one over what is missing of these
+    work: npt.NDArray[np.int64]  # (1,) units of work of the step, in tests of capacity
 
 
 def new_lifted_set(resources: int) -> LiftedSet:
     """An empty set, for clusters with that many resources."""
     lifted, amount = np.zeros(MAX_LIFTED, dtype=np.int64), np.zeros(resources, dtype=np.int64)
-    return LiftedSet(item=lifted, origin=lifted.copy(), shortage=amount, lacking=amount.copy(), inverse=np.zeros(resources))
+    return LiftedSet(
+        item=lifted,
+        origin=lifted.copy(),
+        shortage=amount,
+        lacking=amount.copy(),
+        inverse=np.zeros(resources),
+        work=np.zeros(1, dtype=np.int64),
+    )
 
 
 @kernel
@@ -41,18 +48,7 @@ def undo(state, lifted, placed, n, total):
     state.floats[state.at[0].total] = total
 
 
-@kernel
-def random_reachable(state, i, rng):
-    """A random machine where item i could run if it were emptied, but does not; -1 if a few tries find none."""
-    at = state.at[0]
-    for _ in range(TRIES):
-        m = below(rng, at.machines)
-        if m != state.ints[at.machine_of + i] and fits_if_emptied(state, i, m):
-            return m
-    return -1
-
-
-@kernel
+@inlined
 def measure_shortage(state, i, m, shortage_out):
     """Is machine m too full for item i? What is missing goes into `shortage_out`."""
     at, ints = state.at[0], state.ints
@@ -66,7 +62,7 @@ def measure_shortage(state, i, m, shortage_out):
     return lacking
 
 
-@kernel
+@inlined
 def list_lacking(state, lifted):
     """The number of resources of which there is too little; they, and one over the shortage of each, are listed in `lifted`."""
     n = 0
@@ -78,7 +74,7 @@ def list_lacking(state, lifted):
     return n
 
 
-@kernel
+@inlined
 def shortage_relieved(state, j, m, lifted, lacking):
     """The share of the shortage on machine m that goes away with item j, summed over resources; negative if all of it."""
     at, ints = state.at[0], state.ints
@@ -96,7 +92,7 @@ def shortage_relieved(state, j, m, lifted, lacking):
     return -1.0 if enough else relieved
 
 
-@kernel
+@inlined
 def take_off_shortage(state, j, m, shortage):
     """Reduce the shortage by what leaves machine m with item j."""
     at, ints = state.at[0], state.ints
@@ -107,7 +103,7 @@ def take_off_shortage(state, j, m, shortage):
             shortage[r] -= ints[want + r]
 
 
-@kernel
+@inlined
 def is_chosen(lifted, n, j):
     """Is item j among the first n lifted items?"""
     for e in range(n):
@@ -117,8 +113,8 @@ def is_chosen(lifted, n, j):
 
 
 @kernel
-def choose_victims(state, rng, i, m, scan, lifted):
-    """The number of items to lift so that item i fits on machine m: itself, and victims listed in `lifted`; 1 if none suffice.
+def choose_victims(state, rng, i, m, scan, most, lifted):
+    """The number of items to lift so that item i fits on machine m: itself, and victims, in `lifted`; 1 if `most` do not do.
 
     Each victim is the first one, from a random one on, that frees enough alone, or else the one that relieves most of the
     shortage. If nothing is missing, it is one random item: a swap. Nothing is lifted.
@@ -132,7 +128,7 @@ def choose_victims(state, rng, i, m, scan, lifted):
         lifted.item[1] = small[at.items_on + m * at.slots + first]
         return 2 if ints[at.movable + lifted.item[1]] == 1 else 1
     n = 1
-    while n < MAX_LIFTED:
+    while n <= most and n < MAX_LIFTED:
         lacking = list_lacking(state, lifted)
         best, best_relief = -1, 0.0
         for e in range(min(size, scan)):
@@ -140,6 +136,7 @@ def choose_victims(state, rng, i, m, scan, lifted):
             j = small[at.items_on + m * at.slots + (slot if slot < size else slot - size)]
             if ints[at.movable + j] == 0 or is_chosen(lifted, n, j):
                 continue
+            lifted.work[0] += 1
             relieved = shortage_relieved(state, j, m, lifted, lacking)
             if relieved < 0.0 or relieved > best_relief:
                 best, best_relief = j, relieved

@@ -6,7 +6,7 @@ item may come if the violation does not grow.
 
 import numpy as np
 
-from bayplan.kernels.jit import kernel
+from bayplan.kernels.jit import inlined, kernel
 from bayplan.kernels.search.state import (
     CHARGE,
     DEPENDS_WIDTH,
@@ -22,7 +22,7 @@ from bayplan.kernels.search.state import (
 )
 
 
-@kernel
+@inlined
 def within_capacity(state, i, m):
     """Capacity, with what a move is charged on the way."""
     at, ints = state.at[0], state.ints

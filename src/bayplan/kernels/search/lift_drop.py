@@ -42,12 +42,14 @@ def add_to_load(state, i, m, by):
     k = ints[at.kind_of + i]
     at_home = ints[at.home + i] == m
     load, charge = amount_index(state, m, LOAD), amount_index(state, m, CHARGE)
+    variance = at.variance_priced == 1
     for r in range(n_r):
         amount = by * ints[at.request + k * n_r + r]
         ints[load + r] += amount
         if not (at_home and ints[at.joint + r] == 1):
             ints[charge + r] += amount
-        floats[at.utilisation_sum + r] += floats[at.slope + m * n_r + r] * amount
+        if variance:
+            floats[at.utilisation_sum + r] += floats[at.slope + m * n_r + r] * amount
     for e in range(at.risks):
         floats[at.risk_mean + m * at.risks + e] += by * floats[at.usage_mean + k * at.risks + e]
         floats[at.risk_variance + m * at.risks + e] += by * floats[at.usage_variance + k * at.risks + e]

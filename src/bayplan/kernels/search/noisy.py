@@ -13,10 +13,11 @@ import numpy.typing as npt
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.random import below, uniform
 from bayplan.kernels.search.delta_cost import delta_cost, extra_moves
-from bayplan.kernels.search.eject import LiftedSet, choose_victims, random_reachable, undo
+from bayplan.kernels.search.eject import MAX_LIFTED, LiftedSet, choose_victims, undo
 from bayplan.kernels.search.feasible import dependants_kept, fits, fits_if_emptied, fits_ignoring_dependencies, keeps_count_rules
 from bayplan.kernels.search.incumbent import Incumbent, ensure_space, record_move, update_best
 from bayplan.kernels.search.lift_drop import drop, lift
+from bayplan.kernels.search.reach import random_reachable
 from bayplan.kernels.search.state import MAX_MOVES, MOVED, UNMET
 
 
@@ -118,7 +119,7 @@ def eject_visit(state, i, m, settings):
     lifted.origin[0] = lift(state, i)
     n, placed = 1, 0
     if keeps_count_rules(state, i, m) and not fits(state, i, m):
-        n = choose_victims(state, settings.rng, i, m, at.slots, lifted)
+        n = choose_victims(state, settings.rng, i, m, at.slots, MAX_LIFTED, lifted)
         for e in range(1, n):
             lifted.origin[e] = lift(state, lifted.item[e])
     good = fits(state, i, m)

@@ -15,12 +15,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.jit import kernel
+from bayplan.kernels.jit import inlined
 
 NOWHERE = -1
 NO_LIMIT = np.iinfo(np.int64).max
 
-SIZES = ("items", "machines", "resources", "risks", "pairs", "slots", "empty_kind")  # empty_kind: the kind that requests nothing
+SIZES = (
+    "items",
+    "machines",
+    "resources",
+    "risks",
+    "pairs",
+    "slots",
+    "empty_kind",  # the kind that requests nothing
+    "variance_priced",  # 1 if the variance of utilisations (U) costs anything; its sums are not kept otherwise
+    "reach_listed",  # 1 if `reach` lists machines
+)
 INTS = (
     # per item
     "kind_of",
@@ -34,6 +44,7 @@ INTS = (
     "request",  # (kind, resource); the last row is that of `empty_kind`
     "dominant",  # the resource of which it requests most, in mean machines: the one to test first
     "allow_row",  # row of `allowed`
+    "reach_start",  # (kind + 1,) where its machines start in `reach`
     "surplus_row",  # row of `surplus`, or NOWHERE if the kind is a single item
     # per machine
     "amount",  # (machine, LOAD ... CAPACITY, resource): see `amount_index`
@@ -103,6 +114,7 @@ SMALL = (
     "surplus",  # (row, machine) items now less items at the start
     "items_on",  # (machine, slot) items in no order
     "allowed",  # (row, machine) 1 if the kind may run there
+    "reach",  # machines where an item of a kind could run, were they emptied, in one random order; beside them, its home
 )
 LOAD, CHARGE, LIMIT, SAFETY, CAPACITY = range(5)  # of `amount`; charge: load, and what left its home if that frees nothing
 AMOUNTS = 5  # of a machine and a resource
@@ -138,14 +150,14 @@ class State(NamedTuple):
     small: npt.NDArray[np.int32]
 
 
-@kernel
+@inlined
 def amount_index(state, m, kind):
     """Where `ints` holds an amount (LOAD ... CAPACITY) of machine m: the index of its first resource, the others follow."""
     at = state.at[0]
     return at.amount + (m * AMOUNTS + kind) * at.resources
 
 
-@kernel
+@inlined
 def count_index(state, row, m):
     """Where `small` counts the containers of a row in the group of a machine."""
     at = state.at[0]
