@@ -126,6 +126,17 @@ def test_odd_usage_is_packed_or_left_out(packer, mean, std):
 
 
 @every_packer
+def test_a_machine_that_is_too_full_still_takes_what_uses_nothing(packer):
+    """So one machine is enough, and no bound says more."""
+    pair = packing([200, 0], [30, 0], [1, 2], capacity=[100, 10], running=[(0, 0)])
+    result = packed(packer, pair)
+    assert len(result.solution.unplaced) == 0
+    assert result.bound is None or result.goal != "machines" or result.bound <= 1
+    full = packing([200, 0, 99], [30, 0, 1], [1, 2, 1], capacity=[100], running=[(0, 0)])
+    assert packed(packer, full).solution.machine_of.tolist() == [0, 0, 0, UNPLACED]
+
+
+@every_packer
 def test_no_machines_leaves_all_out(packer):
     pair = packing([10], [2], [3], capacity=[])
     result = packed(packer, pair)

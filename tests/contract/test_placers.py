@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,19 @@ from tests.builders.tiny_clusters import on, tiny
 
 from bayplan.check import check
 from bayplan.decide.place import PLACERS, PlaceOptions
-from bayplan.model import UNPLACED, Budget, Capacity, Objective, Placement, Progress, Result, Snapshot, Spread, silent
+from bayplan.model import (
+    UNPLACED,
+    Budget,
+    Capacity,
+    Objective,
+    Placement,
+    Progress,
+    Result,
+    Snapshot,
+    Spread,
+    machine_level,
+    silent,
+)
 from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
@@ -85,6 +98,17 @@ def test_fills_a_machine_with_more_containers_than_any_had_before(name):
         objective=Objective.default(tiny([[100], [1000]], [[1]], [200])),
     )
     assert (placed(name, crowd).solution.machine_of != UNPLACED).all()
+
+
+@every_placer
+@pytest.mark.parametrize("capacity", [[[1, 0], [1, 0]], []], ids=["no machine has any", "no machines"])
+def test_what_requests_far_more_than_any_machine_has_is_left_out(name, capacity):
+    cluster = tiny([[1, 0], [1, 0]], [[1, 2**40]], [2], rules=(Capacity(resources=(0, 1)),))
+    machines = replace(cluster.machines, name=cluster.machines.name[: len(capacity)], capacity=np.array(capacity).reshape(-1, 2))
+    machines = replace(machines, safety=machines.capacity)
+    small = replace(cluster, machines=machines, levels=(machine_level(machines.name),))
+    waiting = Snapshot(cluster=small, placement=Placement.empty(2), objective=Objective.default(small))
+    assert len(placed(name, waiting).left_out) == 2
 
 
 @every_placer

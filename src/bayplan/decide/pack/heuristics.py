@@ -64,7 +64,7 @@ def fill_by_uncertainty(sizes: Sizes, bins: Bins, unplaced: IntArray) -> IntArra
     """(bin, workload) how many containers go where by Algorithm 2; ties go to the first."""
     mean, variance = sizes.mean[0], sizes.variance[0]
     machines = np.argsort(-bins.variance[:, 0], kind="stable")  # line 1
-    workloads = np.argsort(-variance / np.maximum(mean, 1e-300), kind="stable")  # line 2
+    workloads = np.argsort(-variance / np.maximum(mean, 1e-30), kind="stable")  # line 2
     count = np.zeros(bins.max_count.shape, dtype=np.int64)
     fill_in_order(sizes, copy_bins(bins), machines, workloads, unplaced.copy(), count)  # lines 3 to 9
     return count
@@ -74,6 +74,6 @@ def _fixed_sizes(sizes: Sizes, bins: Bins, running: IntArray, n: float | None) -
     """The same problem, where the size of each container is certain: its mean and n deviations."""
     deviates = sizes.d if n is None else np.full(sizes.d.shape, n)
     mean, zero = sizes.mean + deviates * np.sqrt(sizes.variance), np.zeros(sizes.mean.shape)
-    free = bins.capacity - running @ mean.T
+    free = np.maximum(0.0, bins.capacity - running @ mean.T)
     certain = bins._replace(free_mean=free, variance=np.zeros(bins.variance.shape), d=np.zeros(bins.d.shape))
     return sizes._replace(mean=mean, variance=zero, d=zero), certain

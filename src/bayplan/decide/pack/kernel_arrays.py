@@ -31,20 +31,20 @@ def sizes_of(problem: PackProblem) -> Sizes:
 
 
 def bins_of(problem: PackProblem) -> Bins:
-    """What each machine has free."""
+    """What each machine has free. One that is too full already may still take what uses nothing."""
     running = problem.running
     capacity, free_mean, variance, deviate = [], [], [], []
     for constraint, u in zip(problem.chance_constraints, _unit(problem), strict=True):
         capacity.append(constraint.capacity / u)
-        free_mean.append((constraint.capacity - running @ constraint.mean) / u)
         variance.append(running @ constraint.variance / (u * u))
         deviate.append(np.where(running > 0, constraint.deviate, 0.0).max(axis=1, initial=0.0))
+        free_mean.append(np.maximum((constraint.capacity - running @ constraint.mean) / u, deviate[-1] * np.sqrt(variance[-1])))
     return Bins(
         capacity=np.column_stack(capacity),
         free_mean=np.column_stack(free_mean),
         variance=np.column_stack(variance),
         d=np.column_stack(deviate),
-        free=np.ascontiguousarray(problem.free[:, _requested(problem)]),
+        free=np.ascontiguousarray(np.maximum(0, problem.free[:, _requested(problem)])),
         max_count=np.ascontiguousarray(np.minimum(np.where(problem.allowed.T, problem.unplaced, 0), _most_beside(problem))),
     )
 

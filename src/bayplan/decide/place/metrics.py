@@ -11,6 +11,7 @@ from bayplan.search.compile_rules import kind_sums
 from bayplan.search.state import SearchState
 
 STEEP = 0.01  # of a_r = exp(0.01 avdem_r), [FreeContainer] §VI-A2
+HIGHEST = 100.0  # exponent: what is requested may be far beyond every machine, or no machine has any
 
 
 def relative_request(state: SearchState) -> FloatArray:
@@ -63,7 +64,8 @@ def dot_product(state: SearchState) -> Scoring:
     cluster = state.cluster
     demand = cluster.workloads.request / largest_capacity(cluster)
     mean = (cluster.replicas @ demand) / max(1, len(cluster.containers.name))
-    return Scoring(RESIDUAL, np.ascontiguousarray(np.exp(STEEP * mean) * relative_request(state) / largest_capacity(cluster)))
+    steep = np.exp(np.minimum(HIGHEST, STEEP * mean))
+    return Scoring(RESIDUAL, np.ascontiguousarray(steep * relative_request(state) / largest_capacity(cluster)))
 
 
 def most_free_cpu(state: SearchState) -> Scoring:
