@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-wheel lint bench docs dist clean
+.PHONY: demo test test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
 
-test-wheel: dist
+test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
 
 lint: $(VENV)/.installed-dev
@@ -37,6 +37,9 @@ docs: $(VENV)/.installed-docs
 dist: $(VENV)/.installed-dev
 	rm -rf dist
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m build --outdir dist --quiet
+
+wheel: dist
+	$(BIN)/python -m release.wheel dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

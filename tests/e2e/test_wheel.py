@@ -1,4 +1,4 @@
-"""What `make dist` built works for a stranger: an empty environment, outside of the clone, without any extra.
+"""What `make wheel` built works for a stranger: an empty environment, outside of the clone, an empty HOME, without any extra.
 
 Run by `make test-wheel`, because it downloads packages and compiles all kernels anew, which takes minutes.
 """
@@ -18,6 +18,31 @@ pytestmark = pytest.mark.wheel
 
 ROOT = Path(__file__).parents[2]
 UNPACKED = {".gitattributes", ".github"}  # of a clone, not of a source archive
+PURE, WITH_MACHINE_CODE = "*-none-any.whl", "*-manylinux*.whl"
+COMPILED = """
+import sys
+from numba.core import event
+
+class Compiled(event.Listener):
+    names = []
+    def on_start(self, e): pass
+    def on_end(self, e): self.names.append(e.data["dispatcher"].py_func.__qualname__)
+
+event.register("numba:compile", Compiled())
+from bayplan.cli.main import app
+try:
+    app()
+except SystemExit as end:
+    print(f"exit {end.code}, compiled {len(Compiled.names)}: {Compiled.names[:3]}", file=sys.stderr)
+"""
+COMMANDS = {
+    "place": ["place", "boutique.json", "--seconds", "1"],
+    "rebalance": ["rebalance", "boutique.json", "--seconds", "1"],
+    "collocate": ["collocate", "boutique.json", "--seconds", "1"],
+    "pack": ["pack", "boutique.json", "--confidence", "0.9", "--seconds", "1"],
+    "admit": ["admit", "stream.jsonl", "--seconds", "1"],
+    "schedule": ["schedule", "requests.json", "--machines", "10", "--seconds", "1"],
+}
 
 
 def _built(pattern: str) -> Path:
@@ -42,7 +67,8 @@ class Stranger:
         subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
         install = [str(self.scripts / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         constraints = ["--constraint", str(ROOT / "constraints.txt")]
-        subprocess.run([*install, *constraints, str(_built("*.whl"))], check=True, env=self._environment(os.environ))
+        subprocess.run([*install, *constraints, str(_built(WITH_MACHINE_CODE))], check=True, env=self._environment(os.environ))
+        (folder / "home").mkdir()
 
     @staticmethod
     def _environment(variables: "os._Environ[str]") -> dict[str, str]:
@@ -51,7 +77,7 @@ class Stranger:
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(self.scripts / script), *arguments]
-        environment = self._environment(os.environ)
+        environment = {**self._environment(os.environ), "HOME": str(self.folder / "home")}
         return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -64,15 +90,58 @@ def stranger(tmp_path_factory):
 
 
 def test_the_wheel_holds_the_package_and_nothing_else():
-    with zipfile.ZipFile(_built("*.whl")) as wheel:
+    with zipfile.ZipFile(_built(PURE)) as wheel:
         inside = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert inside == _package_files()
 
 
 @pytest.mark.parametrize("ending", [".css", ".js", ".json", "py.typed"])
 def test_the_wheel_holds_data_of_every_kind(ending):
-    with zipfile.ZipFile(_built("*.whl")) as wheel:
+    with zipfile.ZipFile(_built(PURE)) as wheel:
         assert any(name.startswith("bayplan/") and name.endswith(ending) for name in wheel.namelist())
+
+
+def test_the_wheel_with_machine_code_holds_the_same_and_machine_code():
+    with zipfile.ZipFile(_built(PURE)) as pure, zipfile.ZipFile(_built(WITH_MACHINE_CODE)) as wheel:
+        added = set(wheel.namelist()) - set(pure.namelist())
+        assert set(pure.namelist()) <= set(wheel.namelist())
+        text = {name.rpartition("/")[2]: wheel.read(name).decode() for name in wheel.namelist() if ".dist-info/" in name}
+    assert added and all(name.startswith("bayplan/kernels/shipped/") and name.endswith(".kernel") for name in added)
+    assert re.search(r"(?m)^Requires-Dist: numba==\d", text["METADATA"]) and "Root-Is-Purelib: false" in text["WHEEL"]
+    assert sorted(added) == sorted(line.split(",")[0] for line in text["RECORD"].splitlines() if "/shipped/" in line)
+
+
+@pytest.fixture(scope="module")
+def inputs(stranger):
+    """Files for every command, made by the stranger."""
+    for name in ("boutique", "container-clusters", "requests"):
+        out = {"boutique": "boutique.json", "container-clusters": "stream.jsonl", "requests": "requests.json"}[name]
+        settings = {"container-clusters": ["--set", "zones=3", "--set", "count=40"], "requests": ["--set", "n=500"]}.get(name, [])
+        assert stranger.run("bayplan", "generate", name, *settings, "--out", out).returncode == 0
+    return stranger
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_nothing_is_compiled(inputs, verb):
+    done = inputs.run("python", "-c", COMPILED, *COMMANDS[verb], "--quiet")
+    assert done.stderr.splitlines()[-1].startswith("exit 0, compiled 0:"), done.stderr
+    assert not list((inputs.folder / "home").rglob("*.kernel"))
+
+
+def test_a_damaged_file_of_machine_code_costs_only_time(inputs):
+    shipped = next(inputs.scripts.parent.rglob("bayplan/kernels/shipped"))
+    damaged = next(shipped.glob("schedule.free_tree.build_tree.*"))
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[: len(content) // 2])
+    try:
+        done = inputs.run("python", "-c", COMPILED, *COMMANDS["schedule"], "--quiet")
+    finally:
+        damaged.write_bytes(content)
+    assert re.match(r"exit 0, compiled [1-9]", done.stderr.splitlines()[-1]), done.stderr
+    compiled = [*shipped.parent.rglob("*.kernel"), *(inputs.folder / "home").rglob("*.kernel")]
+    for path in compiled:
+        if path.parent != shipped:
+            path.unlink()
 
 
 def test_the_sdist_holds_what_the_clone_holds():
@@ -83,7 +152,7 @@ def test_the_sdist_holds_what_the_clone_holds():
     with tarfile.open(_built("*.tar.gz")) as sdist:
         inside = {name.partition("/")[2] for name in sdist.getnames()}
     assert committed - inside == set()
-    assert not [name for name in inside if "__pycache__" in name or name.endswith((".pyc", ".nbi", ".nbc"))]
+    assert not [name for name in inside if "__pycache__" in name or name.endswith((".pyc", ".kernel"))]
 
 
 def test_the_library_comes_from_the_wheel(stranger):

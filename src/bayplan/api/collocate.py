@@ -1,6 +1,6 @@
 """`collocate`: bring workloads that talk to each other onto the same machines."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Unpack
@@ -9,10 +9,12 @@ import numpy as np
 
 from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
-from bayplan.api.problem import not_negative, problem_of, terms_of
+from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
+from bayplan.decide.collocate.finish import has_other_terms
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.subproblem import has_other_rules
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import (
     Budget,
@@ -82,6 +84,7 @@ def collocate(
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
     problem = problem_of(wanted, max_moves=max_moves, freeze=freeze)
+    control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
     budget = control.method_budget(finish_seconds(snapshot))
     whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget
 
@@ -92,6 +95,18 @@ def collocate(
         return replace(_bounded(problem, result, whole.left(), control.progress), seconds=whole.seconds)
 
     return placement_answer("collocate", method, wanted, problem, interruptible(ask), control)
+
+
+def _needs(method: str, problem: Problem, *, bound: bool) -> Iterator[tuple[str, str]]:
+    """What kernels have to be compiled for: the method, the ways of `best` that the problem takes, the bound."""
+    yield "collocate", method
+    if method == "best" and not has_other_rules(problem):
+        yield "collocate", "best, in counts"
+    if method == "best" and (has_other_rules(problem) or has_other_terms(problem.objective)):
+        yield "collocate", "best, by search"
+        yield from search_needs(problem)
+    if bound:
+        yield "collocate", "bound"
 
 
 def _checked(options: CollocateOptions) -> CollocateOptions:

@@ -49,6 +49,17 @@ class Control:
         kept = min(AT_LEAST + finish, AT_MOST * seconds)
         return Budget(seconds=max(0.0, seconds - self.clock.seconds - kept), threads=self.threads)
 
+    def after_compiling(self, *methods: tuple[str, str]) -> "Control":
+        """The control of a call, once the kernels of its methods (verb, name) are compiled. Its clock leaves that time out.
+
+        Else the first answer on a machine would be poor because the compiler is slow.
+        """
+        from bayplan.api.warm_up import warm_up_methods
+
+        clock = Budget().clock()
+        compiled = warm_up_methods(methods, self.progress)
+        return replace(self, clock=replace(self.clock, started=self.clock.started + clock.seconds)) if compiled else self
+
     @property
     def seconds(self) -> float:
         """Since the call began."""
@@ -75,21 +86,3 @@ def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
     with stoppable() as stop:
         result = ask()
         return result, stop.requested
-
-
-LOADING = 1.0  # seconds to load compiled kernels, at most
-
-
-def compiled(warm_up: Callable[[], None]) -> float:
-    """Seconds, beyond those of loading them, that it took to compile kernels.
-
-    They do not count against a budget: else the first answer on a machine would be poor because the compiler is slow.
-    """
-    clock = Budget().clock()
-    warm_up()
-    return max(0.0, clock.seconds - LOADING)
-
-
-def after_compiling(control: Control, warm_up: Callable[[], None]) -> Control:
-    """The control of a call, whose seconds do not include those of compiling kernels."""
-    return replace(control, clock=replace(control.clock, started=control.clock.started + compiled(warm_up)))

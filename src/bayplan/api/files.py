@@ -83,6 +83,7 @@ def generate(name: str, *, seed: int = 0, progress: Progress | None = None, **se
     >>> len(day.name)
     100
     """
+    from bayplan.api.warm_up import warm_up_methods
     from bayplan.generate import GENERATORS, options
     from bayplan.model import silent
 
@@ -92,6 +93,7 @@ def generate(name: str, *, seed: int = 0, progress: Progress | None = None, **se
         if setting not in known:
             expected = f"one of {', '.join(known)}" if known else "none: it has no settings"
             raise UsageError(f"generator '{name}': no setting '{setting}'; expected {expected}{did_you_mean(setting, known)}")
+    warm_up_methods([("generate", name)], progress or silent)
     return GENERATORS[name].make(seed=seed, progress=progress or silent, **settings)
 
 

@@ -136,6 +136,7 @@ def machines_needed(
         samples=samples,
         seed=seed,
     )
+    control = control.after_compiling(("pack", "csp-machines"))
     budget = control.method_budget(finish_seconds(snapshot))
     with stoppable() as stop:
         need = fewest_machines(instance.problem, alpha_of=instance.alpha_of, budget=budget, seed=seed, progress=control.progress)

@@ -176,6 +176,7 @@ def migrate(
     control, chosen = Control.of(seconds, seed, options), method_of("migrate", method)
     settings = options_from(MigrationSettings, {**options, "way": way})
     request = request_to(snapshot, target, settings, alive=alive, relabel=relabel, delete_missing=delete_missing)
+    control = control.after_compiling(("migrate", method))
     budget = control.method_budget(finish_seconds(request.snapshot))
     result, interrupted = interruptible(
         lambda: chosen(request.migration, request.options, budget=budget, seed=seed, progress=control.progress)

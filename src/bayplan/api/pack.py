@@ -185,6 +185,7 @@ def pack(
         samples=samples,
         seed=seed,
     )
+    control = control.after_compiling(("pack", method))
     budget = control.method_budget(finish_seconds(snapshot) + EACH_CONTAINER * len(snapshot.cluster.containers.name))
     clock = budget.clock()
 

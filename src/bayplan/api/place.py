@@ -4,6 +4,7 @@ from typing import Unpack
 
 from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
+from bayplan.api.problem import search_needs
 from bayplan.api.registry import method_of
 from bayplan.decide.place.options import PlaceOptions
 from bayplan.model import Snapshot
@@ -32,6 +33,7 @@ def place(
     """
     control, chosen = Control.of(seconds, seed, options), method_of("place", method)
     method_options, problem = options_from(PlaceOptions, options), Problem.of(snapshot)
+    control = control.after_compiling(("place", method), *search_needs(problem))
     budget = control.method_budget(finish_seconds(snapshot))
     outcome = interruptible(lambda: chosen(problem, method_options, budget=budget, seed=seed, progress=control.progress))
     return placement_answer("place", method, snapshot, problem, outcome, control)

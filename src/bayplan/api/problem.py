@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import UNPLACED, BoolArray, Cluster, Objective, Snapshot, Term
 from bayplan.model.problem import Problem
@@ -117,3 +118,8 @@ def matching(cluster: Cluster, pattern: str, purpose: str) -> BoolArray:
             f"nothing {purpose} is called '{pattern}'; expected a container or a workload, or a pattern of names{hint}"
         )
     return marked
+
+
+def search_needs(problem: Problem) -> list[tuple[str, str]]:
+    """What kernels have to be compiled for beside a method that searches: the repair of a start that violates rules."""
+    return [("search", "repair")] if check(problem.cluster, problem.start, problem.before) else []

@@ -5,7 +5,7 @@ from typing import Unpack
 
 from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
-from bayplan.api.problem import problem_of
+from bayplan.api.problem import problem_of, search_needs
 from bayplan.api.registry import method_of
 from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.model import Objective, Snapshot
@@ -49,6 +49,7 @@ def rebalance(
     control, chosen = Control.of(seconds, seed, options), method_of("rebalance", method)
     method_options = options_from(RebalanceOptions, options)
     problem = problem_of(snapshot, objective=objective, weights=weights, max_moves=max_moves, freeze=freeze)
+    control = control.after_compiling(("rebalance", method), *search_needs(problem))
     budget = control.method_budget(finish_seconds(snapshot))
     outcome = interruptible(lambda: chosen(problem, method_options, budget=budget, seed=seed, progress=control.progress))
     return placement_answer("rebalance", method, snapshot, problem, outcome, control)

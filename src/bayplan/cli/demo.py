@@ -21,6 +21,16 @@ STEPS = 50_000  # iterations, so that the shop's answers are the same on every m
 ARRIVALS: dict[str, Any] = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
 TIMED, MACHINES, LOAD = 2000, 10, 3.0  # timed requests for three times what these machines have
 PROOF = 4.0  # seconds for an answer with a proven bound
+METHODS = (  # whose kernels are compiled at the start, all at once
+    ("generate", "rasa-m3"),
+    ("place", "best"),
+    ("rebalance", "search"),
+    ("collocate", "best"),
+    ("migrate", "waves"),
+    ("admit", "learned"),
+    ("one-shot", "local"),
+    ("schedule", "cradle+"),
+)
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshots, answers and reports go.")]
 Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to collocate the larger cluster.")]
@@ -47,10 +57,12 @@ def demo(
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
     steps: list[StoryStep] = []
-    with working("preparing the demo (kernels are compiled the first time)", quiet=quiet) as progress:
+    with working("preparing the demo", quiet=quiet) as progress:
         from bayplan.api.files import make_folder
+        from bayplan.api.warm_up import warm_up_methods
 
         make_folder(out)
+        warm_up_methods(METHODS, progress)
         for number, step in enumerate(_story(out, seed, seconds)):
             progress(_tick(step, number))
             steps.append(step)

@@ -7,8 +7,10 @@ Every kernel has one signature: constants and narrow integers are passed as 64-b
 arrays (a kernel that writes to one that it was only given to read is found by the comparison with its naive twin).
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypeVar
 
 from numba import _dynfunc, types
 from numba.core import codegen, compiler, funcdesc, lowering, typed_passes, untyped_passes
@@ -22,6 +24,9 @@ from numba.core.typing import Context
 from bayplan.kernels.machine_code import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Signature: TypeAlias = tuple[Any, ...]  # Numba's types of the arguments
+
+ENTRIES: dict[str, "Kernel"] = {}  # by name: every kernel whose module is imported
 
 
 def kernel(function: Function) -> Function:
@@ -43,11 +48,37 @@ def allocating_kernel(function: Function) -> Function:
 
 
 def _kernel(function: Function, **options: Any) -> Function:
+    """An entry that Python calls, and a part that kernels call."""
     options = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
     entry: Any = Kernel(function, targetoptions=options, pipeline_class=_EntryCompiler)
     entry.part = _Part(function, targetoptions={**options, "no_cpython_wrapper": True}, pipeline_class=_PartCompiler)
     entry._cache = KernelCache(function)
+    ENTRIES[entry.name] = entry
     return entry
+
+
+class _Noting(threading.local):
+    """Whether this thread only notes calls of kernels."""
+
+    calls: "dict[str, Signature] | None" = None
+
+
+_noting = _Noting()
+
+
+@contextmanager
+def noting_calls() -> "Iterator[dict[str, Signature]]":
+    """The signatures of kernels that this thread calls. Those that are not compiled yet are noted instead of run."""
+    calls: dict[str, Signature] = {}
+    _noting.calls = calls
+    try:
+        yield calls
+    finally:
+        _noting.calls = None
+
+
+def _do_nothing(*_: Any) -> None:
+    """Called in place of a kernel."""
 
 
 class Kernel(CPUDispatcher):
@@ -56,8 +87,25 @@ class Kernel(CPUDispatcher):
     part: "_Part"
 
     @property
+    def name(self) -> str:
+        """Folder, module and function."""
+        return f"{self.py_func.__module__.removeprefix('bayplan.kernels.')}.{self.py_func.__name__}"
+
+    def on_disk(self, signature: "Signature") -> bool:
+        """Is machine code for it kept in the folder or shipped?"""
+        cache: KernelCache = self._cache
+        return cache.has(signature, self.targetctx.codegen())
+
+    @property
     def _numba_type_(self) -> types.Dispatcher:
         return types.Dispatcher(self.part)
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Called by Numba if no machine code for these arguments is loaded."""
+        if _noting.calls is None:
+            return super()._compile_for_args(*args, **kws)
+        _noting.calls[self.name] = tuple(plain_type(self.typeof_pyval(value)) for value in args)
+        return _do_nothing
 
     def compile(self, sig: Any) -> Any:
         """The machine code for a signature, which is that of the plain types."""
@@ -92,10 +140,7 @@ def plain_type(kind: Any) -> Any:
 
 
 class _PartLibrary(codegen.JITCodeLibrary):
-    """LLVM code to link into others; never made machine code."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
+    """LLVM code to link into others; never made machine code. It is simplified here, once, and not in every caller."""
 
     def finalize(self) -> None:
         """Nothing: an entry links in what its parts call, each once."""

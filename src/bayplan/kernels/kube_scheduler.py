@@ -153,13 +153,8 @@ def schedule(order, tie, jobs, capacity, filters, window, state_out):
 
 
 def warm_up() -> None:
-    """Compile `schedule` by placing one container on one machine.
-
-    Numba compiles once more for arrays that are read-only, as those of the model are: so are they here.
-    """
+    """Place one container on one machine, with the types that generators use."""
     fixed, one, none = np.zeros(1, dtype=np.int64), np.ones((1, 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
     start, anywhere = np.zeros(2, dtype=np.int64), np.ones((1, 1), dtype=np.bool_)
-    for array in (fixed, one, none, start, anywhere):
-        array.flags.writeable = False
     jobs, filters = Jobs(fixed, fixed, one), Filters(fixed, anywhere, start, none, none)
     schedule(np.zeros(1, dtype=np.int64), np.zeros(1), jobs, one, filters, 1, nothing_placed(jobs, filters, one))

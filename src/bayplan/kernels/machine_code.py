@@ -15,7 +15,8 @@ import pickle
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,25 +83,29 @@ class KernelCache(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code, ready to be called; None if it must be compiled."""
         target_context.refresh()
-        codegen = target_context.codegen()
+        for path in self._paths(sig, target_context.codegen()):
+            data = _read(path)
+            if data is not None:
+                with suppress(Exception):  # of whatever kind: it can be compiled
+                    return CompileResult._rebuild(target_context, *pickle.loads(data))
+        return None
+
+    def has(self, sig: Any, codegen: Any) -> bool:
+        """Is there a file with the machine code?"""
+        return any(path.exists() for path in self._paths(sig, codegen))
+
+    def _paths(self, sig: Any, codegen: Any) -> Iterator[Path]:
+        """Where the machine code may be."""
         triple, *processor = codegen.magic_tuple()
-        data = _read(cache_folder() / self.file_name(sig, triple, *processor))
-        if data is None and runs_shipped():
-            data = _read(SHIPPED / self.file_name(sig, triple, SHIPPED_FOR, ""))
-        if data is None:
-            return None
-        try:
-            return CompileResult._rebuild(target_context, *pickle.loads(data))
-        except Exception:
-            return None
+        yield cache_folder() / self.file_name(sig, triple, *processor)
+        if runs_shipped():
+            yield SHIPPED / self.file_name(sig, triple, SHIPPED_FOR, "")
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled."""
         name = self.file_name(sig, *data.codegen.magic_tuple())
-        try:
+        with suppress(OSError):  # a full disk, a folder that may not be written to: the next process compiles again
             _write(cache_folder() / name, dumps(data._reduce()))
-        except OSError:  # a full disk, a folder that may not be written to: the next process compiles again
-            return
 
     def file_name(self, sig: Any, triple: str, cpu: str, features: str) -> str:
         """All that the machine code depends on."""

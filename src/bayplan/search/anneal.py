@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
+from bayplan.check import check
 from bayplan.model import Budget, Clock, Placement, Progress, silent
 from bayplan.model.deadline import Deadline
 from bayplan.model.interrupt import stoppable
@@ -32,7 +33,8 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
     before = time.perf_counter()
     state = new_search_state(problem)
     keep = max(AFTERWARDS[0], AFTERWARDS[1] * (time.perf_counter() - before))
-    repair(state, problem)
+    if check(problem.cluster, problem.start, problem.before):
+        repair(state, problem)
     polishes = budget.seconds is not None and len(state.items.kind_of) <= FEW_ITEMS
     polishing = POLISH * budget.seconds if polishes and budget.seconds else 0.0
     with stoppable() as stop:

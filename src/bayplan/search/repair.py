@@ -3,9 +3,7 @@
 import numpy as np
 
 from bayplan.kernels.search.evaluate_all import new_evaluation
-from bayplan.kernels.search.feasible import dependants_kept, fits
-from bayplan.kernels.search.lift_drop import drop, lift
-from bayplan.kernels.search.repair import repair_items
+from bayplan.kernels.search.repair import bring_together, repair_items
 from bayplan.model import UNPLACED, Pinned
 from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.problem import Problem
@@ -58,25 +56,7 @@ def _bring_together(state: SearchState, members: list[int], machine: np.ndarray,
     names, count = np.unique(machine, return_counts=True)
     for target in names[np.argsort(-count, kind="stable")].tolist():
         away = [c for c, m in zip(members, machine.tolist(), strict=True) if m != target]
-        items = list(dict.fromkeys(state.items.of_container[away].tolist()))
-        if not pinned & set(away) and _all_come(state, items, target):
+        items = np.array(list(dict.fromkeys(state.items.of_container[away].tolist())), dtype=np.int64)
+        if not pinned & set(away) and bring_together(state.arrays, items, target, np.empty_like(items)):
             return len(items)
     return 0
-
-
-def _all_come(state: SearchState, items: list[int], target: int) -> bool:
-    """Move all of some items to a machine, or none."""
-    origin = [lift(state.arrays, i) for i in items]
-    come = 0
-    for i, m in zip(items, origin, strict=True):
-        if not fits(state.arrays, i, target) or not dependants_kept(state.arrays, i, m, target):
-            break
-        drop(state.arrays, i, target)
-        come += 1
-    if come == len(items):
-        return True
-    for i in items[:come]:
-        lift(state.arrays, i)
-    for i, m in zip(items, origin, strict=True):
-        drop(state.arrays, i, m)
-    return False

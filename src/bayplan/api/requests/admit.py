@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.control import Control, RunKeywords, after_compiling, options_from
+from bayplan.api.control import Control, RunKeywords, options_from
 from bayplan.api.registry import method_of
 from bayplan.decide.admit import (
     ADMITTERS,
@@ -201,13 +201,12 @@ def admit(
     >>> answer.accepted + len(answer.left_out)
     40
     """
-    from bayplan.kernels.admit.warmup import warm_up
-
     control, chosen = Control.of(seconds, seed, options), method_of("admit", method)
     keywords = options_from(_MethodKeywords, options)
     method_options = _options(method, one_shot, AdmitOptions(value_ratio=value_ratio, alpha=alpha, slot=slot), keywords)
     read = stream if isinstance(stream, Stream) else Stream(admission=stream)
-    control = after_compiling(control, warm_up)
+    needs = [("admit", method), *([("one-shot", method_options.one_shot)] if method in LIVE else [])]
+    control = control.after_compiling(*needs, *([("admit", "bound")] if bound else []))
     budget = control.method_budget(EACH_REQUEST * len(read.admission.requests))
     clock = budget.clock()
     with stoppable() as stop:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.control import Control, RunKeywords, after_compiling, interruptible, options_from
+from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.registry import method_of
 from bayplan.api.requests.timed_problem import comparable_forecast, timed_problem
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem, Scheduler
@@ -145,13 +145,11 @@ def schedule(
     >>> 0 < answer.placed < 200 and answer.score["value"] <= answer.bound
     True
     """
-    from bayplan.kernels.schedule.warmup import warm_up
-
     control, scheduler = Control.of(seconds, seed, options), method_of("schedule", method)
     call = options_from(ScheduleCall, options)
     problem = timed_problem(requests, machines, fleet, capacity=call.capacity, weights=weights, profit=profit)
     method_options = schedule_options(problem, method, call, weights=weights, profit=profit, bound=bound)
-    control = after_compiling(control, warm_up)
+    control = control.after_compiling(("schedule", method))
     budget = control.method_budget(EACH_REQUEST * len(problem.requests.name))
     result, interrupted = interruptible(
         lambda: solve(problem, method_options, scheduler, budget=budget, seed=seed, progress=control.progress)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.control import Control, RunKeywords, after_compiling, options_from
+from bayplan.api.control import Control, RunKeywords, options_from
 from bayplan.api.registry import method_of
 from bayplan.api.requests.schedule import ScheduleCall, schedule_options
 from bayplan.api.requests.timed_problem import timed_problem
@@ -142,14 +142,12 @@ def sweep_machines(
     >>> [point.machines for point in answer.points]
     [2, 4, 8]
     """
-    from bayplan.kernels.schedule.warmup import warm_up
-
     if serve is not None and not 0 < serve <= 1:
         raise UsageError(f"serve {serve}: expected a share above 0 and at most 1, such as 0.95")
     control, scheduler = Control.of(seconds, seed, options), method_of("schedule", method)
     call = options_from(_SweepCall, options)
     problem = timed_problem(requests, 0, capacity=call.capacity, weights=weights, profit=profit)
-    control = after_compiling(control, warm_up)
+    control = control.after_compiling(("schedule", method))
     sweep = MachineSweep(
         requests=problem.requests,
         options=schedule_options(problem, method, call, weights=weights, profit=profit, bound=bound),

@@ -56,8 +56,16 @@ class _LateBar:
         self._timer.start()
 
     def tick(self, tick: "Tick") -> None:
+        self._say_once(tick)
         self._last = tick
         self._refresh()
+
+    def _say_once(self, tick: "Tick") -> None:
+        """Where no bar can be shown, say at least what takes long and happens once."""
+        from bayplan.api.warm_up import COMPILING
+
+        if self._last is None and tick.stage.startswith(COMPILING) and not sys.stderr.isatty():
+            note([tick.stage], quiet=False)
 
     def stop(self) -> None:
         self._timer.cancel()

@@ -5,6 +5,7 @@ import math
 from bayplan.decide.admit.decision import PriceParameters
 from bayplan.decide.admit.one_shot import ONE_SHOTS
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotProblem
+from bayplan.decide.admit.one_shot.tree_search import exact
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.errors import UsageError
 
@@ -93,7 +94,7 @@ class ParameterEstimates:
 
     def audit(self, problem: OneShotProblem, cost: float) -> None:
         """Raise alpha if the ratio of this cost to its proven bound is larger than any before."""
-        least = ONE_SHOTS["exact"](problem, OneShotOptions(nodes=AUDIT_NODES), seed=0)
+        least = exact(problem, OneShotOptions(nodes=AUDIT_NODES), seed=0)
         if least.bound > 0 and cost > self.alpha * least.bound:
             self.alpha, self._current = cost / least.bound, None
 

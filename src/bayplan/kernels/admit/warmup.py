@@ -1,4 +1,4 @@
-"""Compile the kernels of admission, with the types that decisions use."""
+"""Examples of calls of the kernels of admission, with the types that decisions use."""
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from bayplan.kernels.admit.zone_problem import ZoneProblem
 
 
 def warm_up() -> None:
-    """Compile everything that a decision calls."""
+    """Call everything that a decision calls."""
     _warm_up_one_shots()
     _warm_up_live()
     _warm_up_least_cut()
 
 
 def _warm_up_one_shots() -> None:
-    """Compile what places one request: one member, one zone."""
+    """What places one request: one member, one zone."""
     problem, ints = _tiny_problem(), np.zeros((1, 1), dtype=np.int64)
     zone, one, floats = ints[0].copy(), np.zeros(1), np.zeros((1, 1))
     greedy(*problem, zone)

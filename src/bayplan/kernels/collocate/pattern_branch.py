@@ -187,6 +187,7 @@ def warm_up() -> None:
         nu=np.zeros((9, 1)), bound=np.full(9, np.inf), size=np.array([1, 0], dtype=np.int64),
     )  # fmt: skip
     stack.high[0], stack.alpha[0] = problem.max_count, now.alpha
+    pattern_value(problem, 0 * ints)
     tighten_bound(problem, state, BoundPrices(alpha=stack.alpha[0], nu=stack.nu[0]), now, stack.low[0], stack.high[0], 0.0, 2)
     explore(problem, state, stack, now, 0.0, 2, 2, 0 * ints)
     log, rng = np.zeros(2 * MAX_EJECTIONS + 4, dtype=np.int64), np.ones(1, dtype=np.uint64)

@@ -1,5 +1,8 @@
 """Choosing timed requests: the local ratio passes, profiles over time, exchanges, admission by price."""
 
-from bayplan.kernels.schedule.warmup import warm_up
 
-__all__ = ["warm_up"]
+def warm_up() -> None:
+    """Call everything that a decision calls."""
+    from bayplan.kernels.schedule.warmup import warm_up as call_all
+
+    call_all()

@@ -1,4 +1,4 @@
-"""Compile the kernels of scheduling, with the types that decisions use."""
+"""Examples of calls of the kernels of scheduling, with the types that decisions use."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from bayplan.kernels.schedule.stream import RequestStream, serve_round_robin
 
 
 def warm_up() -> None:
-    """Compile everything that a decision calls."""
+    """Call everything that a decision calls."""
     _warm_up_cradle()
     _warm_up_best_effort()
     _warm_up_bound()

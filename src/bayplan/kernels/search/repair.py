@@ -1,4 +1,4 @@
-"""Move items away from machines that rules do not allow them."""
+"""Move items away from machines that rules do not allow them, and together where rules want them together."""
 
 import numpy as np
 import numpy.typing as npt
@@ -42,3 +42,24 @@ def repair_items(state: State, order: npt.NDArray[np.int64], evaluation: Evaluat
                 repaired += 1
         drop(state, i, target)
     return repaired
+
+
+@kernel
+def bring_together(state: State, items: npt.NDArray[np.int64], target: int, origin: npt.NDArray[np.int64]) -> bool:
+    """Move all of some items to a machine, or none. `origin` (item,) is scratch."""
+    for e in range(len(items)):
+        origin[e] = lift(state, items[e])
+    placed = 0
+    while placed < len(items):
+        i = items[placed]
+        if not fits(state, i, target) or not dependants_kept(state, i, origin[placed], target):
+            break
+        drop(state, i, target)
+        placed += 1
+    if placed == len(items):
+        return True
+    for e in range(placed):
+        lift(state, items[e])
+    for e in range(len(items)):
+        drop(state, items[e], origin[e])
+    return False

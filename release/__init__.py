@@ -1,0 +1,1 @@
+"""What is done to publish a version."""
