@@ -31,7 +31,7 @@ def warm_up() -> None:
     _warm_up_greedy_placement()
     settings, mixture = StepSettings(shift_tries=1, eject_tries=1, eject_finds=1, scan=1), new_mixture(np.ones(3, dtype=np.int64))
     walk(state, items, items, settings, mixture, rng, 1.0, True, 1, incumbent, tiny_lifted_set())
-    cost_scale(state, items, rng, 1, np.zeros(2))
+    cost_scale(state, items, rng, np.zeros(2), np.zeros(2))
     write_out(incumbent, state)
     restore_best(state, incumbent)
     reweight(state, LoadPrices(overload=np.zeros(1), mean=np.zeros(1), square=np.zeros(2)), np.ones(1))
