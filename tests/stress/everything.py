@@ -97,6 +97,22 @@ def summary(table: Iterable[Row]) -> list[str]:
     return [*lines, *(f"{count} x {kind}" for kind, count in faults.most_common())]
 
 
+def recorded(new: Iterable[Row], path: Path | None) -> Iterator[Row]:
+    """The same rows, each written to the table at once."""
+    if path is None:
+        yield from new
+        return
+    begun = path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if not begun:
+            writer.writerow(Row._fields)
+        for row in new:
+            writer.writerow(row)
+            file.flush()
+            yield row
+
+
 def read_table(path: Path) -> list[Row]:
     """The rows of a table that is there already."""
     if not path.exists():
@@ -143,15 +159,8 @@ def main(arguments: list[str] | None = None) -> int:
     table = [] if given.out is None else read_table(given.out)
     known = {row.seed for row in table}
     seeds = [seed for seed in range(given.seed, given.seed + given.count) if seed not in known]
-    file = None if given.out is None else given.out.open("a", newline="")
-    writer = None if file is None else csv.writer(file)
-    if writer is not None and not table:
-        writer.writerow(Row._fields)
-    for row in rows(seeds, only, given.jobs):
+    for row in recorded(rows(seeds, only, given.jobs), given.out):
         table.append(row)
-        if writer is not None:
-            writer.writerow(row)
-            file.flush()
         if row.outcome == "fault":
             print(f"seed {row.seed}, {row.verb}:{row.method}: {row.fault}", flush=True)
     print(*summary(table), sep="\n")
