@@ -12,7 +12,21 @@ from tests.naive.collocate_new import placeable
 from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.errors import UsageError
-from bayplan.model import UNPLACED, Allow, AntiAffinity, Budget, CoLocate, Interference, Objective, Pinned, Spread, silent
+from bayplan.model import (
+    UNPLACED,
+    Allow,
+    AntiAffinity,
+    Budget,
+    CoLocate,
+    Dependency,
+    Interference,
+    Objective,
+    Pinned,
+    Spread,
+    Transient,
+    TransientMode,
+    silent,
+)
 from bayplan.model.problem import Problem
 
 every_packer = pytest.mark.parametrize("packer", PACKERS.values(), ids=PACKERS)
@@ -202,16 +216,23 @@ def test_a_container_goes_to_another_machine_where_a_rule_forbids_the_packers_ch
 
 @st.composite
 def ruled_packings(draw):
-    """A packing with one to three rules that packers do not know."""
-    cluster, before = draw(packings())
+    """A packing with one to three rules that packers do not know; machines may have less memory than what runs there requests."""
+    cluster, before = draw(packings(memory=True))
+    capacity = cluster.machines.capacity.copy()
+    capacity[:, 1] = draw(st.lists(st.integers(2, 8), min_size=len(capacity), max_size=len(capacity)))
+    cluster = replace(cluster, machines=replace(cluster.machines, capacity=capacity, safety=capacity))
     n_w = len(cluster.workloads.name)
     workload = st.integers(0, n_w - 1)
     anti = st.builds(
         AntiAffinity, workloads=st.sets(workload, min_size=1).map(lambda named: tuple(sorted(named))), limit=st.integers(1, 2)
     )
-    spread = st.builds(Spread, service=st.integers(0, len(cluster.services.name) - 1), minimum=st.integers(1, 3))
+    service = st.integers(0, len(cluster.services.name) - 1)
+    spread = st.builds(Spread, service=service, minimum=st.integers(1, 3))
+    dependency = st.builds(Dependency, service=service, on=service)
+    transient = st.builds(Transient, resource=st.just(1), mode=st.sampled_from(TransientMode))
     interference = st.builds(Interference, a=workload, b=workload, limit=st.integers(0, 1))
-    return with_rules((cluster, before), *draw(st.lists(st.one_of(anti, spread, interference), min_size=1, max_size=3)))
+    any_rule = st.one_of(anti, spread, interference, dependency, transient)
+    return with_rules((cluster, before), *draw(st.lists(any_rule, min_size=1, max_size=3)))
 
 
 @every_packer
@@ -220,7 +241,7 @@ def ruled_packings(draw):
 def test_nothing_is_left_out_that_could_be_added_alone(packer, pair):
     cluster, before = pair
     result = packed(packer, pair)
-    worse = {v.place: v.excess for v in check(cluster, before)}
+    worse = {v.place: v.excess for v in check(cluster, before, before)}
     assert all(v.excess <= worse.get(v.place, 0.0) for v in check(cluster, result.solution, before))
     problem = Problem(cluster=cluster, objective=Objective.default(cluster), before=before, start=before)
     assert placeable(problem, result.solution) == []

@@ -49,7 +49,7 @@ def better_than(
 def left_out_though_it_fits(cluster: Cluster, placement: Placement, before: Placement) -> Iterator[tuple[tuple[int, ...], int]]:
     """Containers without a machine (co-located ones together), and a machine that could take them as things are."""
     now = None
-    for unit, machines in _units(cluster, placement):
+    for unit, machines in units_left_out(cluster, placement):
         for m in machines:
             machine_of = placement.machine_of.copy()
             machine_of[list(unit)] = m
@@ -59,7 +59,7 @@ def left_out_though_it_fits(cluster: Cluster, placement: Placement, before: Plac
                 break
 
 
-def _units(cluster: Cluster, placement: Placement) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+def units_left_out(cluster: Cluster, placement: Placement) -> Iterator[tuple[tuple[int, ...], list[int]]]:
     """Containers without a machine, those of a co-locate rule together; and the machines that count: where the others run.
 
     Where these run on several machines already, no machine is the right one.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import sqrt
 from statistics import NormalDist
 
-from tests.naive.best_placement import every_placement, excess_of, left_out_though_it_fits, worse
+from tests.naive.best_placement import every_placement, excess_of, units_left_out, worse
 from tests.stress.cases import Case
 from tests.stress.outcomes import Outcome
 from tests.stress.placement_faults import MOST_PLACEMENTS
@@ -106,12 +106,12 @@ def _left_out_faults(case: Case, chances: _Chances, outcome: Outcome) -> Iterato
     if case.method == IGNORES_CONFIDENCE:
         return
     before, placement = case.value.placement, outcome.solution
-    for unit, _ in left_out_though_it_fits(chances.others, placement, before):
-        for m in range(len(chances.cluster.machines.name)):
+    then = chances.excess(placement, before)
+    for unit, machines in units_left_out(chances.cluster, placement):
+        for m in machines:
             machine_of = placement.machine_of.copy()
             machine_of[list(unit)] = m
-            then, now = chances.excess(placement, before), chances.excess(Placement(machine_of=machine_of), before)
-            if not worse(now, then):
+            if not worse(chances.excess(Placement(machine_of=machine_of), before), then):
                 names = ", ".join(chances.cluster.containers.name[c] for c in unit)
                 yield f"left out though it fits: {names} on {chances.cluster.machines.name[m]}"
                 break

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
-from bayplan.model import NO_LIMIT, Cluster, FloatArray, IntArray, Placement
+from bayplan.model import NO_LIMIT, Cluster, FloatArray, IntArray, Placement, floats
 from bayplan.score.confidence import ROUNDING
 from bayplan.score.counts import containers_on
 
@@ -51,43 +51,66 @@ def violation_rates(
     seed: int = 0,
     truncation: Truncation = Truncation.CLIP,
 ) -> FloatArray:
-    """(machine,) the share of draws with usage above capacity. O(containers * draws) time, a few MB."""
+    """(machine,) the share of draws with usage above capacity. O(containers * draws) time, a few MB.
+
+    Machines draw one after the other from one stream of random numbers; those that fit into a chunk together draw at once.
+    """
     rng = np.random.default_rng(seed)
     rate = np.zeros(len(cluster.machines.name))
-    by_machine = np.argsort(placement.machine_of, kind="stable")
-    first = np.searchsorted(placement.machine_of[by_machine], np.arange(len(rate) + 1))
-    for m in np.flatnonzero(np.diff(first)):
-        usage = _usage(cluster, by_machine[first[m] : first[m + 1]], resource)
-        limit = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
-        over = (np.count_nonzero(total > limit) for total in _totals(usage, draws, rng, truncation))
-        rate[m] = sum(over) / draws
+    usage = _usage(cluster, placement, resource)
+    limit = cluster.machines.capacity[:, resource] * (1 + ROUNDING)
+    draw = _clipped if truncation is Truncation.CLIP else _redrawn
+    rate[usage.certain > limit] = 1.0  # until something is drawn
+    for machines in _chunks(np.diff(usage.first), draws):
+        chunk = usage.of(machines)
+        size = draws if len(machines) > 1 else max(1, CHUNK // len(chunk.mean))
+        over = np.zeros(len(machines), dtype=np.int64)
+        for start in range(0, draws, size):
+            varying = np.add.reduceat(draw(chunk, min(size, draws - start), rng), chunk.first[:-1], axis=0)
+            over += np.count_nonzero(chunk.certain[:, None] + varying > limit[machines, None], axis=1)
+        rate[machines] = over / draws
     return rate
 
 
 class _Usage(NamedTuple):
-    certain: float  # sum of the usages that do not vary
-    mean: FloatArray  # of each that varies
+    """What containers use, machine by machine."""
+
+    certain: FloatArray  # (machine,) sum of the usages that do not vary
+    first: IntArray  # (machine + 1,) where the containers of each machine whose usage varies begin
+    mean: FloatArray  # of each container whose usage varies
     std: FloatArray
     limit: FloatArray
 
+    def of(self, machines: IntArray) -> "_Usage":
+        """The usage of these machines, between which no other machine has a usage that varies."""
+        begin, end = self.first[machines[0]], self.first[machines[-1] + 1]
+        first = np.append(self.first[machines], end) - begin
+        return _Usage(self.certain[machines], first, self.mean[begin:end], self.std[begin:end], self.limit[begin:end])
 
-def _usage(cluster: Cluster, containers: IntArray, resource: int) -> _Usage:
-    workload = cluster.containers.workload[containers]
+
+def _usage(cluster: Cluster, placement: Placement, resource: int) -> _Usage:
+    placed = placement.placed
+    placed = placed[np.argsort(placement.machine_of[placed], kind="stable")]
+    machine, workload, n_m = placement.machine_of[placed], cluster.containers.workload[placed], len(cluster.machines.name)
     mean = cluster.workloads.usage_mean[workload, resource]
     std = cluster.workloads.usage_std[workload, resource]
     limit = cluster.workloads.limit[workload, resource]
     limit = np.where(limit == NO_LIMIT, np.inf, limit)
     varies = std > 0
-    certain = np.minimum(mean, limit)[~varies].sum()
-    return _Usage(float(certain), mean[varies], std[varies], limit[varies])
+    certain = floats(np.bincount(machine[~varies], weights=np.minimum(mean, limit)[~varies], minlength=n_m))
+    first = np.searchsorted(machine[varies], np.arange(n_m + 1))
+    return _Usage(certain, first, mean[varies], std[varies], limit[varies])
 
 
-def _totals(usage: _Usage, draws: int, rng: np.random.Generator, truncation: Truncation) -> Iterator[FloatArray]:
-    """The machine's usage in each draw, a chunk of draws at a time."""
-    draw = _clipped if truncation is Truncation.CLIP else _redrawn
-    size = max(1, CHUNK // max(1, len(usage.mean)))
-    for start in range(0, draws, size):
-        yield usage.certain + draw(usage, min(size, draws - start), rng).sum(axis=0)
+def _chunks(containers: IntArray, draws: int) -> Iterator[IntArray]:
+    """Machines that run something whose usage varies, as many as a chunk holds at a time, at least one."""
+    machines = np.flatnonzero(containers)
+    drawn, start = np.cumsum(containers[machines]) * draws, 0
+    while start < len(machines):
+        before = int(drawn[start - 1]) if start else 0
+        end = max(start + 1, int(np.searchsorted(drawn, before + CHUNK, side="right")))
+        yield machines[start:end]
+        start = end
 
 
 def _clipped(usage: _Usage, draws: int, rng: np.random.Generator) -> FloatArray:

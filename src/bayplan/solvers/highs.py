@@ -46,11 +46,12 @@ def solve(
     presolve: bool = True,
     exact: bool = False,
     nodes: int | None = None,
+    patience: float | None = None,
 ) -> ProgramSolution:
     """The cheapest point up to a relative gap, or the best one found in time. ModelError if there is no cheapest one.
 
     `nodes` limits the search as `seconds` does, and the same number gives the same answer. Ctrl-C ends the wait at once, without
-    a point.
+    a point; so do `patience` seconds, for callers that have an answer anyway: HiGHS may look at its clock too late.
 
     HiGHS 1.14.0 takes some points for optimal that are not, if it presolves a program in which some variables are integer and
     some are not (its issues 2957, 3043; fixed in 1.15.0). Without `presolve` it is slower, and correct. `exact`: with no gap, and
@@ -70,7 +71,7 @@ def solve(
             set_options(solver, {"time_limit": max(0.0, seconds)})
         if nodes is not None:
             set_options(solver, {"mip_max_nodes": nodes})
-        if not run_unless_stopped(solver, threads=threads):
+        if not run_unless_stopped(solver, threads=threads, patience=patience):
             return ProgramSolution(status=Status.OUT_OF_BUDGET, point=None)
         status = solver.getModelStatus()
         point = _point(solver, program)

@@ -13,6 +13,7 @@ from bayplan.solvers.program import Program
 from bayplan.solvers.run_highs import run
 
 TOLERANCE = 1e-10  # the default of HiGHS, 1e-7, is too loose for a reduced cost of -1e-9
+FRESH_STARTS = (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE)  # where HiGHS ends without an optimum
 
 
 class Master:
@@ -50,19 +51,11 @@ class Master:
 
     def solve(self) -> tuple[float, FloatArray, FloatArray]:
         """The least cost, the value of each column, the dual price of each row."""
-        if not self.columns and self._zero_is_feasible:
-            return self._nothing()
-        status = self._run()
-        for tolerance in (TOLERANCE, 10 * TOLERANCE, 100 * TOLERANCE):  # a fresh start, where the last basis leads nowhere
-            if status == highspy.HighsModelStatus.kOptimal:
-                break
-            self._solver.clearSolver()
-            self._solver.setOptionValue("dual_feasibility_tolerance", tolerance)
-            self._solver.setOptionValue("primal_feasibility_tolerance", tolerance)
-            status = self._run()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{status.name}'")
-        return self._optimum()
+        answer = self.solve_within(None)
+        if answer is None:
+            status = self._solver.getModelStatus().name if self.columns else "kModelEmpty"
+            raise WorldError(f"HiGHS ended a master program of {self.columns} columns with '{status}'")
+        return answer
 
     def solve_within(self, seconds: float | None) -> tuple[float, FloatArray, FloatArray] | None:
         """As `solve`; None if that takes longer or there is no optimum. The clock of HiGHS runs on from one call to the next."""
@@ -70,7 +63,18 @@ class Master:
             return self._nothing() if self._zero_is_feasible else None
         limit = highspy.kHighsInf if seconds is None else self._solver.getRunTime() + max(0.0, seconds)
         self._solver.setOptionValue("time_limit", limit)
-        return self._optimum() if self._run() == highspy.HighsModelStatus.kOptimal else None
+        status = self._run()
+        for tolerance in () if self._interior else FRESH_STARTS:
+            if status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
+                break
+            self._solver.clearSolver()  # the last basis leads nowhere
+            self._set_tolerance(tolerance)
+            status = self._run()
+            self._set_tolerance(TOLERANCE)
+        return self._optimum() if status == highspy.HighsModelStatus.kOptimal else None
+
+    def _set_tolerance(self, tolerance: float) -> None:
+        set_options(self._solver, {"dual_feasibility_tolerance": tolerance, "primal_feasibility_tolerance": tolerance})
 
     def _nothing(self) -> tuple[float, FloatArray, FloatArray]:
         """The optimum without columns; HiGHS calls such a program neither optimal nor infeasible."""

@@ -7,6 +7,7 @@ that is not waited for any more shares nothing with those after it.
 """
 
 import atexit
+import time
 from threading import Thread
 
 import highspy
@@ -23,23 +24,23 @@ def run(solver: highspy.Highs, *, threads: int) -> None:
     _set_threads(solver, threads)
     if threads == 1 and solver.run() != highspy.HighsStatus.kError:
         return
-    _waited(_started(solver), None)  # a program that calls us may have run HiGHS in this thread with another number
+    _waited(_started(solver))  # a program that calls us may have run HiGHS in this thread with another number
 
 
-def run_unless_stopped(solver: highspy.Highs, *, threads: int) -> bool:
-    """As `run`; False if Ctrl-C came before the end.
+def run_unless_stopped(solver: highspy.Highs, *, threads: int, patience: float | None = None) -> bool:
+    """As `run`; False if Ctrl-C came, or that many seconds were over, before the end.
 
-    HiGHS looks up to ten seconds neither at its clock nor at its interrupt callbacks, so where Ctrl-C is a request it runs in a
-    thread of its own. One that is not waited for any more ends by its time limit.
+    HiGHS looks up to ten seconds neither at its clock nor at its interrupt callbacks, so where Ctrl-C is a request or patience is
+    limited it runs in a thread of its own. One that is not waited for any more ends by its time limit.
     """
     stop = listening()
-    if stop is None:
+    if stop is None and patience is None:
         run(solver, threads=threads)
         return True
-    if stop.requested:
+    if stop is not None and stop.requested:
         return False
     _set_threads(solver, threads)
-    return _waited(_started(solver), stop)
+    return _waited(_started(solver), stop, patience)
 
 
 def _set_threads(solver: highspy.Highs, threads: int) -> None:
@@ -53,16 +54,19 @@ def _started(solver: highspy.Highs) -> Thread:
     return thread
 
 
-def _waited(thread: Thread, stop: StopFlag | None) -> bool:
-    """Wait for a run; False if a stop is requested before its end.
+def _waited(thread: Thread, stop: StopFlag | None = None, patience: float | None = None) -> bool:
+    """Wait for a run; False if a stop is requested, or patience ends, before it does.
 
     An interpreter that ends before the run would abort, so it waits (`atexit`); the command line has nothing to lose and ends at
     once.
     """
+    end = float("inf") if patience is None else time.monotonic() + patience
+    watched = stop is not None or patience is not None
     try:
-        while thread.is_alive() and not (stop and stop.requested):
-            thread.join(POLL if stop else None)
+        while thread.is_alive() and not (stop and stop.requested) and time.monotonic() < end:
+            thread.join(POLL if watched else None)
     finally:
-        if thread.is_alive():
+        ended = not thread.is_alive()
+        if not ended:
             atexit.register(thread.join)
-    return not (stop and stop.requested)
+    return ended and not (stop and stop.requested)

@@ -46,6 +46,17 @@ def test_a_stop_ends_the_wait_at_once():
     solver.end.set()
 
 
+def test_a_run_that_is_late_is_not_waited_for():
+    solver = SlowSolver()
+    assert not run_unless_stopped(solver, threads=1, patience=0.05)
+    assert not solver.end.is_set()
+    solver.end.set()
+
+
+def test_a_run_that_ends_in_time_has_its_answer():
+    assert solve(KNAPSACK, patience=60.0).status is Status.OPTIMAL
+
+
 def test_within_a_stoppable_block_the_answer_is_that_of_a_plain_run():
     plain = solve(KNAPSACK)
     with stoppable():

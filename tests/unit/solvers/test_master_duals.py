@@ -1,5 +1,6 @@
 """What a unit more is worth in a linear program, by both methods; programs that grow."""
 
+import highspy
 import numpy as np
 import pytest
 
@@ -48,3 +49,20 @@ def test_without_columns_a_program_has_duals_if_its_rows_hold():
         draft.row(LinearExpression([], []), at_most=at_most)
         duals = duals_of(draft.program())
         assert (duals and duals.row.tolist()) == wanted
+
+
+@pytest.mark.parametrize("seconds", [None, 60.0], ids=["no limit", "a minute"])
+def test_a_master_that_highs_gives_up_on_gets_a_fresh_start(seconds, monkeypatch):
+    master, run = Master(np.ones(1), np.full(1, np.inf)), Master._run
+    master.add(2.0, [0], [1.0])
+    states = iter([highspy.HighsModelStatus.kUnknown])
+    monkeypatch.setattr(Master, "_run", lambda self: next(states, None) or run(self))
+    cost, value, dual = master.solve_within(seconds)
+    assert (cost, value.tolist(), dual.tolist()) == (2.0, [1.0], [2.0])
+
+
+def test_a_master_without_time_is_not_solved():
+    master = Master(np.ones(1), np.full(1, np.inf))
+    master.add(2.0, [0], [1.0])
+    assert master.solve_within(0.0) is None
+    assert master.solve()[0] == 2.0

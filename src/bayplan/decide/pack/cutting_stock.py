@@ -89,14 +89,14 @@ def starts_empty(problem: PackProblem, groups: MachineGroups) -> FloatArray:
 
 
 def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
-    """No placement of all containers scores less: the master's value, less what reduced costs below LEAST_GAIN could add."""
-    if not master.proven or master.left_out > 1e-9:
+    """No placement of all containers scores less; None if nothing is proven."""
+    least = master.proven_bound()
+    if least is None or master.left_out > 1e-9:
         return None
-    unproven = 2e-9 * len(bins.free_mean)
     if not master.minimise_ucac:
         busy = float(problem.running.any(axis=1).sum())
-        return busy + float(np.ceil(master.least_cost - unproven - 1e-7))
+        return busy + float(np.ceil(least - 1e-7))
     containers = problem.running.sum(axis=0) + problem.unplaced
     fixed = float((bins.d[:, 0] * np.sqrt(bins.variance[:, 0])).sum())
     unit = float(problem.main.capacity.max()) / problem.cluster.resources[problem.main.resource].scale
-    return (float(containers @ master.sizes.mean[0]) + fixed + master.least_cost - unproven) * unit
+    return (float(containers @ master.sizes.mean[0]) + fixed + least) * unit

@@ -15,6 +15,7 @@ from bayplan.solvers.highs import solve
 from bayplan.solvers.program import Program
 
 SECONDS = 4.0  # for HiGHS, if the budget does not limit them
+LATE = 0.2  # seconds beyond them that it is waited for
 GAP = 5e-5  # of the uncertainty, at which HiGHS may stop
 MOST_COLUMNS = 6_000  # that HiGHS gets: those of the least reduced cost
 
@@ -86,7 +87,7 @@ def _improved(master: PatternMaster, first: IntArray, seconds: float) -> FloatAr
         master.add(int(master.groups.of_machine[m]), first[m])
     start = _times(master, first)
     kept = _promising(master, start)
-    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP)
+    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP, patience=seconds + LATE)
     if answer.point is None:
         return None
     times = np.zeros(len(master.pattern))

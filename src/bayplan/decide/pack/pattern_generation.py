@@ -17,7 +17,6 @@ from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
 from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, price_patterns
 from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
-from bayplan.errors import WorldError
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 from bayplan.model import FloatArray, IntArray
 from bayplan.solvers.master import Master
@@ -171,6 +170,19 @@ class PatternMaster:
             memory=self.memory,
         )
 
+    def proven_bound(self) -> float | None:
+        """No packing of all containers costs less; None if the last pricing proves nothing.
+
+        Evaluated at the duals, whatever value HiGHS gives them: each machine's pattern is worth at most its rent and LEAST_GAIN.
+        """
+        if not self.proven:
+            return None
+        priced = self.pricing_problem(self.dual)
+        machines = np.array([len(machines) for machines in self.groups.machines], dtype=np.float64)
+        rent = priced.base if self.minimise_ucac else priced.base - self.starts_empty
+        terms = np.concatenate([self.unplaced * priced.value, -machines * (rent + 2.0 * LEAST_GAIN)])
+        return float(terms.sum() - len(terms) * np.finfo(np.float64).eps * np.abs(terms).sum())
+
     def _add_best(self, priced: PricedPatterns) -> float:
         """Add the best of them; the largest gain."""
         for n in np.argsort(-priced.gain, kind="stable")[:PATTERNS_PER_ROUND].tolist():
@@ -181,12 +193,8 @@ class PatternMaster:
         """Solve the master over the patterns there are; False, and nothing has changed, if there is no time for that."""
         if seconds <= 0.0:
             return False
-        answer = self.master.solve_within(seconds) if seconds < np.inf else None
-        try:
-            answer = self.master.solve() if answer is None else answer  # it may only need a fresh start; the limit of time stays
-        except WorldError:
-            if seconds == np.inf:
-                raise
+        answer = self.master.solve() if seconds == np.inf else self.master.solve_within(seconds)
+        if answer is None:
             return False
         self.least_cost, value, self.dual = answer
         n_w = len(self.unplaced)

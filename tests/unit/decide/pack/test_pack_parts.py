@@ -1,17 +1,19 @@
 """Online best fit, patterns on file, machines needed, bounds for every method."""
 
+import highspy
 import numpy as np
 import pytest
 from tests.naive.online_best_fit import OnlineBestFit
 
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
-from bayplan.decide.pack.cutting_stock import with_bound
+from bayplan.decide.pack.cutting_stock import generate_patterns, with_bound
 from bayplan.decide.pack.machines_needed import machines_needed
 from bayplan.decide.pack.pricing import INTERVALS
 from bayplan.errors import UsageError
 from bayplan.formats.patterns import patterns_of, read_patterns, write_patterns
 from bayplan.generate.ucac import ucac
 from bayplan.model import Budget, Placement, budget, silent
+from bayplan.solvers.master import Master
 
 
 def small(seed: int = 0, machines: int = 60):
@@ -122,3 +124,28 @@ def test_a_bound_is_not_sought_once_the_time_for_patterns_is_over(monkeypatch):
     clock = Budget(seconds=1.0).clock(already=0.7)
     monkeypatch.setattr("bayplan.decide.pack.cutting_stock.generate_patterns", None)  # it would be an error to call it
     assert with_bound(problem, result, clock=clock, progress=silent) is result
+
+
+def test_generation_does_not_end_where_highs_gives_up_on_a_master(monkeypatch):
+    problem, run, runs = small(), Master._run, []
+
+    def gives_up_on_the_third(master):
+        runs.append(master)
+        return highspy.HighsModelStatus.kUnknown if len(runs) == 3 else run(master)
+
+    monkeypatch.setattr(Master, "_run", gives_up_on_the_third)
+    result = PACKERS["csp-ucac"](problem, PackOptions(), budget=Budget(seconds=60.0), seed=0, progress=silent)
+    assert len(runs) > 4
+    assert result.bound is not None
+
+
+@pytest.mark.parametrize("minimise_ucac", [True, False], ids=["ucac", "machines"])
+def test_a_bound_is_evaluated_at_the_duals_whatever_value_highs_gives_the_master(minimise_ucac):
+    clock = Budget().clock()
+    master, _ = generate_patterns(small(), PackOptions(), minimise_ucac=minimise_ucac, clock=clock, progress=silent)
+    bound = master.proven_bound()
+    assert bound == pytest.approx(master.least_cost, abs=1e-6)
+    master.least_cost += 1.0
+    assert master.proven_bound() == bound
+    master.proven = False
+    assert master.proven_bound() is None
