@@ -18,6 +18,7 @@ from bayplan.report.pictures import bay_plan, before_after, gantt, heat_map, tra
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results.csv"
+START = DOCS.parent / "benchmarks" / "start.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
@@ -39,7 +40,29 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    return "\n".join([*lines, *_kernel_lines(), *_schedule_lines(), *_admit_lines()]) + "\n"
+    return "\n".join([*lines, *_start_lines(), *_kernel_lines(), *_schedule_lines(), *_admit_lines()]) + "\n"
+
+
+def _start_lines() -> list[str]:
+    """The first command on a machine, from `benchmarks/start.csv`; nothing if it was not measured."""
+    if not START.is_file():
+        return []
+    with START.open(encoding="utf-8") as file:
+        newest = {(row["start"], row["command"]): row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The first command",
+        "",
+        "`python -m benchmarks.start`: processor seconds of whole commands on one core, in a process of their own, with an empty",
+        "HOME: in a clone where nothing is compiled, there again, and from the wheel with machine code. `place`, `rebalance` and",
+        "`collocate` have the boutique, `pack` 10 services, `admit` 60 arrivals, `schedule` 2,000 requests, each with one second to",
+        "search, which counts.",
+        "",
+        "| start | command | CPU s | wall s | kernels compiled | commit | machine |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    columns = ("start", "command", "cpu_seconds", "wall_seconds", "compiled", "commit", "machine")
+    return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
 
 
 def _kernel_lines() -> list[str]:
