@@ -54,11 +54,12 @@ def _afterwards(case: Case, migration: Migration, plan: Plan) -> Iterator[str]:
     """The plan is carried out, taken back after each batch, and resumed after some of them, with a machine that died."""
     alike = {name: case.options[name] for name in RUN_ALIKE}
     run = bp.simulate(case.value, plan, target_of(case), seed=case.seed, **alike)
-    if not run.succeeded or run.arrived != check_migration(migration, plan).arrived:
+    complete = check_migration(migration, plan).arrived
+    if not run.succeeded or run.arrived != complete:
         yield f"carried out: {run.headline}"
     settings = {**_settings(case), "way": case.options["way"]}
     settings = {name: settings[name] for name in ("way", "replace", "surge", "limits") if name in settings}
-    for done in range(len(plan.batches) + 1):
+    for done in range(len(plan.batches) + 1 if complete else 0):  # else nothing says how many are to run in the end
         back = rollback(case.value, plan, done=done, alive=case.options["alive"], **settings)
         if back.plan is None or not back.complete:
             yield f"way back after {done} batches: {'; '.join(back.still_violated)}"

@@ -108,7 +108,9 @@ def request_back(
     if impossible:
         others = f" (and {len(impossible) - 1:,} more)" if len(impossible) > 1 else ""
         raise UsageError(f"the plan does not start from here: {impossible[0]}{others}; expected the placement it was made for")
-    back = replace(forth, cluster=_pinned_where_it_ran(cluster, snapshot.placement), start=start.after(part))
+    whole = replace(forth, target=check_migration(forth, plan).running.placement)
+    here = _pinned_where_it_ran(cluster, snapshot.placement)
+    back = replace(forth, cluster=here, start=start.after(part), full_size=whole.size)  # alive shares as on the way there
     return MigrationRequest(snapshot=snapshot, migration=back), part.inverse()
 
 

@@ -78,6 +78,18 @@ def test_a_rollback_leads_to_where_the_snapshot_has_its_containers():
     assert answer.plan == plan.inverse(1) and Step(Action.DELETE, 5, 2) in answer.plan.steps()
 
 
+def test_a_rollback_from_the_middle_of_a_plan_has_the_alive_shares_of_that_plan():
+    """Two become one, so one is enough on the way there: on the way back, too, although two run in the middle."""
+    cluster = tiny([[4], [4]], [[1]], [2], rules=(Capacity(resources=(0,)),))
+    pair = bp.Snapshot(cluster=cluster, placement=on(1, 0), objective=bp.Objective.default(cluster))
+    steps = [Step(Action.DELETE, 1, 0), Step(Action.CREATE, 1, 1), Step(Action.DELETE, 0, 1)]
+    plan = Plan(batches=tuple((step,) for step in steps))
+    assert all(rollback(pair, plan, done=done, way="replace").complete for done in range(4))
+    assert rollback(pair, plan, done=2, way="replace", alive=1.0).complete
+    stays = Plan(batches=plan.batches[:2])  # both are to run at its end: one is not enough
+    assert not rollback(pair, stays, way="replace").complete
+
+
 def test_a_rollback_deletes_what_the_plan_created_though_it_is_pinned():
     pinned = replace(SHOP, cluster=replace(CLUSTER, rules=(*CLUSTER.rules, Pinned(containers=(3, 5)))))
     plan = bp.migrate(pinned, TARGET, budget=bp.Budget(iterations=2)).plan
