@@ -25,6 +25,8 @@ KERNELS = "bayplan.kernels."
 ALL = "*"
 BEST = "bayplan.decide.collocate.best"
 REPAIR = "bayplan.search.repair", "repair"
+GREEDY = f"{KERNELS}admit.decide", "decide_greedily"  # of the one-shot method greedy only
+FIRST_FOUND = f"{KERNELS}admit.first_feasible", "first_feasible"  # of the method available only
 EVERY_ONE_SHOT = "bayplan.decide.admit.one_shot", "ONE_SHOTS"
 AFTER: Mapping[str, Name] = {"pack": ("bayplan.api.pack", "pack"), "schedule": ("bayplan.api.requests.schedule", "solve")}
 
@@ -45,7 +47,13 @@ def kernels_needed() -> dict[str, dict[str, list[str]]]:
     needed["collocate"] |= {name: needed_by([way], without=[REPAIR]) for name, way in ways.items()}
     needed["collocate"]["bound"] = needed_by([("bayplan.api.collocate", "_bounded")])
     needed["one-shot"] = {name: needed_by([_home(one_shot)]) for name, one_shot in ONE_SHOTS.items()}
-    needed["admit"] |= {name: needed_by([_home(method_of("admit", name))], without=[EVERY_ONE_SHOT]) for name in LIVE}
+    needed["one-shot"]["greedy"] += needed_by([GREEDY])
+    first_found = {"available": [FIRST_FOUND]}
+    needed["admit"] |= {
+        name: needed_by([_home(method_of("admit", name))], without=[EVERY_ONE_SHOT, GREEDY, FIRST_FOUND])
+        + needed_by(first_found.get(name, []))
+        for name in LIVE
+    }
     needed["admit"]["bound"] = needed_by([("bayplan.api.requests.admit", "_bounded")])
     needed["generate"] = {name: needed_by([_home(generator.make.target)]) for name, generator in GENERATORS.items()}
     return {verb: {name: kernels for name, kernels in by_method.items() if kernels} for verb, by_method in needed.items()}
