@@ -12,8 +12,7 @@ from bayplan.kernels.search.feasible import fits_if_emptied, fits_ignoring_depen
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import list_size, listed_machine, random_machine
 from bayplan.kernels.search.state import BUSIEST_MOVE, NOWHERE
-from bayplan.kernels.search.steps import cheapest_refuge
-from bayplan.kernels.search.swap import best_partner
+from bayplan.kernels.search.steps import best_partner, cheapest_refuge
 from bayplan.kernels.search.unlifted import may_enter, shift_floor
 from bayplan.kernels.search.walk import StepSettings
 from bayplan.search import reach

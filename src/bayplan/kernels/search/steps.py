@@ -1,7 +1,8 @@
 """Steps of the annealing. Items are lifted only once tests without lifting have let a move pass.
 
-`shift_step` tries a few machines for one item. `eject_step` puts it on a machine that is too full and puts what must leave
-elsewhere: one victim that goes to a third machine is a replace, several are the ejection of a big container's neighbours.
+`shift_step` tries a few machines for one item. `swap_step` exchanges it with the best of a few items of a machine.
+`eject_step` puts it on a machine that is too full and puts what must leave elsewhere: one victim that goes to a third machine
+is a replace, several are the ejection of a big container's neighbours.
 """
 
 import numpy as np
@@ -23,8 +24,11 @@ from bayplan.kernels.search.unlifted import (
     may_enter,
     pair_mean_cost,
     shift_floor,
+    swap_mean_cost,
     unmet_saving,
 )
+
+MAX_PARTNERS = 12  # items of a machine that are compared for a swap
 
 
 @kernel
@@ -79,6 +83,69 @@ def shift_step(state, i, settings, rng, temperature, loose, incumbent, lifted):
         floats[at.total] = total
         return False
     record_move(incumbent, i, origin)
+    update_best(incumbent, state)
+    return True
+
+
+@kernel
+def best_partner(state, i, m, limit, rng):
+    """Of a few items of machine m the one whose swap with item i costs least, by what needs no lifting.
+
+    -1 if all cost more than `limit`, or violate capacity or anti-affinity.
+    """
+    at, ints, floats = state.at[0], state.ints, state.floats
+    origin, k = ints[at.machine_of + i], ints[at.kind_of + i]
+    here = floats[at.cost + origin] + floats[at.cost + m]
+    partner, least = -1, limit + unmet_saving(state) - arrival_floor(state, i, m)
+    size = ints[at.items_on_size + m]
+    first = below(rng, size) if size > MAX_PARTNERS else 0
+    for e in range(min(size, MAX_PARTNERS)):
+        slot = first + e
+        j = state.small[at.items_on + m * at.slots + (slot if slot < size else slot - size)]
+        other = ints[at.kind_of + j]
+        if (
+            other == k
+            or ints[at.movable + j] == 0
+            or not (fits_after_swap(state, i, m, j) and fits_after_swap(state, j, origin, i))
+        ):
+            continue
+        change = machine_cost(state, m, k, other) + machine_cost(state, origin, other, k) - here
+        if at.variance_priced == 1:
+            change += swap_mean_cost(state, m, k, origin, other)
+        change += arrival_floor(state, j, origin)
+        if change <= least and keeps_anti_affinity(state, i, m, j) and keeps_anti_affinity(state, j, origin, i):
+            partner, least = j, change
+    return partner
+
+
+@kernel
+def swap_step(state, i, m, rng, temperature, loose, incumbent, lifted):
+    """Swap item i with the best partner on machine m, by Metropolis' rule; was it done?"""
+    at, ints = state.at[0], state.ints
+    if m == NOWHERE or m == ints[at.machine_of + i]:
+        return False
+    slack = metropolis_slack(rng, temperature)
+    j = best_partner(state, i, m, slack, rng)
+    lifted.work[0] += min(ints[at.items_on_size + m], MAX_PARTNERS)
+    if j < 0:
+        return False
+    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    lifted.item[0], lifted.item[1] = i, j
+    lifted.work[0] += 4 * LIFT_WORK
+    lifted.origin[0], lifted.origin[1] = lift(state, i), lift(state, j)
+    placed = 0
+    if fits_ignoring_dependencies(state, i, m):
+        drop(state, i, m)
+        placed = 1
+        if fits_ignoring_dependencies(state, j, lifted.origin[0]):
+            drop(state, j, lifted.origin[0])
+            placed = 2
+    good = placed == 2 and state.floats[at.total] <= total + slack and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+    if not (good and (loose or ints[at.tally + UNMET] <= unmet)):
+        undo(state, lifted, placed, 2, total)
+        return False
+    record_move(incumbent, i, lifted.origin[0])
+    record_move(incumbent, j, lifted.origin[1])
     update_best(incumbent, state)
     return True
 

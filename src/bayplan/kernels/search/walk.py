@@ -1,6 +1,6 @@
 """Annealing: items are lifted and dropped, worse states are accepted by Metropolis' rule.
 
-Each step is one of several *moves*: a shift, a swap (`swap`), or an ejection with a limit on its victims (`steps`). The
+Each step is one of several *moves*: a shift, a swap, or an ejection with a limit on its victims (`steps`). The
 `Mixture` says how often each is drawn, and counts what each costs and yields. `cost_scale` measures the scale of the
 temperatures.
 """
@@ -18,8 +18,7 @@ from bayplan.kernels.search.incumbent import ensure_space
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import random_machine, random_reachable
 from bayplan.kernels.search.state import NOWHERE, State
-from bayplan.kernels.search.steps import eject_step, shift_step
-from bayplan.kernels.search.swap import swap_step
+from bayplan.kernels.search.steps import eject_step, shift_step, swap_step
 
 SHIFT, SWAP, EJECT = range(3)  # moves; from EJECT on ejections of ever more victims
 PROBES = 4  # machines tried for an item to measure the scale of costs
