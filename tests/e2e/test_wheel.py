@@ -116,7 +116,10 @@ def inputs(stranger):
     """Files for every command, made by the stranger."""
     for name in ("boutique", "container-clusters", "requests"):
         out = {"boutique": "boutique.json", "container-clusters": "stream.jsonl", "requests": "requests.json"}[name]
-        settings = {"container-clusters": ["--set", "zones=3", "--set", "count=40"], "requests": ["--set", "n=500"]}.get(name, [])
+        settings = {
+            "container-clusters": ["--set", "zones=3", "--set", "count=40"],
+            "requests": ["--set", "n=2000", "--set", "machines=10", "--set", "load=3"],
+        }.get(name, [])
         assert stranger.run("bayplan", "generate", name, *settings, "--out", out).returncode == 0
     return stranger
 
