@@ -6,11 +6,14 @@ import numpy as np
 
 from bayplan.decide.admit.booking_calendar import BookingCalendar
 from bayplan.decide.admit.one_shot import ONE_SHOTS
-from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
+from bayplan.decide.admit.one_shot.kernel_tables import LocalScratch, is_too_large
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotPlacement, OneShotProblem
+from bayplan.decide.admit.one_shot.tree_search import search_locally, starts_scratch
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.kernels.admit.decide import RequestScratch, decide_greedily, measure_use, price_members
 from bayplan.kernels.admit.decide import fill_view as read_view
 from bayplan.kernels.admit.first_feasible import FOUND, OUT_OF_NODES, first_feasible
+from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import ClusterRequest, IntArray
 
 FIRST_FOUND_NODES = 10_000  # of A_r, unless the options give a limit
@@ -36,6 +39,7 @@ class RequestPlacer:
         self.greedy = options.one_shot == "greedy"
         self.literal = options.literal and not self.first_found
         self.scratches: dict[int, RequestScratch] = {}
+        self.local_scratches: dict[int, LocalScratch] = {}
 
     def scratch(self, members: int) -> RequestScratch:
         """The work arrays for requests of that many members."""
@@ -76,9 +80,20 @@ class RequestPlacer:
         )
 
     def _cheapest(self, request: ClusterRequest, scratch: RequestScratch, number: int) -> PricedPlacement:
-        problem, method = self.one_shot_problem(request, scratch), ONE_SHOTS[self.options.one_shot]
-        placement = method(problem, self.options.one_shot_options, seed=self.seed + number)
+        if self.options.one_shot == "local" and not is_too_large(*scratch.cost.shape):
+            placement = self._local(request, scratch)
+        else:
+            problem, method = self.one_shot_problem(request, scratch), ONE_SHOTS[self.options.one_shot]
+            placement = method(problem, self.options.one_shot_options, seed=self.seed + number)
         return self._weighed(request, scratch, placement.zone, placement.cost, placement.complete)
+
+    def _local(self, request: ClusterRequest, scratch: RequestScratch) -> OneShotPlacement:
+        """As `local`, without a test of arrays that are known to be good, and in the same work arrays as before."""
+        view, members = self.calendar.view, len(request.members)
+        question = ZoneProblem(scratch.cost, request.demand, view.free, request.traffic, view.link, scratch.pair, view.bandwidth)
+        if members not in self.local_scratches:
+            self.local_scratches[members] = starts_scratch(question, self.options.one_shot_options)
+        return search_locally(question, self.local_scratches[members])
 
     def _first(self, request: ClusterRequest, scratch: RequestScratch) -> PricedPlacement:
         limit = self.options.one_shot_options.nodes

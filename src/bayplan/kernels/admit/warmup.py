@@ -4,12 +4,12 @@ import numpy as np
 
 from bayplan.kernels.admit.bookings import BLOCK, Bookings, add_booking, clear_blocks, price_all
 from bayplan.kernels.admit.branch import BranchTree, branch
-from bayplan.kernels.admit.cost_tables import CostTables, tabulate
+from bayplan.kernels.admit.cost_tables import CostTables, MemberCosts, prepare_costs, tabulate
 from bayplan.kernels.admit.decide import RequestScratch, SlotView, decide_greedily, fill_view, measure_use, price_members
 from bayplan.kernels.admit.first_feasible import first_feasible
 from bayplan.kernels.admit.greedy import greedy
 from bayplan.kernels.admit.least_cut import least_cut
-from bayplan.kernels.admit.local_search import ZoneState, local_search
+from bayplan.kernels.admit.local_search import StartLists, ZoneState, local_search
 from bayplan.kernels.admit.repair import repair
 from bayplan.kernels.admit.resource_use import value_ratio, well_formed, zones_that_fit
 from bayplan.kernels.admit.screen import ScaledCosts, estimate_traffic, screen
@@ -28,23 +28,27 @@ def _warm_up_one_shots() -> None:
     problem, ints = _tiny_problem(), np.zeros((1, 1), dtype=np.int64)
     zone, one, floats = ints[0].copy(), np.zeros(1), np.zeros((1, 1))
     greedy(*problem, zone)
-    tables = CostTables(floats.copy(), np.zeros((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.bool_), one)
-    one[0] = tabulate(problem, tables.single, tables.pair, tables.talks)
-    local_search(
-        problem, tables, np.arange(1), np.arange(1), 2, ZoneState(zone.copy(), ints.copy(), floats.copy()), ints.copy(), zone
+    costs = MemberCosts(floats.copy(), np.zeros((1, 1, 1)), np.zeros((1, 1), dtype=np.bool_), one)
+    prepare_costs(problem, costs)
+    state, starts = (
+        ZoneState(zone.copy(), ints.copy(), floats.copy(), floats.copy(), np.zeros((3, 1))),
+        StartLists(zone.copy(), zone.copy(), np.zeros(2), ints.copy()),
     )
+    local_search(problem, costs, state, starts, 2, zone)
+    tables = CostTables(costs.single, np.zeros((1, 1, 1, 1)), costs.talks, one)
+    tabulate(problem, costs, tables.pair)
     lists = ints.copy(), floats.copy(), np.zeros((2, 1), dtype=np.int64), np.zeros((3, 1))
     path = zone.copy(), zone.copy(), ints.copy(), np.zeros(2), np.zeros((2, 1, 1)), np.zeros((2, 1, 1, 1))
     branch(problem, tables, BranchTree(*path, *lists), 1, np.array([np.inf, 0.0]), zone)
     sample = np.zeros(1, dtype=np.int64)
     sample.flags.writeable = False
-    costs = ScaledCosts(
+    scaled = ScaledCosts(
         floats, np.zeros((1, 1, 1, 1)), problem.demand, problem.available, sample, np.ones(1), np.zeros((2, 1, 1))
     )
-    screen(costs, ints, np.zeros((2, 1, 1)), ints.copy(), ints.copy(), zone)
-    estimate_traffic(costs, ints[0], floats.copy())
+    screen(scaled, ints, np.zeros((2, 1, 1)), ints.copy(), ints.copy(), zone)
+    estimate_traffic(scaled, ints[0], floats.copy())
     zone[0] = 0
-    repair(problem, tables, ZoneState(zone.copy(), ints.copy(), floats.copy()), zone)
+    repair(problem, costs, state, zone)
 
 
 def _tiny_problem() -> ZoneProblem:

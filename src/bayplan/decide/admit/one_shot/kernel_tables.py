@@ -1,11 +1,13 @@
 """A one-shot problem as the kernels need it: costs of members alone and in pairs, and work arrays."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotProblem
 from bayplan.kernels.admit.branch import BranchTree
-from bayplan.kernels.admit.cost_tables import CostTables, tabulate
-from bayplan.kernels.admit.local_search import ZoneState
+from bayplan.kernels.admit.cost_tables import CostTables, MemberCosts, prepare_costs, tabulate
+from bayplan.kernels.admit.local_search import StartLists, ZoneState
 from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import FloatArray, IntArray
 
@@ -17,21 +19,50 @@ def question_of(problem: OneShotProblem) -> ZoneProblem:
     return ZoneProblem(problem.cost, problem.demand, problem.free, problem.traffic, problem.link, problem.pair, problem.bandwidth)
 
 
-def tables_of(question: ZoneProblem) -> CostTables | None:
-    """The costs of members alone and in pairs; None if the tables would be too large."""
+class LocalScratch(NamedTuple):
+    """Work arrays for a local search; after it `costs` are those of its problem."""
+
+    costs: MemberCosts
+    state: ZoneState
+    lists: StartLists
+
+
+def is_too_large(members: int, zones: int) -> bool:
+    """Would the pairs, or the work arrays of a tree search, be too large?"""
+    return max((members * zones) ** 2, (members + 1) * members * members * zones) > LARGEST
+
+
+def costs_of(question: ZoneProblem) -> MemberCosts:
+    """What members cost alone, and pairs by the prices of links."""
+    costs = _no_costs(*question.cost.shape, len(question.link))
+    prepare_costs(question, costs)
+    return costs
+
+
+def tables_of(question: ZoneProblem, costs: MemberCosts) -> CostTables:
+    """The costs of members alone and in pairs."""
     v, z = question.cost.shape
-    if max((v * z) ** 2, (v + 1) * v * v * z) > LARGEST:  # the pairs, and the work arrays of a tree search
-        return None
-    barred = np.zeros(1)
-    tables = CostTables(np.empty((v, z)), np.empty((v, v, z, z)), np.empty((v, v), dtype=np.bool_), barred)
-    barred[0] = tabulate(question, tables.single, tables.pair, tables.talks)
+    tables = CostTables(costs.single, _floats(v, v, z, z), costs.talks, costs.forbidden_cost)
+    tabulate(question, costs, tables.pair)
     return tables
+
+
+def local_scratch(question: ZoneProblem, rows: int) -> LocalScratch:
+    """Work arrays for a local search that remembers so many placements."""
+    v, z = question.cost.shape
+    lists = StartLists(order=_ints(v), zones=_ints(z), rank=_floats(v + z), seen=_ints(rows, v))
+    return LocalScratch(_no_costs(v, z, len(question.link)), standing_of(question), lists)
 
 
 def standing_of(question: ZoneProblem) -> ZoneState:
     """Work arrays for one placement and what follows from it."""
     v, z = question.cost.shape
-    return ZoneState(np.empty(v, dtype=np.int64), np.empty_like(question.available), np.empty((v, z)))
+    return ZoneState(_ints(v), np.empty_like(question.available), _floats(v, z), _floats(z, z), _floats(3, z))
+
+
+def _no_costs(members: int, zones: int, tables: int) -> MemberCosts:
+    talks = np.empty((members, members), dtype=np.bool_)
+    return MemberCosts(_floats(members, zones), _floats(tables, zones, zones), talks, np.empty(1))
 
 
 def tree_of(question: ZoneProblem) -> BranchTree:

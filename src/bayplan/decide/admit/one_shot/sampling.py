@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from bayplan.decide.admit.one_shot.greedy import greedy
-from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of
+from bayplan.decide.admit.one_shot.kernel_tables import costs_of, is_too_large, question_of, standing_of
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotPlacement, OneShotProblem
 from bayplan.kernels.admit.repair import repair
 from bayplan.kernels.admit.screen import OPEN, SOLVED, ScaledCosts, estimate_traffic, screen
@@ -31,8 +31,7 @@ def sampling(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> 
     placements of the sample. No placement means that all were refused, not that nothing fits.
     """
     question = question_of(problem)
-    tables = tables_of(question)
-    if tables is None:
+    if is_too_large(*question.cost.shape):
         return greedy(problem, options, seed=seed)
     if not fits_alone(problem).any(axis=1).all():
         return OneShotPlacement(zone=None, cost=np.inf, bound=np.inf)  # a member fits nowhere
@@ -40,10 +39,10 @@ def sampling(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> 
     estimate = estimate_of(problem, options, rng)
     most = PLACEMENTS if options.nodes is None else options.nodes
     placement, complete = sample_placements(problem.cost.shape[1], len(estimate.sample), most, rng)
-    best, least, standing = None, np.inf, standing_of(question)
+    best, least, costs, standing = None, np.inf, costs_of(question), standing_of(question)
     for zone in candidates(estimate, placement):  # line 3
-        cost = repair(question, tables, standing, zone)
-        if cost < least and cost < tables.forbidden_cost[0]:  # line 10
+        cost = repair(question, costs, standing, zone)
+        if cost < least and cost < costs.forbidden_cost[0]:  # line 10
             best, least = zone.copy(), cost
     return OneShotPlacement(zone=best, cost=float(least), complete=complete and best is not None)
 

@@ -11,10 +11,9 @@ for a member by itself, so the search is longest where traffic within a zone cos
 import numpy as np
 
 from bayplan.decide.admit.one_shot.greedy import greedy
-from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of, tree_of
+from bayplan.decide.admit.one_shot.kernel_tables import LocalScratch, is_too_large, local_scratch, question_of, tables_of, tree_of
 from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotPlacement, OneShotProblem
 from bayplan.kernels.admit.branch import branch
-from bayplan.kernels.admit.cost_tables import CostTables
 from bayplan.kernels.admit.local_search import local_search
 from bayplan.kernels.admit.zone_problem import ZoneProblem
 from bayplan.model import IntArray
@@ -33,42 +32,46 @@ def local(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> One
     that there is none, or gives up. It draws no random numbers.
     """
     question = question_of(problem)
-    tables = tables_of(question)
-    if tables is None:
+    if is_too_large(*question.cost.shape):
         return greedy(problem, options, seed=seed)
-    zone, cost = best_of_starts(question, tables, STARTS if options.nodes is None else options.nodes)
-    if cost < np.inf and problem.cost.size > SMALL:
+    return search_locally(question, starts_scratch(question, options))
+
+
+def starts_scratch(question: ZoneProblem, options: OneShotOptions) -> LocalScratch:
+    """Work arrays for as many starts as the options ask for."""
+    return local_scratch(question, PASSED * (STARTS if options.nodes is None else options.nodes))
+
+
+def search_locally(question: ZoneProblem, scratch: LocalScratch) -> OneShotPlacement:
+    """`local` for a problem that is not too large, as arrays."""
+    zone, cost = best_of_starts(question, scratch)
+    if cost < np.inf and question.cost.size > SMALL:
         return OneShotPlacement(zone=zone, cost=cost)
     best = np.array([cost, 0.0])
-    branch(question, tables, tree_of(question), LOCAL_NODES, best, zone)
+    branch(question, tables_of(question, scratch.costs), tree_of(question), LOCAL_NODES, best, zone)
     cost, bound = best.tolist()
     return OneShotPlacement(
         zone=zone if cost < np.inf else None, cost=cost, bound=bound, complete=cost < np.inf or bound == np.inf
     )
 
 
-def best_of_starts(question: ZoneProblem, tables: CostTables, starts: int) -> tuple[IntArray, float]:
+def best_of_starts(question: ZoneProblem, scratch: LocalScratch) -> tuple[IntArray, float]:
     """The zones of the best start, improved, and their cost; infinite if none fits. Large members go first."""
     zone = np.empty(len(question.cost), dtype=np.int64)
-    largest = question.available.max(axis=0, initial=1)
-    order = np.argsort(-(question.demand / largest).max(axis=1, initial=0.0), kind="stable")
-    zones = np.argsort(question.cost.sum(axis=0), kind="stable")
-    seen = np.empty((PASSED * starts, len(zone)), dtype=np.int64)
-    cost = local_search(question, tables, order, zones, starts, standing_of(question), seen, zone)
-    return zone, cost
+    return zone, local_search(question, *scratch, len(scratch.lists.seen) // PASSED, zone)
 
 
 def exact(problem: OneShotProblem, options: OneShotOptions, *, seed: int) -> OneShotPlacement:
     """The cheapest placement, up to rounding. Out of nodes: the best so far, and a bound from the open nodes."""
     question = question_of(problem)
-    tables = tables_of(question)
-    if tables is None:
+    if is_too_large(*question.cost.shape):
         first = greedy(problem, options, seed=seed)
         bound = min(first.cost, float(problem.cost.min(axis=1).sum()))
         return OneShotPlacement(zone=first.zone, cost=first.cost, bound=bound, complete=False)
-    zone, cost = best_of_starts(question, tables, STARTS)
+    scratch = local_scratch(question, PASSED * STARTS)
+    zone, cost = best_of_starts(question, scratch)
     best = np.array([cost, 0.0])
     nodes = EXACT_NODES if options.nodes is None else options.nodes
-    branch(question, tables, tree_of(question), nodes, best, zone)
+    branch(question, tables_of(question, scratch.costs), tree_of(question), nodes, best, zone)
     cost, bound = best.tolist()
     return OneShotPlacement(zone=zone if cost < np.inf else None, cost=cost, bound=bound, complete=bound >= cost)
