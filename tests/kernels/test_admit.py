@@ -64,10 +64,13 @@ def test_prices_and_peaks_of_an_interval_are_those_of_its_slots(case, data):
     first = data.draw(st.integers(origin, origin + ROWS - 1))
     last = data.draw(st.integers(first - 1, origin + ROWS - 1))
     price, peak = np.ones(M), np.ones(M, dtype=np.int64)
-    sum_slots(fast, first, last, price, peak)
+    begin, step = data.draw(st.sampled_from([(0, 1), (1, 1), (1, 2), (M, 1)]))
+    sum_slots(fast, first, last, begin, M, step, price, peak)
     prices, peaks = slow.look(first, last)
-    assert price == pytest.approx(prices, rel=1e-12, abs=1e-14)
-    assert peak.tolist() == peaks
+    assert price[begin::step] == pytest.approx(prices[begin::step], rel=1e-12, abs=1e-14)
+    assert peak[begin::step].tolist() == peaks[begin::step]
+    others = np.setdiff1d(np.arange(M), np.arange(begin, M, step))
+    assert (price[others] == 1).all() and (peak[others] == 1).all()
 
 
 @some

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.builders.one_shot_problems import fits, one_shot_problems
-from tests.naive.admit_oneshot import cheapest, greedily
+from tests.naive.admit_oneshot import by_exchange, cheapest, greedily
 
-from bayplan.decide.admit.one_shot.kernel_tables import question_of, standing_of, tables_of, tree_of
-from bayplan.decide.admit.one_shot.tree_search import best_of_starts
+from bayplan.decide.admit.one_shot.kernel_tables import costs_of, local_scratch, question_of, standing_of, tables_of, tree_of
+from bayplan.decide.admit.one_shot.tree_search import PASSED, best_of_starts
 from bayplan.generate.one_shot_problems import random_case
 from bayplan.kernels.admit.branch import branch
 from bayplan.kernels.admit.greedy import greedy
@@ -22,7 +22,7 @@ few = settings(max_examples=60, deadline=None)
 def searched(problem, nodes=10**6):
     question = question_of(problem)
     zone, best = np.zeros(len(problem.cost), dtype=np.int64), np.array([np.inf, 0.0])
-    branch(question, tables_of(question), tree_of(question), nodes, best, zone)
+    branch(question, tables_of(question, costs_of(question)), tree_of(question), nodes, best, zone)
     return zone, *best.tolist()
 
 
@@ -64,7 +64,8 @@ def test_out_of_nodes_the_bound_still_holds(problem, nodes):
 @pytest.mark.parametrize("same_zone", [False, True])
 def test_moving_costs_onto_members_changes_no_placement_and_never_lowers_the_bound(same_zone):
     problem = random_case(np.random.default_rng(1), 4, 3, 1, same_zone)
-    tables = tables_of(question_of(problem))
+    question = question_of(problem)
+    tables = tables_of(question, costs_of(question))
     single, lam, members = tables.single.copy(), np.zeros((4, 4, 3)), np.arange(4)
     bound = sum_of_least(members, single)
     for _ in range(5):
@@ -86,7 +87,7 @@ def test_moving_costs_onto_members_changes_no_placement_and_never_lowers_the_bou
 @given(problem=one_shot_problems())
 def test_exchange_ends_where_no_move_of_one_or_two_members_helps(problem):
     question = question_of(problem)
-    zone, cost = best_of_starts(question, tables_of(question), 3)
+    zone, cost = best_of_starts(question, local_scratch(question, 3 * PASSED))
     if cost == np.inf:
         return
     assert fits(problem, zone)
@@ -99,13 +100,21 @@ def test_exchange_ends_where_no_move_of_one_or_two_members_helps(problem):
 
 
 @few
+@given(problem=one_shot_problems(), starts=st.integers(1, 6))
+def test_exchange_finds_what_the_twin_finds(problem, starts):
+    question = question_of(problem)
+    _, cost = best_of_starts(question, local_scratch(question, starts * PASSED))
+    assert cost == pytest.approx(by_exchange(problem, starts))
+
+
+@few
 @given(problem=one_shot_problems(), seed=st.integers(0, 99))
 def test_a_repaired_placement_fits_and_one_that_fits_stays(problem, seed):
     question = question_of(problem)
-    tables = tables_of(question)
+    costs = costs_of(question)
     before = np.random.default_rng(seed).integers(0, problem.cost.shape[1], len(problem.cost))
     zone = before.copy()
-    cost = repair(question, tables, standing_of(question), zone)
+    cost = repair(question, costs, standing_of(question), zone)
     if fits(problem, before):
         assert zone.tolist() == before.tolist()
         assert cost == pytest.approx(problem.cost_of(before))
@@ -117,9 +126,10 @@ def test_a_repaired_placement_fits_and_one_that_fits_stays(problem, seed):
 @few
 @given(problem=one_shot_problems())
 def test_a_forbidden_choice_costs_more_than_all_that_are_allowed(problem):
-    tables = tables_of(question_of(problem))
+    question = question_of(problem)
+    costs = costs_of(question)
     for zone in np.ndindex(*[problem.cost.shape[1]] * len(problem.cost)):
         at = np.array(zone)
-        real, seen = problem.cost_of(at), cost_of(tables, at)
-        assert seen == pytest.approx(real) if np.isfinite(real) else seen >= tables.forbidden_cost[0]
-        assert not np.isfinite(real) or real < tables.forbidden_cost[0]
+        real, seen = problem.cost_of(at), cost_of(question, costs, at)
+        assert seen == pytest.approx(real) if np.isfinite(real) else seen >= costs.forbidden_cost[0]
+        assert not np.isfinite(real) or real < costs.forbidden_cost[0]

@@ -62,7 +62,7 @@ class Admission:
         self._ends: list[tuple[float, str]] = []  # heap; may still contain released requests
         self._rehearsal = None
         if method == "learned":
-            self._rehearsal = Rehearsal(lambda shadow: Admission(zones, shadow, seed=seed), self.options)
+            self._rehearsal = Rehearsal(zones, self.options.slot)
         self._take_alpha()
         self._update_prices()
 
@@ -80,36 +80,16 @@ class Admission:
             self._learn(request, first, last)
             placement = self._placer.place(request, first, last, self._offers)
             decision = self._decide(request, placement)
+            if self._estimates.estimates_alpha and 0 < placement.cost < math.inf and self._estimates.audit_is_due():
+                problem = self._placer.problem_of(request, first, last)
+                self._estimates.audit(problem, placement.cost)  # in effect from the next offer on
             if decision.accepted:
                 assert decision.zone is not None
                 self._accept(request, placement, decision.zone, first, last)
-            if self._estimates.estimates_alpha and 0 < placement.cost < math.inf and self._estimates.audit_is_due():
-                problem = self._placer.one_shot_problem(request, placement.scratch)
-                self._estimates.audit(problem, placement.cost)  # in effect from the next offer on
             if self._rehearsal is not None:
-                self._rehearsal.offer(request, first, last)
+                self._rehearsal.offer(request, first, last, self._estimates.value_ratio)
                 self._take_alpha()
             return decision
-
-    def rehearse(self, request: ClusterRequest, first: int, last: int) -> bool:
-        """As `offer` of a request that another admission has found to be valid, in these slots: is it accepted? Without words.
-
-        A name that still runs here, though it is free there, counts as refused.
-        """
-        with self._lock:
-            booking = self._running.get(request.name)
-            if booking is not None and not booking.end <= request.arrival:
-                return False
-            self._move_to(request.arrival)
-            self._last_arrival = request.arrival
-            self._offers += 1
-            self._learn(request, first, last)
-            placement = self._placer.place(request, first, last, self._offers)
-            fits = placement.cost < math.inf and placement.over < 0
-            if not fits or request.value - placement.cost / self._estimates.parameters.alpha <= 0:
-                return False
-            self._accept(request, placement, ints(placement.scratch.zone), first, last)
-            return True
 
     def release(self, name: str, at: float | None = None) -> None:
         """End an accepted request early, at that time (default: now): it keeps the slots that (now, at] touches.
@@ -241,7 +221,7 @@ class Admission:
             made._running = dict(saved.booking_of(entry, made._calendar) for entry in data["running"])
             made._ends = sorted((booking.end, name) for name, booking in made._running.items())
             if made._rehearsal is not None:
-                made._rehearsal.fill(data["rehearsal"], cls.restore)
+                made._rehearsal.fill(data["rehearsal"], made._estimates.value_ratio)
             made._update_prices()
         return made
 

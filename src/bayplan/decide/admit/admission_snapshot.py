@@ -16,7 +16,7 @@ from bayplan.errors import Fault, InputError, ModelError
 from bayplan.kernels.admit.bookings import BLOCK
 from bayplan.model import IntArray, Resource, Zones, ints
 
-VERSION = 2
+VERSION = 3
 
 
 class Booking(NamedTuple):
@@ -112,7 +112,7 @@ def booking_of(data: Mapping[str, Any], calendar: BookingCalendar) -> tuple[str,
     """A booking from plain data. InputError if it names a zone or link that does not exist."""
     given: dict[str, Any] = {k: ints(v) if k in ("zone", "resource", "amount") else v for k, v in data.items() if k != "name"}
     booking = Booking(**given)
-    if _outside(booking.zone, len(calendar.zones.name)) or _outside(booking.resource, calendar.resources):
+    if outside(booking.zone, len(calendar.zones.name)) or outside(booking.resource, calendar.resources):
         raise _wrong("E2015", f"request '{data['name']}' names a zone or a link that does not exist")
     return str(data["name"]), booking
 
@@ -135,7 +135,7 @@ def fill_calendar(calendar: BookingCalendar, data: Mapping[str, Any]) -> None:
         raise ValueError("the slots are not in order")
     for t, resource, amount in data["slots"]:
         which, load = ints(resource), ints(amount)
-        if _outside(which, calendar.resources):
+        if outside(which, calendar.resources):
             raise _wrong("E2015", f"slot {t} names a zone or a link that does not exist")
         if not calendar.origin <= t <= data["booked"] or (load < 0).any() or (load > calendar.limit[which]).any():
             raise ValueError(f"the loads of slot {t} are not possible")
@@ -144,7 +144,8 @@ def fill_calendar(calendar: BookingCalendar, data: Mapping[str, Any]) -> None:
     calendar.reach(calendar.booked)
 
 
-def _outside(index: IntArray, length: int) -> bool:
+def outside(index: IntArray, length: int) -> bool:
+    """Is one of the indices not below that length?"""
     return bool(((index < 0) | (index >= length)).any())
 
 

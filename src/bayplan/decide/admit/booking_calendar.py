@@ -40,13 +40,14 @@ class BookingCalendar:
         self.most_ahead = (
             self.most_slots - 2 * BLOCK
         )  # slots of one request, wherever in their blocks its first and last slot lie
-        self.ledger = self._empty(FIRST_ROWS)
+        self.ledger = self.empty(FIRST_ROWS)
         self.origin = 0  # the first slot that has a row
         self.booked = -1  # the last slot in which something may be booked
         self.log_base = 0.0
         self.past: deque[tuple[int, FloatArray]] = deque(maxlen=max(BLOCK, PAST_CELLS // max(1, self.resources)))
 
-    def _empty(self, rows: int) -> Bookings:
+    def empty(self, rows: int) -> Bookings:
+        """Rows in which nothing is booked."""
         blocks, m = rows // BLOCK, self.resources
         return Bookings(
             load=np.zeros((rows, m), dtype=np.int64),
@@ -84,12 +85,16 @@ class BookingCalendar:
         rows = len(self.ledger.load)
         if last < self.origin + rows:
             return
-        old, needed = self.ledger, -(-(last + 1 - self.origin) // BLOCK) * BLOCK
-        self.ledger = new = self._empty(max(needed, min(2 * rows, self.most_slots)))
-        slots = np.arange(self.origin, self.origin + rows)
+        needed = -(-(last + 1 - self.origin) // BLOCK) * BLOCK
+        self.keep_in(self.empty(max(needed, min(2 * rows, self.most_slots))))
+
+    def keep_in(self, new: Bookings) -> None:
+        """From now on use these rows, which are empty, and no fewer than now."""
+        slots = np.arange(self.origin, self.origin + len(self.ledger.load))
         blocks = slots[::BLOCK] // BLOCK
-        for before, after, which in zip(old[:4], new[:4], (slots, slots, blocks, blocks), strict=True):
+        for before, after, which in zip(self.ledger[:4], new[:4], (slots, slots, blocks, blocks), strict=True):
             after[which % len(after)] = before[which % len(before)]
+        self.ledger = new
 
     def price_with(self, base: float) -> None:
         """Compute all prices again if the base has changed."""

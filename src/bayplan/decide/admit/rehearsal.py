@@ -8,37 +8,16 @@ real admission takes the alpha of the shadow that has earned most; another takes
 """
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from bayplan.decide.admit.options import AdmitOptions
-from bayplan.errors import InputError
-from bayplan.model import ClusterRequest
+from bayplan.decide.admit.shadow_admissions import ShadowAdmissions
+from bayplan.model import ClusterRequest, Zones
 
 ALPHAS = (1.0, 16.0, 256.0, 4096.0, 65536.0, 1048576.0)  # with the last, nearly every request that fits is accepted
 FIRST_LEAD = 2  # index of the alpha that leads at the beginning
 MARGIN = 0.02  # relative: how far another alpha must be ahead to take the lead
 DECAY = 0.999  # of what was earned before, at each offer: about a thousand offers are remembered
-
-
-class ShadowAdmission(Protocol):
-    """An admission with zones of its own; `Admission` itself, which this module cannot import."""
-
-    def rehearse(self, request: ClusterRequest, first: int, last: int) -> bool:
-        """Is a request accepted that takes these slots?"""
-        ...
-
-    def release(self, name: str, at: float | None = None) -> None:
-        """End a request early."""
-        ...
-
-    def snapshot(self) -> dict[str, Any]:
-        """All of its state as plain data."""
-        ...
-
-
-MakeAdmission = Callable[[AdmitOptions], ShadowAdmission]
 
 
 class Earnings:
@@ -78,9 +57,8 @@ class Earnings:
 class Rehearsal:
     """One shadow admission per alpha, and the alpha that leads."""
 
-    def __init__(self, make: MakeAdmission, options: AdmitOptions) -> None:
-        plain = replace(options, one_shot="greedy", literal=False)
-        self.shadows = [make(replace(plain, alpha=alpha)) for alpha in ALPHAS]
+    def __init__(self, zones: Zones, slot: float) -> None:
+        self.shadows = ShadowAdmissions(zones, slot, ALPHAS)
         self.earned = [Earnings() for _ in ALPHAS]
         self.lead = FIRST_LEAD
 
@@ -89,38 +67,31 @@ class Rehearsal:
         """The alpha that leads."""
         return ALPHAS[self.lead]
 
-    def offer(self, request: ClusterRequest, first: int, last: int) -> None:
-        """Give every shadow an offer that the real admission has decided; the lead may change."""
-        for shadow, earned in zip(self.shadows, self.earned, strict=True):
+    def offer(self, request: ClusterRequest, first: int, last: int, value_ratio: float) -> None:
+        """Give every shadow an offer that the real admission has decided, at that U; the lead may change."""
+        accepted = self.shadows.offer(request, first, last, value_ratio)
+        for earned, is_accepted in zip(self.earned, accepted, strict=True):
             earned.upto(request.arrival)
             earned.total *= DECAY
-            if shadow.rehearse(request, first, last):
+            if is_accepted:
                 earned.accept(request)
         totals = [earned.total for earned in self.earned]
         best = max(range(len(totals)), key=totals.__getitem__)
         if totals[best] > totals[self.lead] * (1 + MARGIN):
             self.lead = best
 
-    def release(self, name: str, at: float | None) -> None:
+    def release(self, name: str, until: float) -> None:
         """End a request early in every shadow that has accepted it. It still earns its whole value."""
-        for shadow in self.shadows:
-            try:
-                shadow.release(name, at)
-            except InputError:  # it was refused there
-                continue
+        self.shadows.release(name, until)
 
     def data(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "shadows": [shadow.snapshot() for shadow in self.shadows],
-            "earned": [earned.data() for earned in self.earned],
-            "lead": self.lead,
-        }
+        return {"shadows": self.shadows.data(), "earned": [earned.data() for earned in self.earned], "lead": self.lead}
 
-    def fill(self, data: Mapping[str, Any], restore: Callable[[Mapping[str, Any]], ShadowAdmission]) -> None:
+    def fill(self, data: Mapping[str, Any], value_ratio: float) -> None:
         """Continue from the data of a snapshot."""
-        self.shadows = [restore(shadow) for shadow in data["shadows"]]
+        self.shadows.fill(data["shadows"], value_ratio)
         self.earned = [Earnings(*earned) for earned in data["earned"]]
         self.lead = int(data["lead"])
-        if len(self.shadows) != len(ALPHAS) or len(self.earned) != len(ALPHAS) or not 0 <= self.lead < len(ALPHAS):
+        if len(self.earned) != len(ALPHAS) or not 0 <= self.lead < len(ALPHAS):
             raise ValueError(f"expected {len(ALPHAS)} rehearsals, and one of them in the lead")

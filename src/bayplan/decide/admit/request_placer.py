@@ -66,8 +66,15 @@ class RequestPlacer:
         price_members(calendar.view, request.demand, scratch.cost)
         return self._first(request, scratch) if self.first_found else self._cheapest(request, scratch, number)
 
-    def one_shot_problem(self, request: ClusterRequest, scratch: RequestScratch) -> OneShotProblem:
-        """The one-shot problem of the last call of `place`."""
+    def problem_of(self, request: ClusterRequest, first: int, last: int) -> OneShotProblem:
+        """The one-shot problem of a request in slots first..last."""
+        calendar, scratch = self.calendar, self.scratch(len(request.members))
+        read_view(calendar.ledger, first, min(last, calendar.booked), self.literal, calendar.view)
+        price_members(calendar.view, request.demand, scratch.cost)
+        return self._problem(request, scratch)
+
+    def _problem(self, request: ClusterRequest, scratch: RequestScratch) -> OneShotProblem:
+        """The one-shot problem of the view."""
         view = self.calendar.view
         return OneShotProblem(
             cost=scratch.cost,
@@ -83,7 +90,7 @@ class RequestPlacer:
         if self.options.one_shot == "local" and not is_too_large(*scratch.cost.shape):
             placement = self._local(request, scratch)
         else:
-            problem, method = self.one_shot_problem(request, scratch), ONE_SHOTS[self.options.one_shot]
+            problem, method = self._problem(request, scratch), ONE_SHOTS[self.options.one_shot]
             placement = method(problem, self.options.one_shot_options, seed=self.seed + number)
         return self._weighed(request, scratch, placement.zone, placement.cost, placement.complete)
 

@@ -34,25 +34,31 @@ def price_of(load, limit, log_base):
 
 
 @kernel
-def sum_slots(bookings, first, last, price_out, peak_out):
-    """Per resource the sum of prices and the largest load over slots first..last; the rows must hold them."""
-    price_out[:] = 0.0
-    peak_out[:] = 0
+def sum_slots(bookings, first, last, begin, end, step, price_out, peak_out):
+    """Sums of prices and largest loads over slots first..last, which have rows, of resources begin, begin + step, ... < end."""
+    for m in range(begin, end, step):
+        price_out[m], peak_out[m] = 0.0, 0
     rows, blocks = len(bookings.load), len(bookings.block_load)
     t = first
     while t <= last:
         if t % BLOCK == 0 and t + BLOCK - 1 <= last:
-            add_row(bookings.block_load[(t // BLOCK) % blocks], bookings.block_price[(t // BLOCK) % blocks], price_out, peak_out)
+            at = (t // BLOCK) % blocks
+            add_row(bookings.block_load[at], bookings.block_price[at], begin, end, step, price_out, peak_out)
             t += BLOCK
         else:
-            add_row(bookings.load[t % rows], bookings.price[t % rows], price_out, peak_out)
+            add_row(bookings.load[t % rows], bookings.price[t % rows], begin, end, step, price_out, peak_out)
             t += 1
 
 
 @kernel
-def add_row(load, price, price_out, peak_out):
-    """Add one row to the sums of `sum_slots`."""
-    for m in range(len(load)):
+def add_row(load, price, begin, end, step, price_out, peak_out):
+    """Add one row to the sums of `sum_slots`. Most resources lie side by side: that loop is made of vector operations."""
+    if step == 1:
+        for m in range(begin, end):
+            price_out[m] += price[m]
+            peak_out[m] = max(peak_out[m], load[m])
+        return
+    for m in range(begin, end, step):
         price_out[m] += price[m]
         peak_out[m] = max(peak_out[m], load[m])
 

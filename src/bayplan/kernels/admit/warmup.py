@@ -10,6 +10,7 @@ from bayplan.kernels.admit.first_feasible import first_feasible
 from bayplan.kernels.admit.greedy import greedy
 from bayplan.kernels.admit.least_cut import least_cut
 from bayplan.kernels.admit.local_search import StartLists, ZoneState, local_search
+from bayplan.kernels.admit.rehearse import Shadows, rehearse
 from bayplan.kernels.admit.repair import repair
 from bayplan.kernels.admit.resource_use import value_ratio, well_formed, zones_that_fit
 from bayplan.kernels.admit.screen import ScaledCosts, estimate_traffic, screen
@@ -72,6 +73,16 @@ def _warm_up_live() -> None:
     value_ratio(1.0, demand, traffic, most[0], 1.0, scratch.zone)
     price_all(bookings, 1.0)
     decide_greedily(bookings, 0, 0, False, demand, traffic, view, scratch)
+    shadows = Shadows(
+        *(array[None].copy() for array in bookings[:4]),
+        bookings.limit,
+        np.ones(1),
+        np.ones(1),
+        -scratch.zone,
+        np.zeros(1, np.bool_),
+    )
+    lists = scratch.resource[None].copy(), scratch.amount[None].copy(), scratch.zone.copy()
+    rehearse(shadows, 0, 0, 1.0, demand, traffic, view, scratch, *lists)
     fill_view(bookings, 0, 0, False, view)
     price_members(view, demand, scratch.cost)
     first_feasible(demand, view.free, traffic, scratch.pair, view.link, view.bandwidth, 1, scratch.zone)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.kernels.admit.resource_use import flow_of
+from bayplan.kernels.admit.resource_use import first_in
 from bayplan.kernels.jit import kernel
 
 UNPLACED = -1  # the zone of a member that has none yet
@@ -69,12 +69,25 @@ def links_fit(problem, zone, v):
     z = zone[v]
     for w in range(len(zone)):
         y = zone[w]
-        if y < 0 or y == z:
+        if y < 0 or y == z or not first_in(zone, w):
             continue
-        for start, end, amount in ((z, y, problem.traffic[v, w]), (y, z, problem.traffic[w, v])):
-            limit = problem.bandwidth[start, end]
-            if amount > 0.0 and limit < np.inf and flow_of(zone, problem.traffic, start, end) > limit * (1.0 + ROUNDING):
-                return False
+        limit_to, limit_back = problem.bandwidth[z, y], problem.bandwidth[y, z]
+        if limit_to == np.inf and limit_back == np.inf:
+            continue
+        to, back, sent, got = 0.0, 0.0, 0.0, 0.0
+        for x in range(w, len(zone)):
+            if zone[x] != y:
+                continue
+            sent += problem.traffic[v, x]
+            got += problem.traffic[x, v]
+            for u in range(len(zone)):
+                if zone[u] == z:
+                    to += problem.traffic[u, x]
+                    back += problem.traffic[x, u]
+        if sent > 0.0 and to > limit_to * (1.0 + ROUNDING):
+            return False
+        if got > 0.0 and back > limit_back * (1.0 + ROUNDING):
+            return False
     return True
 
 

@@ -1,10 +1,14 @@
 """Prices on the level that has earned most so far."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from tests.builders.clusters_offered import request_of, zones_of
 
 from bayplan.decide.admit import ADMITTERS, Admission, AdmitOptions
 from bayplan.decide.admit.rehearsal import ALPHAS, FIRST_LEAD, Earnings
+from bayplan.decide.admit.shadow_admissions import ShadowAdmissions
 from bayplan.generate import GENERATORS
 from bayplan.model import Budget, silent
 
@@ -55,3 +59,49 @@ def test_earnings_count_before_time_zero():
     earned = Earnings()
     earned.accept(request_of("a", start=-8.0, end=-4.0, value=8.0))
     assert [earned.upto(time) for time in (-9.0, -6.0, -1.0)] == pytest.approx([0.0, 4.0, 8.0])
+
+
+def tight_stream(seed, *, slots=30):
+    """Requests for more than there is, some of no traffic, one link missing and one narrow."""
+    stream = GENERATORS["container-clusters"].make(
+        count=150, zones=4, resources=2, members_least=1, members_most=5, slots=slots, seed=seed
+    )
+    bandwidth = np.array(stream.zones.bandwidth)
+    bandwidth[0, 1], bandwidth[2, 3] = 0, bandwidth[2, 3] // 8
+    return replace(stream, zones=replace(stream.zones, bandwidth=bandwidth))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shadows_decide_as_admissions_of_their_own_do(seed):
+    stream, rng = tight_stream(seed), np.random.default_rng(seed)
+    real = Admission(stream.zones, AdmitOptions(one_shot="greedy", alpha=1.0))
+    twins = [Admission(stream.zones, AdmitOptions(one_shot="greedy", alpha=alpha)) for alpha in ALPHAS]
+    shadows = ShadowAdmissions(stream.zones, 1.0, ALPHAS)
+    counts = np.zeros(len(ALPHAS), dtype=int)
+    for number, request in enumerate(stream.requests):
+        real.offer(request)
+        expected = [twin.offer(request).accepted for twin in twins]
+        found = shadows.offer(request, int(request.start), int(np.ceil(request.end)) - 1, real.parameters.value_ratio)
+        assert found == expected
+        counts += found
+        if rng.random() < 0.2 and any(expected):
+            until = float(rng.uniform(request.arrival, request.end + 1))
+            shadows.release(request.name, until)
+            for twin, accepted in zip(twins, expected, strict=True):
+                if accepted:
+                    twin.release(request.name, until)
+        if number == 75:
+            data, shadows = shadows.data(), ShadowAdmissions(stream.zones, 1.0, ALPHAS)
+            shadows.fill(data, real.parameters.value_ratio)
+            assert shadows.data() == data
+    assert (counts > 0).all()
+    assert len(set(counts.tolist())) > 1
+
+
+def test_only_shadows_in_which_the_name_still_runs_refuse_it():
+    shadows = ShadowAdmissions(zones_of([[10]], cap=[[10]]), 1.0, (1.0, 16.0))
+    assert shadows.offer(request_of("a", demand=[[5]], end=4.0), 0, 3, 50.0) == [True, True]
+    assert shadows.offer(request_of("b", demand=[[4]], end=4.0, value=60.0), 0, 3, 50.0) == [False, True]
+    assert shadows.offer(request_of("b", demand=[[4]], end=4.0, value=1e6), 0, 3, 50.0) == [True, False]
+    shadows.release("b", 0.0)
+    assert shadows.offer(request_of("c", demand=[[5]], end=4.0, value=1e6), 0, 3, 50.0) == [True, True]
