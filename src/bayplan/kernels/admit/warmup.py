@@ -73,14 +73,13 @@ def _warm_up_live() -> None:
     value_ratio(1.0, demand, traffic, most[0], 1.0, scratch.zone)
     price_all(bookings, 1.0)
     decide_greedily(bookings, 0, 0, False, demand, traffic, view, scratch)
-    shadows = Shadows(
-        *(array[None].copy() for array in bookings[:4]),
-        bookings.limit,
-        np.ones(1),
-        np.ones(1),
-        -scratch.zone,
-        np.zeros(1, np.bool_),
+    rows = (
+        bookings.load[None].copy(),
+        bookings.price[None].copy(),
+        bookings.block_load[None].copy(),
+        bookings.block_price[None].copy(),
     )
+    shadows = Shadows(*rows, bookings.limit, np.ones(1), np.ones(1), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_))
     lists = scratch.resource[None].copy(), scratch.amount[None].copy(), scratch.zone.copy()
     rehearse(shadows, 0, 0, 1.0, demand, traffic, view, scratch, *lists)
     fill_view(bookings, 0, 0, False, view)

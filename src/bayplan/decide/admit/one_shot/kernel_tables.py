@@ -34,7 +34,8 @@ def is_too_large(members: int, zones: int) -> bool:
 
 def costs_of(question: ZoneProblem) -> MemberCosts:
     """What members cost alone, and pairs by the prices of links."""
-    costs = _no_costs(*question.cost.shape, len(question.link))
+    v, z = question.cost.shape
+    costs = _no_costs(v, z, len(question.link))
     prepare_costs(question, costs)
     return costs
 
