@@ -52,7 +52,7 @@ def fullness(problem: OneShotProblem, zone: IntArray, z: int) -> float:
 
 
 def by_exchange(problem: OneShotProblem, starts: int) -> float:
-    """The least cost of so many starts, each improved by moves of one member, and where none helps of two; infinite if none fits.
+    """The least cost of these starts, each improved by moves of one member, and where none helps of two; infinite if none fits.
 
     The first start is the cheapest zone for all members. Any other puts one of them into a zone, and the others, large ones
     first, where they cost least. All costs are those of whole placements.

@@ -112,7 +112,7 @@ class ShadowAdmissions:
         self._price_with(value_ratio)
 
     def _stack(self, rows: int) -> None:
-        """Keep the bookings of all shadows in one array of so many rows."""
+        """Keep the bookings of all shadows in one array of that number of rows."""
         some, n = self.calendars[0].empty(rows), len(self.alpha)
         load, price, block_load, block_price = (np.zeros((n, *array.shape), dtype=array.dtype) for array in some[:4])
         for a, calendar in enumerate(self.calendars):

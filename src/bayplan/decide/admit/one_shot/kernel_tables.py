@@ -49,7 +49,7 @@ def tables_of(question: ZoneProblem, costs: MemberCosts) -> CostTables:
 
 
 def local_scratch(question: ZoneProblem, rows: int) -> LocalScratch:
-    """Work arrays for a local search that remembers so many placements."""
+    """Work arrays for a local search that remembers `rows` placements."""
     v, z = question.cost.shape
     lists = StartLists(order=_ints(v), zones=_ints(z), rank=_floats(v + z), seen=_ints(rows, v))
     return LocalScratch(_no_costs(v, z, len(question.link)), standing_of(question), lists)
