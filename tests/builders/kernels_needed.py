@@ -27,6 +27,8 @@ BEST = "bayplan.decide.collocate.best"
 REPAIR = "bayplan.search.repair", "repair"
 GREEDY = f"{KERNELS}admit.decide", "decide_greedily"  # of the one-shot method greedy only
 FIRST_FOUND = f"{KERNELS}admit.first_feasible", "first_feasible"  # of the method available only
+WITHIN_RULES = "bayplan.decide.pack.within_rules", "within_all_rules"
+CONDITIONAL = (REPAIR, WITHIN_RULES)
 EVERY_ONE_SHOT = "bayplan.decide.admit.one_shot", "ONE_SHOTS"
 AFTER: Mapping[str, Name] = {"pack": ("bayplan.api.pack", "pack"), "schedule": ("bayplan.api.requests.schedule", "solve")}
 
@@ -35,13 +37,14 @@ def kernels_needed() -> dict[str, dict[str, list[str]]]:
     """By verb and method; by one-shot method of admission; by generator.
 
     What is not always called has an entry of its own: a bound that is asked for, a one-shot method, a way of the method `best`,
-    the repair of a start that violates rules.
+    the repair of a start that violates rules, rules that packers do not know.
     """
     needed = {
-        verb: {name: needed_by([_home(method_of(verb, name)), *_after(verb)], without=[REPAIR]) for name in methods(verb)}
+        verb: {name: needed_by([_home(method_of(verb, name)), *_after(verb)], without=CONDITIONAL) for name in methods(verb)}
         for verb in REGISTRIES
     }
     needed["search"] = {"repair": needed_by([REPAIR])}
+    needed["pack"]["within rules"] = needed_by([WITHIN_RULES], without=[REPAIR])
     ways = {"best, in counts": (BEST, "_annealed"), "best, by search": (BEST, "_searched")}
     needed["collocate"]["best"] = needed_by([(BEST, "best")], without=ways.values())
     needed["collocate"] |= {name: needed_by([way], without=[REPAIR]) for name, way in ways.items()}

@@ -214,6 +214,23 @@ def test_a_container_goes_to_another_machine_where_a_rule_forbids_the_packers_ch
     assert len(set(result.solution.machine_of.tolist())) == 2
 
 
+@every_packer
+def test_a_machine_that_is_too_full_at_the_start_keeps_nothing_from_the_others_beside_a_transient_rule(packer):
+    pair = with_rules(
+        packing([5, 5], [1, 1], [1, 2], capacity=[100] * 2, running=[(1, 0), (1, 0)], memory=([0, 3], [3, 3])),
+        Transient(resource=1),
+    )
+    assert packed(packer, pair).solution.unplaced.size == 0
+
+
+@every_packer
+def test_a_workload_that_may_run_nowhere_takes_no_other_with_it(packer):
+    pair = with_rules(packing([10, 20], [1, 1], [1, 2], capacity=[100]), Interference(a=1, b=1, limit=0))
+    result = packed(packer, pair)
+    assert [reason.subject for reason in result.left_out] == ["s1"]
+    assert result.solution.machine_of[0] == 0
+
+
 @st.composite
 def ruled_packings(draw):
     """A packing with one to three rules that packers do not know; machines may have less memory than what runs there requests."""

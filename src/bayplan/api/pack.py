@@ -16,6 +16,7 @@ from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, main_resource, pack_instance
 from bayplan.decide.pack.options import PackOptions
+from bayplan.decide.pack.within_rules import has_other_rules
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.formats.patterns import patterns_of, write_patterns
 from bayplan.formats.samples import read_samples
@@ -185,7 +186,7 @@ def pack(
         samples=samples,
         seed=seed,
     )
-    control = control.after_compiling(("pack", method))
+    control = control.after_compiling(("pack", method), *_rules_need(instance))
     budget = control.method_budget(finish_seconds(snapshot) + EACH_CONTAINER * len(snapshot.cluster.containers.name))
     clock = budget.clock()
 
@@ -214,6 +215,11 @@ def pack(
         figures=figures,
         levels=levels,
     )
+
+
+def _rules_need(instance: PackInstance) -> list[tuple[str, str]]:
+    """What is called beside the method, as (verb, name) of kernels: rules that packers do not know are those of the search."""
+    return [("pack", "within rules")] if has_other_rules(instance.problem) and len(instance.problem.before.unplaced) else []
 
 
 def _draws(placement: Placement, clock: Clock) -> int:
