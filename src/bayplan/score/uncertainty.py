@@ -108,6 +108,7 @@ def _bounded(cluster: Cluster, resource: int, alpha: float, *, sharp: bool) -> F
     _refuse_beyond(cluster, resource, mean > limit)
     width = np.where(limit == NO_LIMIT, 0, limit).astype(np.float64)
     share = np.divide(mean, width, out=np.zeros_like(mean), where=width > 0)
+    share = np.minimum(share, 1.0)  # a workload without containers may state any mean
     proxy = _proxy(share) if sharp else np.full_like(mean, 0.25)
     return width * np.sqrt(2 * math.log(1 / (1 - alpha)) * proxy) / deviate(alpha)
 

@@ -56,6 +56,13 @@ def test_the_proxy_bounds_the_moments_of_the_widest_variable_of_its_mean(p):
     assert proxy <= 0.25
 
 
+def test_a_mean_above_the_limit_does_not_matter_where_nothing_runs():
+    cluster = tiny([[100]], [[10], [30]], [3, 0], mean=[[10], [30]], std=[[2], [9]], limit=[[40], [20]])
+    std = effective(cluster, 0, 0.99, "hoeffding-mean").workloads.usage_std[:, 0]
+    assert std[0] > 0
+    assert std[1] == 0  # it uses its limit at most
+
+
 def test_usage_that_cannot_vary_is_certain():
     cluster = pair(mean=[[0, 1], [60, 1]])
     assert effective(cluster, 0, 0.999, "hoeffding-mean").workloads.usage_std[:, 0].tolist() == [0, 0]
