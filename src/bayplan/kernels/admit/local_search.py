@@ -332,9 +332,12 @@ def move_two(problem, costs, state, v, w):
         pair_row(problem, costs, v, w, at_v, beside_v)
     least = (marginal_cost[v, at_v] + marginal_cost[w, at_w] - between) * (1.0 - SLACK)
     new_v, new_w = at_v, at_w
-    lowest_w = np.inf
+    lowest_v, lowest_w = np.inf, np.inf
     for z in range(len(free)):
+        lowest_v = min(lowest_v, marginal_cost[v, z] - row[z])
         lowest_w = min(lowest_w, marginal_cost[w, z] - beside_v[z])
+    if lowest_v + lowest_w >= least:
+        return False
     for r in range(free.shape[1]):
         free[at_v, r] += problem.demand[v, r]
         free[at_w, r] += problem.demand[w, r]
