@@ -148,7 +148,7 @@ def _machines_keep_their_capacity(ask: Ask) -> None:
 
 
 def _requests() -> Any:
-    return generate("requests", n=100, machines=3, load=1.5)
+    return generate("requests", n=60, machines=2, load=1.5)
 
 
 def _no_machine_is_over_capacity(ask: Ask) -> None:
@@ -156,15 +156,15 @@ def _no_machine_is_over_capacity(ask: Ask) -> None:
     from bayplan.model import Fleet
 
     requests = _requests()
-    answer = ask(requests, machines=3)
-    fleet = Fleet.alike(3, requests.capacity)
+    answer = ask(requests, machines=2)
+    fleet = Fleet.alike(2, requests.capacity)
     assert not check_schedule(requests, answer.result.solution, fleet)
     assert answer.placed == len(answer.result.solution.served)
 
 
 def _schedules_are_repeatable(ask: Ask) -> None:
     requests = _requests()
-    first, second = (ask(requests, machines=3, seed=5).result.solution.machine_of for _ in range(2))
+    first, second = (ask(requests, machines=2, seed=5).result.solution.machine_of for _ in range(2))
     assert np.array_equal(first, second)
 
 

@@ -14,7 +14,7 @@ def warmup(json: Json = False, quiet: Quiet = False) -> None:
     package if one may write there, else in the user's cache; BAYPLAN_CACHE_DIR names another folder. Wheels for Linux on x86-64
     come with machine code.
 
-    Example: [cyan]RUN pip install bayplan && bayplan warmup[/cyan] in a Dockerfile
+    Example: [cyan]bayplan warmup[/cyan], as the last step of a container image
     """
     with working("compiling kernels", quiet=quiet) as progress:
         from bayplan.api.warm_up import warm_up

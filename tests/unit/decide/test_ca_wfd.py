@@ -113,7 +113,7 @@ def test_the_dot_product_weighs_free_capacity_by_what_is_requested():
 
 
 def test_cpu_is_the_resource_of_that_name_or_the_first_one():
-    assert cpu_of(tiny([[1, 1]], [[1, 1]], [1])) == 0
+    assert cpu_of(tiny([[1, 1]], [[1, 1]], [1])) == slice(0, 1)
 
 
 def test_random_uses_all_machines_and_other_seeds_use_others():
