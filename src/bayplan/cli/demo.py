@@ -20,7 +20,7 @@ ALIVE = 0.6  # of three databases two, so that they can change places
 STEPS = 50_000  # iterations, so that the shop's answers are the same on every machine
 ARRIVALS: dict[str, Any] = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
 TIMED, MACHINES, LOAD = 2000, 10, 3.0  # timed requests for three times what these machines have
-PROOF = 4.0  # seconds for an answer with a proven bound
+PROOF = 3.0  # seconds for an answer with a proven bound
 METHODS = (  # whose kernels are compiled at the start, all at once
     ("generate", "rasa-m3"),
     ("place", "best"),
@@ -46,7 +46,7 @@ class StoryStep(NamedTuple):
 
 
 def demo(
-    out: Folder = Path("bayplan-demo"), seed: SearchSeed = 0, seconds: Each = 6.0, json: Json = False, quiet: Quiet = False
+    out: Folder = Path("bayplan-demo"), seed: SearchSeed = 0, seconds: Each = 5.0, json: Json = False, quiet: Quiet = False
 ) -> None:
     """Tell the story of a small web shop: its hot machines, its new containers, what should move, and in which safe order.
 

@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 from bayplan.kernels import KERNELS
 from bayplan.kernels.jit import ENTRIES, Signature, noting_calls
@@ -63,12 +64,13 @@ def _compile(name: str) -> None:
 
 
 def _compile_beside(names: Sequence[str], processes: int, on_progress: OnProgress) -> None:
-    """Compile in other processes, which leave the machine code on disk. One that dies leaves its kernels to us."""
-    todo: SimpleQueue[str] = SimpleQueue()
-    for name in names:
-        todo.put(name)
-    done: SimpleQueue[str | None] = SimpleQueue()
-    workers = [threading.Thread(target=_feed_worker, args=(todo, done), daemon=True) for _ in range(processes)]
+    """Compile in other processes, which leave the machine code on disk. One that dies leaves its kernels to us.
+
+    They take names from both ends of the list: kernels of one folder share parts, which each process has to translate itself.
+    """
+    todo, done = deque(sorted(names)), SimpleQueue[str | None]()
+    ends = (todo.popleft, todo.pop)
+    workers = [threading.Thread(target=_feed_worker, args=(ends[n % 2], done), daemon=True) for n in range(processes)]
     on_progress(0, len(names))
     for worker in workers:
         worker.start()
@@ -81,7 +83,7 @@ def _compile_beside(names: Sequence[str], processes: int, on_progress: OnProgres
             on_progress(compiled, len(names))
 
 
-def _feed_worker(todo: "SimpleQueue[str]", done: "SimpleQueue[str | None]") -> None:
+def _feed_worker(take_next: Callable[[], str], done: "SimpleQueue[str | None]") -> None:
     """Give names to one process until there are none left."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
@@ -95,13 +97,13 @@ def _feed_worker(todo: "SimpleQueue[str]", done: "SimpleQueue[str | None]") -> N
         ) as process:
             assert process.stdin is not None and process.stdout is not None
             while True:
-                name = todo.get_nowait()
+                name = take_next()
                 process.stdin.write(name + "\n")
                 process.stdin.flush()
                 if not process.stdout.readline():
                     return
                 done.put(name)
-    except (Empty, OSError):
+    except (IndexError, OSError):
         return
     finally:
         done.put(None)
