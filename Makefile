@@ -24,6 +24,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.kernel
 	$(BIN)/python -m benchmarks.pack
