@@ -19,3 +19,12 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}: set BAYPLAN_DATA")
     return folder
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile all kernels once, before several workers would each compile them."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        from bayplan.api.warm_up import warm_up
+        from bayplan.model import silent
+
+        warm_up(silent)
