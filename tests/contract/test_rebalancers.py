@@ -10,6 +10,7 @@ from tests.builders.strategies import every_term_objectives, snapshots, valid_sn
 
 from bayplan.check import check
 from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
+from bayplan.formats.builder import ClusterBuilder
 from bayplan.model import UNPLACED, Budget, Pinned, Tick, silent
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
@@ -100,3 +101,14 @@ def test_reports_its_progress(rebalance, snapshot):
     rebalance(Problem.of(snapshot), OPTIONS, budget=Budget(iterations=30), seed=1, progress=ticks.append)
     assert all(0 <= tick.done <= 1 for tick in ticks)
     assert [tick.done for tick in ticks] == sorted(tick.done for tick in ticks)
+
+
+@every_rebalancer
+@pytest.mark.parametrize("cap", [0, 1])
+def test_bringing_co_located_containers_together_keeps_the_cap_on_moves(rebalance, cap):
+    together = ClusterBuilder("scattered").machines("m-{}", 3, cpu=9)
+    for k in range(3):
+        together.workload(f"w{k}", cpu=1, on=[f"m-{k}"])
+    snapshot = together.co_locate("w0-0", "w1-0", "w2-0").build()
+    problem = Problem.of(snapshot, max_moves=cap)
+    assert (solution(rebalance, problem).machine_of != snapshot.placement.machine_of).sum() <= cap

@@ -4,6 +4,7 @@ import numpy as np
 
 from bayplan.kernels.search.evaluate_all import new_evaluation
 from bayplan.kernels.search.repair import bring_together, repair_items
+from bayplan.kernels.search.state import MAX_MOVES, MOVED
 from bayplan.model import UNPLACED, Pinned
 from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.problem import Problem
@@ -57,6 +58,8 @@ def _bring_together(state: SearchState, members: list[int], machine: np.ndarray,
     for target in names[np.argsort(-count, kind="stable")].tolist():
         away = [c for c, m in zip(members, machine.tolist(), strict=True) if m != target]
         items = np.array(list(dict.fromkeys(state.items.of_container[away].tolist())), dtype=np.int64)
-        if not pinned & set(away) and bring_together(state.arrays, items, target, np.empty_like(items)):
+        tally = view(state.arrays, "tally", MAX_MOVES + 1)
+        may_move = tally[MOVED] + len(away) <= tally[MAX_MOVES]
+        if may_move and not pinned & set(away) and bring_together(state.arrays, items, target, np.empty_like(items)):
             return len(items)
     return 0
