@@ -31,6 +31,7 @@ _HOME = {  # public name -> module
     "Placement": "bayplan.model.placement",
     "Objective": "bayplan.model.objective",
     "Budget": "bayplan.model.budget",
+    "WhatIf": "bayplan.api.what_if",
     # rules
     "Capacity": "bayplan.model.rules",
     "AntiAffinity": "bayplan.model.rules",
@@ -89,6 +90,7 @@ __all__ = [
     "Spread",
     "Transient",
     "UsageError",
+    "WhatIf",
     "WorldError",
     "__version__",
     "admit",
@@ -153,6 +155,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.registry import methods, register
     from bayplan.api.requests.admit import admit
     from bayplan.api.requests.schedule import schedule
+    from bayplan.api.what_if import WhatIf
     from bayplan.decide.admit import Admission
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
     from bayplan.formats.builder import ClusterBuilder

@@ -22,6 +22,7 @@ NAMES = [
     "Placement",
     "Objective",
     "Budget",
+    "WhatIf",
     "Capacity",
     "AntiAffinity",
     "Spread",
