@@ -32,7 +32,7 @@ CAPTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AffinityGraph:
+class DrawnGraph:
     """Some of the edges, and where their workloads are drawn."""
 
     workload: IntArray  # (node,)
@@ -46,7 +46,7 @@ class AffinityGraph:
     after: FloatArray  # (edge,)
 
 
-def affinity_graph(cluster: Cluster, before: Placement, after: Placement) -> AffinityGraph:
+def affinity_graph(cluster: Cluster, before: Placement, after: Placement) -> DrawnGraph:
     """The heaviest edges, and those of which most becomes local or stops to be. Deterministic."""
     edges, total = cluster.traffic, total_affinity(cluster)
     old, new = gained_shares(cluster, before), gained_shares(cluster, after)
@@ -57,7 +57,7 @@ def affinity_graph(cluster: Cluster, before: Placement, after: Placement) -> Aff
     a, b = ends[: len(shown)], ends[len(shown) :]
     weight = edges.weight[shown] / total if total else edges.weight[shown]
     x, y = layout(len(workload), ints(a), ints(b), floats(weight))
-    return AffinityGraph(
+    return DrawnGraph(
         workload=ints(workload),
         traffic=floats(np.bincount(np.r_[a, b], weights=np.r_[weight, weight], minlength=len(workload))),
         x=x,
@@ -115,7 +115,7 @@ def graph_section(cluster: Cluster, before: Placement, after: Placement) -> str:
     return paragraph(CAPTION + which, "soft") + tag("div", *pictures, class_="pair graphs")
 
 
-def _picture(cluster: Cluster, graph: AffinityGraph, local: FloatArray, title: str) -> str:
+def _picture(cluster: Cluster, graph: DrawnGraph, local: FloatArray, title: str) -> str:
     x, y = EDGE_X + graph.x * (WIDE - 2 * EDGE_X), EDGE_Y + graph.y * (TALL - 2 * EDGE_Y)
     order = np.argsort(-graph.weight, kind="stable").tolist()
     lines = [_edge(cluster, graph, e, (x, y), float(local[e])) for e in order]
@@ -129,7 +129,7 @@ def _picture(cluster: Cluster, graph: AffinityGraph, local: FloatArray, title: s
     return svg.document(WIDE, TALL, f"{title}: traffic between workloads", CAPTION, "".join([*lines, *nodes]), role="group")
 
 
-def _edge(cluster: Cluster, graph: AffinityGraph, e: int, at: tuple[FloatArray, FloatArray], local: float) -> str:
+def _edge(cluster: Cluster, graph: DrawnGraph, e: int, at: tuple[FloatArray, FloatArray], local: float) -> str:
     (x, y), (a, b) = at, (int(graph.a[e]), int(graph.b[e]))
     wide = 1.5 + (THICKEST - 1.5) * float(graph.weight[e] / graph.weight.max())
     ends = {"x1": float(x[a]), "y1": float(y[a]), "x2": float(x[b]), "y2": float(y[b])}

@@ -1,12 +1,14 @@
 """What the page about a change shows, as values."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bayplan.model import UNPLACED, Action, IntArray, Placement, Plan, Snapshot, ints
+from bayplan.model import UNPLACED, Action, IntArray, Placement, Plan, Running, Snapshot, ints
+from bayplan.report.amounts import percent
 from bayplan.report.table import Table
 from bayplan.score.duration import Timetable
 
@@ -70,6 +72,7 @@ class ChangePageData:
     cards: tuple[Card, ...] = ()
     moves: tuple[MoveNote, ...] = ()  # containers that change without a note get one, without gains
     plan: Plan | None = None
+    running: Running | None = None  # at the start of the plan, if containers run twice there
     timetable: Timetable | None = None
     batches: Sequence[Any] = ()  # BatchFigures, or mappings with the same names
     front: tuple[FrontPoint, ...] = ()
@@ -79,6 +82,25 @@ class ChangePageData:
     warnings: tuple[str, ...] = ()
     group_by: str | None = None  # a level by which machines are grouped
     made: Mapping[str, str] = field(default_factory=dict)
+
+
+ROUNDING = 1e-9
+
+
+def number_card(
+    label: str,
+    before: float,
+    after: float,
+    *,
+    words: Callable[[float], str] = percent,
+    more_is_better: bool = False,
+    note: str = "",
+) -> Card:
+    """A card about a number: better or worse by its direction, the same if it changes by rounding only."""
+    gain = (after - before) * (1 if more_is_better else -1) if before != after else 0.0
+    near = math.isfinite(gain) and abs(gain) <= ROUNDING * max(1.0, abs(before))
+    verdict: Verdict = "same" if near else "better" if gain > 0 else "worse"
+    return Card(label=label, before=words(before), after=words(after), verdict=verdict, note=note)
 
 
 def all_moves(data: ChangePageData) -> tuple[MoveNote, ...]:

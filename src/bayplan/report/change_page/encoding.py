@@ -25,11 +25,11 @@ SCALE = 1e-6  # gains are whole millionths
 def encoded(data: ChangePageData) -> str:
     """Everything that the script of the page reads, as one line."""
     cluster, moves = data.snapshot.cluster, all_moves(data)
+    alike = cluster.services.name == cluster.workloads.name
     header: dict[str, Any] = {
         "machines": _printable(cluster.machines.name),
         "workloads": _printable(cluster.workloads.name),
-        "services": _printable(cluster.services.name),
-        "service_is_workload": cluster.services.name == cluster.workloads.name,
+        "services": [] if alike else _printable(cluster.services.name),  # none: called as the workloads
         "resources": [
             {"name": printable(resource.name), "scale": resource.scale, "unit": resource.unit} for resource in cluster.resources
         ],
@@ -46,13 +46,11 @@ def encoded(data: ChangePageData) -> str:
         "request": cluster.workloads.request.ravel(),
         "replicas": cluster.replicas,
         "before": data.snapshot.placement.machine_of,
-        "after": data.after.machine_of[[move.container for move in moves]] if moves else np.zeros(0, dtype=np.int64),
+        **_twice(data),
         **_move_arrays(moves, header["gains"]),
         "batch": batch_of(moves, data.plan),
         **_step_arrays(data),
     }
-    if header.pop("service_is_workload"):
-        header["services"] = []  # the names of the workloads
     return packed(header, arrays)
 
 
@@ -121,6 +119,12 @@ def _move_arrays(moves: tuple[MoveNote, ...], gains: list[str]) -> dict[str, Int
 
 def _millionths(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return np.asarray(np.rint(np.nan_to_num(numbers) / SCALE), dtype=np.int64)
+
+
+def _twice(data: ChangePageData) -> dict[str, npt.NDArray[Any]]:
+    """Containers that run on a second machine at the start, and these machines."""
+    doubled = np.zeros(0, dtype=np.int64) if data.running is None else data.running.doubled
+    return {"twice": doubled, "twice_machine": doubled if data.running is None else data.running.second[doubled]}
 
 
 def _step_arrays(data: ChangePageData) -> dict[str, npt.NDArray[Any]]:

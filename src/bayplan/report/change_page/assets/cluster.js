@@ -55,6 +55,7 @@ class Cluster {
       if (batches) this.moves.forEach(move => { machine[move.container] = move.target; });
       return new Running(this, machine, second);
     }
+    arrays.twice.forEach((c, k) => { second[c] = arrays.twice_machine[k]; });
     let steps = 0;
     for (let k = 0; k < batches; k++) steps += arrays.batch_steps[k];
     for (let s = 0; s < steps; s++) {

@@ -46,6 +46,7 @@ class Timeline {
   }
 
   say() {
+    if (!this.cluster.batches) return;
     const { cluster, batch } = this, { batch_end, timed } = cluster.arrays, last = cluster.batches;
     const time = timed[0] && last ? `, ${span(batch ? batch_end[batch - 1] : 0)} of about ${span(batch_end[last - 1])}` : "";
     const text = batch ? `after batch ${batch} of ${last}` : "before the first batch";
