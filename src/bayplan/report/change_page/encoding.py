@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayplan.model import Action, Cluster, IntArray
+from bayplan.model import Action, Cluster
 from bayplan.report.change_page.data import ChangePageData, MoveNote, all_moves, batch_of
 from bayplan.report.names import printable
 from bayplan.report.pictures.placement.bay_plan_data import group_index, in_order
@@ -31,7 +31,8 @@ def encoded(data: ChangePageData) -> str:
         "workloads": _printable(cluster.workloads.name),
         "services": [] if alike else _printable(cluster.services.name),  # none: called as the workloads
         "resources": [
-            {"name": printable(resource.name), "scale": resource.scale, "unit": resource.unit} for resource in cluster.resources
+            {"name": printable(resource.name), "scale": resource.scale, "unit": printable(resource.unit)}
+            for resource in cluster.resources
         ],
         "names": _odd_names(cluster),
         "groups": _printable(group_index(cluster, data.group_by)[1]),
@@ -47,7 +48,7 @@ def encoded(data: ChangePageData) -> str:
         "replicas": cluster.replicas,
         "before": data.snapshot.placement.machine_of,
         **_twice(data),
-        **_move_arrays(moves, header["gains"]),
+        **_move_arrays(moves),
         "batch": batch_of(moves, data.plan),
         **_step_arrays(data),
     }
@@ -94,17 +95,21 @@ def _odd_names(cluster: Cluster) -> dict[int, list[str]]:
     return odd
 
 
+def _gain_labels(moves: tuple[MoveNote, ...]) -> list[str]:
+    return list(dict.fromkeys(label for move in moves for label in move.gain))
+
+
 def _move_words(moves: tuple[MoveNote, ...]) -> dict[str, Any]:
-    gains = dict.fromkeys(label for move in moves for label in move.gain)
     return {
-        "gains": list(gains),
+        "gains": [printable(label) for label in _gain_labels(moves)],
         "noted": any(move.gain for move in moves),
         "reasons": list(dict.fromkeys(printable(move.reason) for move in moves)),
         "why": [printable(move.why) for move in moves],
     }
 
 
-def _move_arrays(moves: tuple[MoveNote, ...], gains: list[str]) -> dict[str, IntArray | npt.NDArray[Any]]:
+def _move_arrays(moves: tuple[MoveNote, ...]) -> dict[str, npt.NDArray[Any]]:
+    gains = _gain_labels(moves)
     reason = {words: k for k, words in enumerate(dict.fromkeys(printable(move.reason) for move in moves))}
     gain = np.array([[move.gain.get(label, 0.0) for label in gains] for move in moves], dtype=np.float64)
     return {
