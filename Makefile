@@ -6,13 +6,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
+
+test-browser: $(VENV)/.installed-browser
+	$(BIN)/python -m pytest -m browser tests/browser
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
@@ -30,6 +33,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.pack
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
+	$(BIN)/python -m benchmarks.report_page
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate
@@ -52,6 +56,10 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev,data,graph]'
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-browser: $(VENV)/.installed-dev
+	$(PIP) --editable '.[browser]'
+	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev
 	$(PIP) --editable '.[docs]'

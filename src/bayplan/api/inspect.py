@@ -182,7 +182,7 @@ def write_report(path: PathLike, inspection: Inspection, *, command: str, group_
     write_text_atomically(path, page)
 
 
-def write_comparison(path: PathLike, before: Snapshot, after: Inspection, *, command: str, group_by: str | None = None) -> None:
+def write_comparison(path: PathLike, before: Snapshot, after: Inspection, *, command: str, headline: str = "") -> None:
     """One self-contained HTML file about a change: before and after, side by side."""
     from bayplan.formats.document.text import write_text_atomically
     from bayplan.report.answers.placement_page import comparison_page
@@ -193,9 +193,9 @@ def write_comparison(path: PathLike, before: Snapshot, after: Inspection, *, com
         after.snapshot.placement,
         (summarise(before), after.state),
         violations=after.violations,
-        title=before.cluster.name,
+        headline=headline,
         made=how_made(command),
-        group_by=grouping(before.cluster, group_by),
+        group_by=grouping(before.cluster, None),
     )
     write_text_atomically(path, page)
 

@@ -127,16 +127,18 @@ class MigrationAnswer(Answer[Plan]):
         from bayplan.report.answers.plan_page import PlanPageData, plan_page
         from bayplan.report.answers.plan_tables import batch_figures
         from bayplan.report.page import how_made
-        from bayplan.report.pictures.step_bars import step_bars
 
         if self.plan is None or self.checked is None or self.timetable is None:
             return
-        cluster, start = self.request.migration.cluster, self.request.migration.start.placement
+        cluster, start = self.request.migration.cluster, self.request.migration.start
         data = PlanPageData(
-            snapshot=replace(self.request.snapshot, placement=start, notes=self.input_notes),
+            snapshot=replace(self.request.snapshot, placement=start.placement, notes=self.input_notes),
             after=self.checked.running.placement,
+            headline=self.headline,
             result=self.result,
-            bars=step_bars(cluster, self.plan, self.timetable, self.costs),
+            timetable=self.timetable,
+            costs=self.costs,
+            running=start,
             batches=batch_figures(self.checked, self.timetable),
             held_back=self.held_back,
         )

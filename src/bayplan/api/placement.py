@@ -100,7 +100,7 @@ class PlacementAnswer(Answer[Placement]):
 
         if self.result.solution is not None:
             after = inspect(self.after, before=self.snapshot.placement)
-            write_comparison(path, self.snapshot, after, command=command)
+            write_comparison(path, self.snapshot, after, command=command, headline=self.headline)
 
 
 def finish_seconds(snapshot: Snapshot) -> float:

@@ -152,7 +152,7 @@ class SimulationAnswer(Answer[Execution]):
 
         before = self.request.snapshot
         after = inspect(replace(before, placement=self.execution.running.placement), before=before.placement)
-        write_comparison(path, before, after, command=command)
+        write_comparison(path, before, after, command=command, headline=self.headline)
 
 
 def simulate(

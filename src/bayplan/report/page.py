@@ -10,19 +10,19 @@ from bayplan.version import __version__
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"  # the browser enforces "no network"
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """A whole document."""
+def page(title: str, body: Iterable[str], *, style: str = "", script: str = "") -> str:
+    """A whole document. `style` and `script` are those that this kind of page has beside the shell's own."""
     head = tag(
         "head",
         svg.element("meta", charset="utf-8"),
         svg.element("meta", http_equiv="Content-Security-Policy", content=POLICY),
         svg.element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", svg.escaped(f"{title} – bayplan")),
-        tag("style", _file("page.css")),
+        tag("style", asset("page.css") + style),
         svg.STYLE,
     )
-    script = tag("script", _file("page.js"))
-    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', tag('main', *body), script), lang='en')}\n"
+    scripts = [tag("script", asset("page.js")), tag("script", _both_languages(script), type="module") if script else ""]
+    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', tag('main', *body), *scripts), lang='en')}\n"
 
 
 def header(title: str, verdict: str, good: bool, lead: str) -> str:
@@ -49,5 +49,11 @@ def footer(made: Mapping[str, str], notes: Sequence[str]) -> str:
     return tag("footer", tag("h3", "How this was made"), tag("dl", facts) if facts else "", listed) if facts or listed else ""
 
 
-def _file(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a style sheet or a script of this package."""
     return files("bayplan.report").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def _both_languages(script: str) -> str:
+    """A script that HTML and XML readers both leave alone."""
+    return f"//<![CDATA[\n{script}\n//]]>"

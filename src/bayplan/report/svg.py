@@ -75,8 +75,11 @@ def wrapped(content: str, width: float, size: float = 12) -> list[str]:
     return lines
 
 
-def document(width: float, height: float, title: str, description: str, body: str) -> str:
-    """A whole picture that needs nothing else: its style, its title and description for screen readers, its body."""
+def document(width: float, height: float, title: str, description: str, body: str, *, role: str = "img") -> str:
+    """A whole picture that needs nothing else: its style, its title and description for screen readers, its body.
+
+    `role` is "group" if the picture has parts that can be focused.
+    """
     return element(
         "svg",
         element("title", escaped(title)),
@@ -89,7 +92,7 @@ def document(width: float, height: float, title: str, description: str, body: st
         width=number(width),
         height=number(height),
         class_="bayplan",
-        role="img",
+        role=role,
         aria_label=title,
     )
 

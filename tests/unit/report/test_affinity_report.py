@@ -60,7 +60,8 @@ def test_a_page_has_the_section_only_where_there_is_traffic(snapshot):
     quiet = replace(snapshot, cluster=replace(snapshot.cluster, traffic=Traffic.none()))
     for case, wanted in ((snapshot, True), (quiet, False)):
         page = comparison_page(case, together(case), (summarise(case), summarise(replace(case, placement=together(case)))))
-        assert (">Affinity</h2>" in page) is wanted
+        assert (">Affinity: which traffic stays on one machine</h2>" in page) is wanted
+        assert (">The heaviest traffic</h2>" in page) is wanted
 
 
 def test_a_decision_says_what_is_gained_for_which_moves_and_what_is_left_out(snapshot):

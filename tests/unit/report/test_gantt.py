@@ -143,13 +143,21 @@ def test_the_page_has_the_picture_the_batches_and_the_stuck():
     result = Result(
         status=Status.FEASIBLE, solution=plan, score={"batches": 4, "steps": 12}, left_out=(Reason("web-0", "is full"),)
     )
+    running = Running.of(snapshot.placement)
     page_data = PlanPageData(
-        snapshot=snapshot, after=snapshot.placement, result=result, bars=timed(snapshot, plan), batches=rows(4)
+        snapshot=snapshot,
+        after=running.after(plan).placement,
+        headline="6 containers change machines",
+        result=result,
+        timetable=duration(snapshot.cluster, running, plan, COSTS),
+        costs=COSTS,
+        batches=rows(4),
     )
     page = plan_page(page_data, made={"command": "bayplan migrate"})
     ET.fromstring(page.removeprefix("<!DOCTYPE html>\n"))
     assert "1 container stuck" in page and "web-0: is full" in page and "bayplan migrate" in page
-    assert page.count("<svg") == 2 and page.count("<style>") == 2
+    assert "6 containers change machines</h1>" in page and "Batches" in page
+    assert page.count('class="bayplan" role="img"') == 1 and page.count("<style>") == 2
     done = plan_page(replace(page_data, held_back=1), made={})
     assert "complete: every container arrives" in done
 

@@ -125,7 +125,8 @@ def test_page_says_how_it_was_made(pages):
 
 def test_page_has_every_picture(pages):
     assert pages["report"].count('role="img"') == 4
-    assert pages["comparison"].count('role="img"') == 4
+    assert pages["comparison"].count("<svg xmlns") == 4  # the curves, the heat map, and the affinity graph before and after
+    assert pages["comparison"].count("<canvas") == 3  # both bay plans and the timeline
 
 
 def test_pictures_have_words_for_screen_readers(pages):

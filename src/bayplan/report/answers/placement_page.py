@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bayplan.model import Cluster, Placement, Resource, Snapshot
-from bayplan.report.amounts import percent, scale_of
+from bayplan.report.amounts import fullness, percent, scale_of
 from bayplan.report.answers.placement_tables import amounts_words, change_table, hot_table, pair_table, score_table, use_table
+from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page, number_card
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Tile, card, first_items, html_table, items, paragraph, tag, tiles
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
-from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
+from bayplan.report.pictures import bay_plan, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.placement.before_after import change_words
 from bayplan.report.pictures.placement.traffic import chatty_pairs
 from bayplan.report.table import Table
@@ -56,37 +58,59 @@ def comparison_page(
     summaries: tuple[Summary, Summary],
     *,
     violations: Iterable[object] = (),
-    title: str = "",
+    headline: str = "",
     made: Mapping[str, str] | None = None,
     group_by: str | None = None,
 ) -> str:
     """The page about a change: `summaries` are before and after, `violations` those of the placement after."""
     cluster, violated, (old, new) = before.cluster, list(violations), summaries
-    lead = f"{scale_of(cluster)}: {change_words(before.placement, after)}"
-    body = [
-        header(title or name_of(cluster), verdict(violated), not violated, lead),
-        _numbers(new),
-        tag("h2", "What changes"),
-        card("", html_table(change_table(old.score, new.score))),
-        tag("h2", "Where everything runs"),
-        figure(before_after(cluster, before.placement, after, group_by=group_by)),
-        figure(utilisation_cdf(cluster, after, before=before.placement)),
-        figure(heat_map(cluster, after)),
-        *_affinity(cluster, before.placement, after),
-        tag("h2", "What is wrong afterwards"),
-        _wrong(new, violated, cluster, after),
-        tag("h2", "In numbers, afterwards"),
-        _tables(new, cluster.resources),
-        footer(made or {}, before.notes),
+    pictures = (utilisation_cdf(cluster, after, before=before.placement), heat_map(cluster, after))
+    data = ChangePageData(
+        snapshot=before,
+        after=after,
+        headline=headline or change_words(before.placement, after),
+        verdict=verdict(violated),
+        valid=not violated,
+        cards=_cards(cluster, (before.placement, after), summaries),
+        sections=(
+            *_pairs(cluster, before.placement, after),
+            PageSection(title="How full the machines are", parts=tuple(map(figure, pictures))),
+            PageSection(title="What is wrong afterwards", parts=(_wrong(new, violated, cluster, after),)),
+        ),
+        tables=(change_table(old.score, new.score), use_table(new, cluster.resources), hot_table(new, cluster.resources)),
+        group_by=group_by,
+        made=made or {},
+    )
+    return change_page(data)
+
+
+def _cards(cluster: Cluster, placements: tuple[Placement, Placement], summaries: tuple[Summary, Summary]) -> tuple[Card, ...]:
+    """The numbers that a person looks at first, before and after."""
+    old, new = summaries
+    hot = [int(machine_use(cluster, placement).hot.sum()) for placement in placements]
+    cards = [
+        number_card("machines above safety", *hot, words=_whole, note=f"of {new.counts['machines']:,}"),
+        number_card("machines in use", old.counts["machines_used"], new.counts["machines_used"], words=_whole),
+        number_card("without a machine", old.counts["unplaced"], new.counts["unplaced"], words=_whole, note="containers"),
     ]
-    return page(title or name_of(cluster), body)
+    for was, use in list(zip(old.use, new.use, strict=True))[:MOST_TILES]:
+        over = f"{count(use.over_capacity, 'machine')} over capacity" if use.over_capacity else ""
+        cards.append(number_card(f"fullest machine, {use.resource}", was.maximum, use.maximum, words=fullness, note=over))
+    if "affinity" in old.score and "affinity" in new.score:
+        shares = (old.score["affinity"], new.score["affinity"])
+        cards.append(number_card("local traffic", *shares, more_is_better=True, note="can stay on one machine"))
+    return tuple(cards)
 
 
-def _affinity(cluster: Cluster, before: Placement, after: Placement) -> list[str]:
-    """What stays on one machine of the heaviest traffic; nothing without traffic."""
+def _whole(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _pairs(cluster: Cluster, before: Placement, after: Placement) -> tuple[PageSection, ...]:
+    """The heaviest traffic in numbers; nothing without traffic."""
     if not len(cluster.traffic.a):
-        return []
-    return [tag("h2", "Affinity"), figure(affinity_bars(cluster, before, after)), _card(pair_table(cluster, before, after))]
+        return ()
+    return (PageSection(title="The heaviest traffic", parts=(_card(replace(pair_table(cluster, before, after), title="")),)),)
 
 
 def _tables(summary: Summary, resources: Sequence[Resource]) -> str:

@@ -1,20 +1,19 @@
-"""One HTML page about a plan: in which order containers move, and where they end."""
+"""The page about a plan: in which order containers move, and where they end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bayplan.model import Placement, Plan, Result, Snapshot
-from bayplan.report.amounts import about, percent, scale_of
+from bayplan.model import Placement, Plan, Result, Running, Snapshot
+from bayplan.report.amounts import about, percent
 from bayplan.report.answers.plan_tables import BatchFigures, aggregated, batch_table
-from bayplan.report.markup import Tile, card, first_items, html_table, paragraph, tag, tiles
-from bayplan.report.names import name_of
-from bayplan.report.page import figure, footer, header, page
-from bayplan.report.pictures import before_after
+from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page
+from bayplan.report.markup import card, html_table, paragraph
+from bayplan.report.page import figure
 from bayplan.report.pictures.gantt import gantt
-from bayplan.report.pictures.placement.before_after import change_words
-from bayplan.report.pictures.step_bars import StepBars
+from bayplan.report.pictures.step_bars import step_bars
 from bayplan.report.violations import SHOWN
-from bayplan.words import count
+from bayplan.score.duration import StepCosts, Timetable
+from bayplan.words import and_more, count
 
 MOST_ROWS = 500  # batches in the table
 
@@ -25,53 +24,60 @@ class PlanPageData:
 
     snapshot: Snapshot  # before
     after: Placement
+    headline: str
     result: Result[Plan]
-    bars: StepBars
+    timetable: Timetable
+    costs: StepCosts
     batches: Sequence[BatchFigures]
+    running: Running | None = None  # at the start
     held_back: int = 0  # containers that were to stay, among those that do not arrive
 
 
 def plan_page(data: PlanPageData, *, made: Mapping[str, str], group_by: str | None = None) -> str:
     """The page. `made` says how it came about: {"command": ..., "version": ...}."""
-    cluster, before = data.snapshot.cluster, data.snapshot.placement
+    cluster, plan = data.snapshot.cluster, data.result.solution or Plan(batches=())
     stuck = len(data.result.left_out) - data.held_back
-    verdict = f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives"
-    body = [
-        header(name_of(cluster), verdict, not stuck, f"{scale_of(cluster)}: {change_words(before, data.after)}"),
-        _numbers(data),
-        tag("h2", "In which order"),
-        figure(gantt(cluster, data.bars)),
-        _stuck(data) if data.result.left_out else "",
-        tag("h2", "Batches"),
-        card("", _batches(data.batches)),
-        tag("h2", "Before and after"),
-        figure(before_after(cluster, before, data.after, group_by=group_by)),
-        footer(made, data.snapshot.notes),
-    ]
-    return page(name_of(cluster), body)
-
-
-def _numbers(data: PlanPageData) -> str:
-    score = data.result.score
-    number = {name: int(score.get(name, 0)) for name in ("batches", "steps", "moves", "stopovers", "surges")}
-    bound = data.result.bound
-    twice = f"{count(number['surges'], 'container')} {'runs' if number['surges'] == 1 else 'run'} twice meanwhile"
-    return tiles(
-        [
-            Tile("batches", f"{number['batches']:,}", f"at least {bound:.0f} are needed" if bound is not None else ""),
-            Tile("steps", f"{number['steps']:,}", f"{count(number['moves'], 'create')} of containers that ran before"),
-            Tile("takes about", about(float(data.bars.end.max(initial=0.0)))),
-            Tile("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
-            Tile("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
-            Tile("stopovers", f"{number['stopovers']:,}", f"on third machines; {twice}"),
-        ]
+    picture = figure(gantt(cluster, step_bars(cluster, plan, data.timetable, data.costs)))
+    page = ChangePageData(
+        snapshot=data.snapshot,
+        after=data.after,
+        headline=data.headline,
+        verdict=f"{count(stuck, 'container')} stuck" if stuck else "complete: every container arrives",
+        valid=not stuck,
+        cards=_cards(data),
+        plan=plan,
+        running=data.running,
+        timetable=data.timetable,
+        sections=(PageSection(title="In which order", parts=(picture, card("Batches", batch_rows(data.batches)))),),
+        warnings=_stuck(data),
+        group_by=group_by,
+        made=made,
     )
+    return change_page(page)
 
 
-def _stuck(data: PlanPageData) -> str:
-    left_out = data.result.left_out
-    return card(f"{count(len(left_out), 'container')} not at the target", first_items(aggregated(left_out), SHOWN, "reasons"))
+def _cards(data: PlanPageData) -> tuple[Card, ...]:
+    score, bound = data.result.score, data.result.bound
+    number = {name: int(score.get(name, 0)) for name in ("batches", "steps", "moves", "stopovers", "surges")}
+    twice = f"{count(number['surges'], 'container')} {'runs' if number['surges'] == 1 else 'run'} twice meanwhile"
+    numbers = (
+        ("batches", f"{number['batches']:,}", f"at least {bound:.0f} are needed" if bound is not None else ""),
+        ("steps", f"{number['steps']:,}", f"{count(number['moves'], 'create')} of containers that ran before"),
+        ("takes about", about(data.timetable.seconds), ""),
+        ("least alive", percent(score.get("alive", 1.0)), "of a workload, at any time"),
+        ("peak use", percent(score.get("peak", 0.0)), "of a machine, at any time"),
+        ("stopovers", f"{number['stopovers']:,}", f"on third machines; {twice}"),
+    )
+    return tuple(Card(label=label, before="", after=after, note=note) for label, after, note in numbers)
 
 
-def _batches(batches: Sequence[BatchFigures]) -> str:
+def _stuck(data: PlanPageData) -> tuple[str, ...]:
+    """Which containers are not at the target, and why."""
+    reasons = aggregated(data.result.left_out)
+    more = and_more(len(reasons) - SHOWN, "reasons")
+    return (*(f"not at the target: {reason}" for reason in reasons[:SHOWN]), *([more] if more else ()))
+
+
+def batch_rows(batches: Sequence[BatchFigures]) -> str:
+    """The batches in numbers."""
     return html_table(batch_table(batches).first(MOST_ROWS)) if batches else paragraph("None: nothing has to move.")
