@@ -48,6 +48,8 @@ _HOME = {  # public name -> module
     "check": "bayplan.api.check",
     "explain": "bayplan.api.inspect",
     # verbs
+    "plan": "bayplan.api.planning.plan",
+    "Goal": "bayplan.model.goal",
     "place": "bayplan.api.place",
     "rebalance": "bayplan.api.rebalance",
     "collocate": "bayplan.api.collocate",
@@ -80,6 +82,7 @@ __all__ = [
     "CoLocate",
     "Confidence",
     "Dependency",
+    "Goal",
     "InputError",
     "Interference",
     "ModelError",
@@ -103,6 +106,7 @@ __all__ = [
     "migrate",
     "pack",
     "place",
+    "plan",
     "read",
     "read_requests",
     "read_stream",
@@ -151,6 +155,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
     from bayplan.api.place import place
+    from bayplan.api.planning.plan import plan
     from bayplan.api.rebalance import rebalance
     from bayplan.api.registry import methods, register
     from bayplan.api.requests.admit import admit
@@ -160,6 +165,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
     from bayplan.formats.builder import ClusterBuilder
     from bayplan.model.budget import Budget
+    from bayplan.model.goal import Goal
     from bayplan.model.objective import Objective
     from bayplan.model.placement import Placement
     from bayplan.model.rules import (

@@ -19,6 +19,7 @@ from bayplan.cli import (
     migrate,
     pack,
     place,
+    plan,
     rebalance,
     reproduce,
     schedule,
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
+    "plan": plan.plan,
     "show": show.show,
     "check": check.check,
     "explain": explain.explain,

@@ -34,6 +34,11 @@ class WhatIf:
     fail_zone: tuple[str, ...] = ()  # groups of any level whose machines are gone: 'west' or 'zone=west'
     traffic_times: float = 1.0  # by this much all traffic is multiplied
 
+    @property
+    def changes_what_runs(self) -> bool:
+        """Has the cluster other machines or containers then? Draining and traffic leave them as they are."""
+        return any(map(bool, (self.add_machines, self.remove_machines, self.scale, self.fail_zone)))
+
     def __bool__(self) -> bool:
         """Is anything changed?"""
         parts = (self.drain, self.add_machines, self.remove_machines, self.scale, self.fail_zone)
