@@ -15,7 +15,9 @@ from bayplan.score.move_gains import move_gains
 
 ROUNDS = 4
 EACH_ROUND = 0.45  # of what is left of the time, for the target of a round; the last one has all of it
+WORTH_WAITING = 2.0  # seconds
 LATE = 0.12  # of all time: with less left, no further round begins
+TRYING = 0.2  # of what is left of the time, for an order of all moves
 ORDERING = 0.3, 1.5e-3  # seconds for an order of moves, in any case and for each move
 MOST, FEW = 0.4, 0.15  # of what is left: never more is kept for ordering; with more than FEW, there is one round only
 
@@ -51,16 +53,20 @@ class Way:
         free = max(0.0, left - min(MOST * left, _ordering(problem)))
         return replace(budget, seconds=free if last or _ordering(problem) > FEW * left else EACH_ROUND * free)
 
-    def is_late(self, budget: Budget, problem: Problem) -> bool:
-        """Is the time left too short for another round?"""
+    def is_done(self, budget: Budget, problem: Problem) -> bool:
+        """With a plan in hand: is the time left too short for another round?"""
         left = self.clock.left()
-        return left is not None and left < LATE * (budget.seconds or 0.0) + _ordering(problem)
+        return left is None or left < LATE * (budget.seconds or 0.0) + _ordering(problem)
+
+    def is_late(self, budget: Budget, problem: Problem) -> bool:
+        """Without a plan: is the time over, and would another round take long? A short one is worth the wait."""
+        return self.is_done(budget, problem) and self.clock.left() is not None and _ordering(problem) > WORTH_WAITING
 
     def order(self, target: Placement) -> MigrationAnswer:
         """The moves to a target in a safe order, as far as there is one."""
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
-        seconds = 60.0 if left is None else max(1.0 + 2 * ORDERING[1] * moved, left)
+        seconds = 60.0 if left is None else max(2 * (ORDERING[0] + ORDERING[1] * moved), TRYING * left)
         return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
 
 
@@ -98,7 +104,7 @@ def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> 
             problem, end = _held(problem, stuck), _end(problem, answer)
             if end is not None and answer.plan is not None:
                 partial.append((end, answer.plan))
-        if way.is_late(budget, problem) or (budget.seconds is None and best is not None):
+        if way.is_late(budget, problem) if best is None else way.is_done(budget, problem):
             break
     best = best or _best_partial(problem, partial, way)
     why = tuple(replaced[c] for c in sorted(replaced) if best.stays(problem, c))

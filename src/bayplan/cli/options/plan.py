@@ -84,7 +84,7 @@ PlanSeconds: TypeAlias = Annotated[
     typer.Option(
         "--seconds",
         min=0,
-        help="Wall time from the start of the command to its answer; without it, planning takes 5, 30 or 60, by the cluster's size.",
+        help="Wall time from the start of the command to its answer; without it, planning takes 5, 30 or 60.",
         show_default=False,
     ),
 ]
