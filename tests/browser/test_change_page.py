@@ -192,6 +192,7 @@ def test_dark_mode_changes_page_and_pictures(open_page, few):
 def test_print_has_every_move_and_no_controls(open_page, many):
     page = open_page(change_page(many), color_scheme="dark")
     page.emulate_media(media="print")
+    page.locator(ROW).nth(179).wait_for(state="attached")
     assert page.locator(ROW).count() == 180
     assert not any(page.locator(control).is_visible() for control in ("#filter-text", "#play", "#slider", "#show-machines"))
     assert page.locator("#bay-after").is_visible() and page.locator(".graphs svg").first.is_visible()

@@ -7,13 +7,12 @@ from dataclasses import replace
 from bayplan.model import Cluster, Placement, Resource, Snapshot
 from bayplan.report.amounts import fullness, percent, scale_of
 from bayplan.report.answers.placement_tables import amounts_words, change_table, hot_table, pair_table, score_table, use_table
-from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page, number_card
+from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page, change_words, number_card
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Tile, card, first_items, html_table, items, paragraph, tag, tiles
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures import bay_plan, heat_map, traffic_bars, utilisation_cdf
-from bayplan.report.pictures.placement.before_after import change_words
 from bayplan.report.pictures.placement.traffic import chatty_pairs
 from bayplan.report.table import Table
 from bayplan.report.violations import SHOWN, verdict

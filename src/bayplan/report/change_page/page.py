@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bayplan.report.amounts import scale_of
+from bayplan.report.answers.plan_tables import BatchFigures, batch_table
 from bayplan.report.change_page.affinity_graph import graph_section
 from bayplan.report.change_page.data import Card, ChangePageData, PageSection, Verdict
 from bayplan.report.change_page.encoding import encoded
@@ -14,6 +15,7 @@ from bayplan.report.svg import STYLE, element, escaped
 from bayplan.report.table import Table
 
 FOLDER = "change_page/assets"
+STYLES = ("change_page.css", "graph.css")
 SCRIPTS = (  # in the order in which they need each other
     "decode.js",
     "cluster.js",
@@ -26,6 +28,7 @@ SCRIPTS = (  # in the order in which they need each other
     "pictures.js",
     "main.js",
 )
+MOST_BATCHES = 500  # in the table
 VERDICTS: Mapping[Verdict, str] = {"better": "✓ better", "worse": "✕ worse", "same": "= same"}
 SHOW = {"all": "all machines", "moves": "machines with moves", "safety": "machines above safety capacity"}
 
@@ -51,7 +54,7 @@ def change_page(data: ChangePageData) -> str:
         tag("div", id="tip", role="tooltip", hidden=""),
         tag("script", encoded(data), type="text/plain", id="data"),
     ]
-    style = asset(f"{FOLDER}/change_page.css")
+    style = "\n".join(asset(f"{FOLDER}/{name}") for name in STYLES)
     script = "\n".join(asset(f"{FOLDER}/{name}") for name in SCRIPTS)
     return page(name_of(cluster), body, style=style, script=script)
 
@@ -65,7 +68,15 @@ def _sections(data: ChangePageData) -> list[PageSection]:
         sections.append(PageSection(title="Affinity: which traffic stays on one machine", parts=(_picture(graph),)))
     if data.comparisons:
         sections.append(PageSection(title="What if", parts=tuple(map(_card, data.comparisons))))
-    return [*sections, *data.sections]
+    sections += data.sections
+    if data.batches:
+        sections.append(PageSection(title="Batches", parts=(card("", html_table(_batch_table(data))),)))
+    return sections
+
+
+def _batch_table(data: ChangePageData) -> Table:
+    figures = [batch if isinstance(batch, BatchFigures) else BatchFigures(**batch) for batch in data.batches]
+    return batch_table(figures).first(MOST_BATCHES)
 
 
 def _header(data: ChangePageData) -> str:
@@ -138,7 +149,7 @@ def _timeline(data: ChangePageData) -> str:
 
 
 def _moves() -> str:
-    head = tag("table", tag("thead", tag("tr")), tag("tbody"), aria_label="Moves")
+    head = tag("table", tag("thead", tag("tr")), tag("tbody"), role="grid", aria_label="Moves")
     rows = tag("div", head, id="rows", class_="scroll", tabindex="0", role="region", aria_label="Moves; arrow keys select a row")
     fields = [
         _field("text", "Search", placeholder="name, machine, reason"),

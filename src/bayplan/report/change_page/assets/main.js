@@ -10,11 +10,11 @@ class ChangePage {
     this.now = this.end;
     this.plans = { before: new BayPlan(this.find("bay-before"), cluster), after: new BayPlan(this.find("bay-after"), cluster) };
     this.arrows = new Arrows(this.find("arrows"), this.plans.before, this.plans.after);
-    this.timeline = new Timeline(this.find("timeline"), cluster, batch => this.replay(batch));
+    this.timeline = new Timeline(this.find("timeline"), cluster, this.tooltip, batch => this.replay(batch));
     this.show = this.find("show-machines");
     this.show.addEventListener("change", () => this.draw());
     this.draw();
-    this.detail = new MoveDetail(this.find("detail"), cluster, this.selection);
+    this.detail = new MoveDetail(this.find("detail"), cluster, this.selection, { before: this.before, after: this.end });
     this.table = new MovesTable(this.find("moves"), cluster, this.selection);
     this.pictures = new Pictures(document, this.tooltip);
     this.legend();
@@ -111,9 +111,9 @@ class ChangePage {
     }).observe(this.find("bays"));
     const again = () => { this.draw(); this.detail.show(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.draw(true, matches); });
-    addEventListener("beforeprint", () => this.table.draw(true, true));
-    addEventListener("afterprint", () => this.table.draw(true));
+    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); });
+    addEventListener("beforeprint", () => this.table.print(true));
+    addEventListener("afterprint", () => this.table.print(false));
   }
 }
 
@@ -123,6 +123,7 @@ async function start() {
     const page = new ChangePage(new Cluster(await decode(document.getElementById("data").textContent.trim())));
     window.bayplan = page;
     document.documentElement.dataset.ready = "";
+    performance.mark("ready");
   } catch (fault) {
     problem.hidden = false;
     problem.textContent = `The pictures cannot be drawn in this browser: ${fault.message}`;

@@ -2,8 +2,8 @@
 const STACK_WIDE = 46, STACK_TALL = 150;
 
 class MoveDetail {
-  constructor(root, cluster, selection) {
-    Object.assign(this, { root, cluster, selection, before: cluster.after(0), after: cluster.after(cluster.batches || 1) });
+  constructor(root, cluster, selection, { before, after }) {
+    Object.assign(this, { root, cluster, selection, before, after });
     selection.listen(() => this.show());
     this.show();
   }

@@ -1,10 +1,11 @@
 // The table of moves: search, filters, sorting by any column, and only the rows that are in sight, so that thousands stay fast.
 const ROW = 34, BEYOND = 12;  // pixels of a row; rows beyond the edges of what is in sight
 const MOST_PRINTED = 1000;
+const NAMES = new Intl.Collator("en", { numeric: true });  // web-2 before web-10
 
 function columnsOf(cluster) {
   const { gains, noted, reasons } = cluster.header;
-  const text = (title, key, name) => ({ title, key, name, compare: (a, b) => key(a).localeCompare(key(b), "en", { numeric: true }) });
+  const text = (title, key, name) => ({ title, key, name, compare: (a, b) => NAMES.compare(key(a), key(b)) });
   const number = (title, value, key, name) => ({ title, key, name, number: true, value, compare: (a, b) => value(a) - value(b) });
   const columns = [
     text("container", move => cluster.containerName(move.container), "container"),
@@ -50,10 +51,11 @@ class MovesTable {
   filters() {
     const { cluster, root } = this, field = name => root.querySelector(`#filter-${name}`);
     this.fields = Object.fromEntries(["text", "workload", "machine", "batch", "reason"].map(name => [name, field(name)]));
-    const named = values => [...new Set(values)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-    const machines = cluster.moves.flatMap(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
-    choices(root.querySelector("#workload-names"), named(cluster.moves.map(move => cluster.workloadName(move.workload))));
-    choices(root.querySelector("#machine-names"), named(machines));
+    const named = values => [...new Set(values)].sort(NAMES.compare);
+    this.workloads = cluster.moves.map(move => cluster.workloadName(move.workload));
+    this.machines = cluster.moves.map(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
+    choices(root.querySelector("#workload-names"), named(this.workloads));
+    choices(root.querySelector("#machine-names"), named(this.machines.flat()));
     choices(this.fields.batch, named(cluster.moves.filter(move => move.batch).map(move => String(move.batch))));
     choices(this.fields.reason, cluster.header.reasons);
     this.fields.batch.parentElement.hidden = !cluster.batches;
@@ -83,11 +85,9 @@ class MovesTable {
   update() {
     const { cluster, fields, columns, sorted } = this, value = name => fields[name].value.trim();
     const terms = value("text").toLowerCase().split(/\s+/).filter(Boolean), batch = value("batch"), reason = value("reason");
-    const workload = matcher(value("workload"), cluster.moves.map(move => cluster.workloadName(move.workload)));
-    const machines = cluster.moves.map(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
-    const machine = matcher(value("machine"), machines.flat());
+    const workload = matcher(value("workload"), this.workloads), machine = matcher(value("machine"), this.machines.flat());
     this.rows = cluster.moves.filter(move =>
-      workload(cluster.workloadName(move.workload)) && machines[move.index].some(machine)
+      workload(this.workloads[move.index]) && this.machines[move.index].some(machine)
       && (!batch || String(move.batch) === batch) && (!reason || move.reason === reason)
       && terms.every(term => this.search[move.index].includes(term)));
     if (sorted) {
@@ -101,11 +101,16 @@ class MovesTable {
     this.draw(true);
   }
 
-  draw(fresh = false, all = false) {
-    const first = all ? 0 : Math.max(0, Math.floor(this.area.scrollTop / ROW) - BEYOND);
+  print(on) {
+    this.printing = on;
+    this.draw(true);
+  }
+
+  draw(fresh = false) {
+    const all = Boolean(this.printing), first = all ? 0 : Math.max(0, Math.floor(this.area.scrollTop / ROW) - BEYOND);
     const tall = this.area.clientHeight || 480;
     const last = all ? Math.min(this.rows.length, MOST_PRINTED) : Math.min(this.rows.length, first + Math.ceil(tall / ROW) + 2 * BEYOND);
-    if (!fresh && !all && this.window?.[0] === first && this.window[1] === last) return;
+    if (!fresh && this.window?.[0] === first && this.window[1] === last) return;
     this.window = [first, last];
     const rest = all ? 0 : this.rows.length - last;
     this.body.replaceChildren(filler(first), ...this.rows.slice(first, last).map((move, k) => this.row(move, first + k)), filler(rest));
