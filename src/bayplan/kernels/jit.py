@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from numba import _dynfunc, types
-from numba.core import codegen, compiler, funcdesc, lowering, typed_passes, untyped_passes
+from numba.core import codegen, compiler, funcdesc, typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.environment import lookup_environment
@@ -21,6 +21,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import BaseNativeLowering
 from numba.core.typing import Context
 
+from bayplan.kernels.lowering import KernelContext, KernelLower
 from bayplan.kernels.machine_code import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -178,7 +179,7 @@ class _PartLowering(BaseNativeLowering):
     """Numba's lowering, without wrappers and without emission."""
 
     _name = "part_lowering"
-    lowering_class = lowering.Lower
+    lowering_class = KernelLower
 
     def run_pass(self, state: Any) -> bool:
         context = state.targetctx
@@ -213,7 +214,7 @@ class _EntryLowering(BaseNativeLowering):
     """Numba's lowering; the environments of the parts are made known, since nothing else did."""
 
     _name = "entry_lowering"
-    lowering_class = lowering.Lower
+    lowering_class = KernelLower
 
     def run_pass(self, state: Any) -> bool:
         state.library = library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -267,6 +268,7 @@ def _compiler(lowering_pass: type) -> type:
     class Compiler(CompilerBase):
         def __init__(self, typingctx: Any, *rest: Any) -> None:
             super().__init__(_Typing(), *rest)
+            self.state.targetctx = KernelContext.of(self.state.targetctx)
 
         def define_pipelines(self) -> list[PassManager]:
             passes = PassManager("kernel")
