@@ -7,6 +7,7 @@ Every kernel has one signature: constants and narrow integers are passed as 64-b
 arrays (a kernel that writes to one that it was only given to read is found by the comparison with its naive twin).
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -112,11 +113,24 @@ class Kernel(CPUDispatcher):
         """The machine code for a signature, which is that of the plain types."""
         args = tuple(sig.args if hasattr(sig, "args") else sig)
         plain = tuple(map(plain_type, args))
-        code = super().compile(plain)
+        with _no_garbage_collection():
+            code = super().compile(plain)
         if args != plain:
             compiled = self.overloads[plain]
             self._insert([kind._code for kind in args], compiled.entry_point, cuda=False)
         return code
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Within it, cycles of objects are not looked for: a compiler makes so many objects that this takes a tenth of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Part(CPUDispatcher):
@@ -142,6 +156,13 @@ def plain_type(kind: Any) -> Any:
 
 class _PartLibrary(codegen.JITCodeLibrary):
     """LLVM code to link into others; never made machine code. It is simplified here, once, and not in every caller."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Nothing: an entry links in what its parts call, each once."""
