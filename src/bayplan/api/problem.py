@@ -10,7 +10,7 @@ from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import UNPLACED, BoolArray, Cluster, Objective, Snapshot, Term
 from bayplan.model.goal import STEADY
 from bayplan.model.problem import Problem
-from bayplan.score.goal_objective import goal_objective
+from bayplan.score.goal.objective import goal_objective
 
 OBJECTIVES = ("file", "steady", "freecontainer", "gmrp")
 GMRP_WEIGHT = {Term.OVERLOAD: 1.0, Term.TARGETS: 1.0, Term.MOVE_COST: 1.0}

@@ -16,6 +16,7 @@ from bayplan.cli import (
     demo,
     explain,
     generate,
+    installation,
     migrate,
     pack,
     place,
@@ -25,8 +26,6 @@ from bayplan.cli import (
     schedule,
     show,
     simulate,
-    version,
-    warmup,
 )
 from bayplan.cli.console import clock
 from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
@@ -66,8 +65,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "convert": convert.convert,
     "reproduce": reproduce.reproduce,
     "demo": demo.demo,
-    "warmup": warmup.warmup,
-    "version": version.version,
+    "warmup": installation.warmup,
+    "version": installation.version,
 }
 
 SETTINGS = {"generate": generate.OPEN}  # what a command wants of its parser
@@ -78,7 +77,7 @@ for name, function in COMMANDS.items():
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        version.version()
+        installation.version()
         raise typer.Exit
 
 

@@ -123,7 +123,7 @@ class Kernel(CPUDispatcher):
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Within it, cycles of objects are not looked for: a compiler makes so many objects that this takes a tenth of its time."""
+    """Within it, cycles of objects are not looked for: a compiler makes millions, and looking takes a tenth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -37,6 +37,8 @@ NAMES = [
     "check",
     "explain",
     "simulate",
+    "plan",
+    "Goal",
     "place",
     "rebalance",
     "collocate",

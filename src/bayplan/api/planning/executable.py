@@ -11,7 +11,7 @@ from bayplan.api.planning.target import PaidMoves, drop_idle_moves, rank
 from bayplan.model import UNPLACED, Budget, Clock, Placement, Plan, Progress, Reason, Snapshot
 from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.problem import Problem
-from bayplan.score.move_gains import move_gains
+from bayplan.score.goal.move_gains import move_gains
 
 ROUNDS = 4
 EACH_ROUND = 0.45  # of what is left of the time, for the target of a round; the last one has all of it
@@ -36,7 +36,7 @@ class ReachableTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Way:
+class Ordering:
     """How moves are to be ordered."""
 
     snapshot: Snapshot  # as it runs; its rules hold on the way
@@ -79,7 +79,7 @@ def _ordering(problem: Problem) -> float:
 Decide = Callable[[Problem, Budget, int], Placement]  # a target of a problem, within a budget, by a seed
 
 
-def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> ReachableTarget:
+def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: Budget) -> ReachableTarget:
     """The best target that can be reached. Where nothing can be ordered, nothing moves.
 
     In each round a target is decided on and its moves are ordered. What cannot be ordered stays where it runs from then on, so
@@ -91,9 +91,9 @@ def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> 
     best: ReachableTarget | None = None
     first = problem
     for number in range(ROUNDS):
-        target = decide(problem, way.deciding(budget, problem, last=number == ROUNDS - 1), way.seed + number)
+        target = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
         paid = drop_idle_moves(problem, target)
-        answer = way.order(paid.placement)
+        answer = ordering.order(paid.placement)
         if answer.complete:
             reached = ReachableTarget(paid=paid, migration=answer)
             better = best is None or rank(first, paid.placement) < rank(first, best.paid.placement)
@@ -104,23 +104,25 @@ def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> 
             problem, end = _held(problem, stuck), _end(problem, answer)
             if end is not None and answer.plan is not None:
                 partial.append((end, answer.plan))
-        if way.is_late(budget, problem) if best is None else way.is_done(budget, problem):
+        if ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem):
             break
-    best = best or _best_partial(problem, partial, way)
+    best = best or _best_partial(problem, partial, ordering)
     why = tuple(replaced[c] for c in sorted(replaced) if best.stays(problem, c))
     return replace(best, replaced=why)
 
 
-def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], way: Way) -> ReachableTarget:
+def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], ordering: Ordering) -> ReachableTarget:
     """The best end of incomplete plans, which are complete plans to where they end; nothing moves if that is better."""
     still = problem.before
     for end, plan in sorted(partial, key=lambda each: rank(problem, each[0])):
-        answer = migrate_by(way.snapshot, end, plan, **way.options) if rank(problem, end) < rank(problem, still) else None
+        answer = (
+            migrate_by(ordering.snapshot, end, plan, **ordering.options) if rank(problem, end) < rank(problem, still) else None
+        )
         if answer is not None:
             gains = tuple(move_gains(problem.cluster, problem.before, end, problem.objective))
             return ReachableTarget(paid=PaidMoves(placement=end, gains=gains, needed_for={}), migration=answer)
     paid = PaidMoves(placement=still, gains=(), needed_for={})
-    return ReachableTarget(paid=paid, migration=way.order(still))
+    return ReachableTarget(paid=paid, migration=ordering.order(still))
 
 
 def _stuck(problem: Problem, target: Placement, answer: MigrationAnswer) -> dict[int, Reason]:

@@ -12,7 +12,7 @@ from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.placement import finish_seconds, scores_before
 from bayplan.api.planning.answer import PlanAnswer
-from bayplan.api.planning.executable import ReachableTarget, Way, reachable
+from bayplan.api.planning.executable import Ordering, ReachableTarget, reachable
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
@@ -28,8 +28,8 @@ from bayplan.report.answers.move_reasons import MoveContext, move_notes
 from bayplan.report.answers.plan_words import PlanFigures, figure_words
 from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.gmrp import moves
-from bayplan.score.goal_objective import third_rank
-from bayplan.score.state_figures import state_figures
+from bayplan.score.goal.objective import third_rank
+from bayplan.score.goal.state_figures import state_figures
 from bayplan.search.answer import answer as refereed_answer
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
@@ -85,8 +85,7 @@ def plan(
 
     >>> import bayplan as bp
     >>> answer = bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=20_000))
-    >>> before, after = answer.figures
-    >>> before.hot, after.hot, answer.moved_share <= 0.15
+    >>> answer.figures.before.hot, answer.figures.after.hot, answer.moved_share <= 0.15
     (4, 0, True)
     """
     wanted, spare = goal_of(goal, weights), {"threads": cores(), **options}
@@ -100,14 +99,14 @@ def plan(
         question = replace(question, problem=question.within(question.limit))
     control = control.after_compiling(*_needs(question))
     budget = control.method_budget(finish_seconds(snapshot))
-    way = Way(
+    ordering = Ordering(
         snapshot=question.snapshot,
         options={**about_way, "alive": alive},
         clock=budget.clock(),
         seed=seed,
         progress=control.progress,
     )
-    (planned, front), interrupted = interruptible(lambda: _planned(question, way, budget, settings))
+    (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
     return replace(answer, front=_front_points(question, front, planned), interrupted=interrupted, seconds=control.seconds)
 
@@ -143,23 +142,25 @@ class Planned:
     reached: ReachableTarget
 
 
-def _planned(question: PlanQuestion, way: Way, budget: Budget, settings: PlanSettings) -> tuple[Planned, list[FrontTarget]]:
+def _planned(
+    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings
+) -> tuple[Planned, list[FrontTarget]]:
     """The target and the way to it; and the front, where it is wanted."""
     front: list[FrontTarget] = []
     if question.goal.empty_machines:
         part = budget.share(EMPTYING)
-        emptied = empty_machines(question, budget=part, seed=way.seed, progress=way.progress)
+        emptied = empty_machines(question, budget=part, seed=ordering.seed, progress=ordering.progress)
         question = replace(question, problem=emptied.problem)
     if settings.front:
         limits = front_limits(len(question.problem.before.placed), [question.limit])
-        front = front_targets(question, limits, budget=budget.share(FRONT), seed=way.seed, progress=way.progress)
+        front = front_targets(question, limits, budget=budget.share(FRONT), seed=ordering.seed, progress=ordering.progress)
     known = next((point.placement for point in front if point.limit == question.limit), None)
 
     def decide(problem: Problem, part: Budget, seed: int) -> Placement:
-        first = known is not None and seed == way.seed
-        return known if first and known is not None else best_target(problem, budget=part, seed=seed, progress=way.progress)
+        first = known is not None and seed == ordering.seed
+        return known if first and known is not None else best_target(problem, budget=part, seed=seed, progress=ordering.progress)
 
-    return Planned(question=question, reached=reachable(question.problem, decide, way, budget=budget)), front
+    return Planned(question=question, reached=reachable(question.problem, decide, ordering, budget=budget)), front
 
 
 def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> PlanAnswer:
@@ -248,4 +249,12 @@ def _front_points(question: PlanQuestion, front: Sequence[FrontTarget], planned:
         gain = start - third_rank(problem.cluster, placement, problem.objective, problem.before)
         figures = figure_words(state_figures(question.snapshot.cluster, placement))
         points.append(FrontPoint(moved=moved, share=moved / ran, gain=gain, figures=figures, chosen=chosen))
-    return tuple(points)
+    return tuple(_best_by_moves(points))
+
+
+def _best_by_moves(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """One point for each number of moves: the plan's, else the one that gains most."""
+    best: dict[int, FrontPoint] = {}
+    for point in sorted(points, key=lambda point: (point.chosen, point.gain)):
+        best[point.moved] = point
+    return [best[moved] for moved in sorted(best)]

@@ -12,7 +12,7 @@ from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import UNPLACED, Snapshot, Term
 from bayplan.model.goal import FREE_WEIGHTS, GOALS, Goal
 from bayplan.model.problem import Problem
-from bayplan.score.goal_objective import goal_objective, rules_of_goal
+from bayplan.score.goal.objective import goal_objective, rules_of_goal
 
 OWN_WEIGHTS = {"local-traffic": "local_traffic", "balance": "balance", "price": "price"}  # a goal's weights -> its fields
 

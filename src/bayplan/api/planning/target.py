@@ -18,7 +18,7 @@ from bayplan.decide.place.options import PlaceOptions
 from bayplan.model import Budget, Placement, Progress, Term, ints, relabelled, silent, singled_out
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import machine_overload
-from bayplan.score.move_gains import MoveGain, move_gains
+from bayplan.score.goal.move_gains import MoveGain, move_gains
 from bayplan.score.terms import weighted
 from bayplan.search.anneal import search
 

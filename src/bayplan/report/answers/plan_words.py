@@ -23,7 +23,7 @@ from bayplan.report.table import (
     sentences,
     table,
 )
-from bayplan.score.state_figures import StateFigures
+from bayplan.score.goal.state_figures import StateFigures
 from bayplan.words import count, first_names
 
 SHOWN = 20  # moves; all are in the file
@@ -185,7 +185,7 @@ def move_table(plan: PlanFacts) -> Table:
             Cell(cluster.machines.name[move.source]),
             Cell(cluster.machines.name[move.target]),
             count_cell(int(batch[i])),
-            Cell(worth(move), _rest(move)),
+            Cell(worth(move), move.net),
             Cell(move.why),
         )
         for i, move in ((i, plan.moves[i]) for i in order)
@@ -195,17 +195,12 @@ def move_table(plan: PlanFacts) -> Table:
 
 def _importance(move: MoveNote) -> tuple[bool, float, int]:
     """What comes first: what takes load off hot machines, then what is worth most."""
-    return move.reason != OVERLOAD, -_rest(move), move.container
+    return move.reason != OVERLOAD, -move.net, move.container
 
 
 def worth(move: MoveNote) -> str:
     """'1.2 %' of the weighted shares; 'safety' where the second rank decides."""
-    return "safety" if move.reason == OVERLOAD else percent(_rest(move))
-
-
-def _rest(move: MoveNote) -> float:
-    """What a move is worth in the third rank, less its price."""
-    return move.net - move.gain.get(OVERLOAD, 0.0)
+    return "safety" if move.reason == OVERLOAD else percent(move.net)
 
 
 def comparison_table(plan: PlanFacts) -> Table:
