@@ -22,6 +22,7 @@ from bayplan.api.what_if import WhatIf
 from bayplan.check import check
 from bayplan.decide.collocate.move_bound import affinity_within_moves
 from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term
+from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
 from bayplan.model.problem import Problem
 from bayplan.report.answers.move_reasons import MoveContext, move_notes
@@ -222,10 +223,11 @@ def _move_notes(question: PlanQuestion, reached: ReachableTarget) -> tuple[MoveN
 
 
 def _emptied(question: PlanQuestion, after: Placement) -> tuple[str, ...]:
-    """Machines that ran something and run nothing afterwards."""
-    before, names = question.problem.before, question.problem.cluster.machines.name
-    ran, runs = set(before.machine_of.tolist()), set(after.machine_of.tolist())
-    return tuple(names[m] for m in sorted(ran - runs - {UNPLACED}))
+    """Machines that ran something and run nothing afterwards, but for what goes with its machine."""
+    before, cluster = question.problem.before, question.problem.cluster
+    counts = ~daemons(cluster, before)
+    ran, runs = set(before.machine_of[counts].tolist()), set(after.machine_of[counts].tolist())
+    return tuple(cluster.machines.name[m] for m in sorted(ran - runs - {UNPLACED}))
 
 
 def _most_local(question: PlanQuestion, after: Placement) -> float | None:

@@ -25,7 +25,7 @@ from bayplan.search.anneal import search
 Members = tuple[int, ...]  # containers that move together
 
 ALONE = 0.35  # of the time, for the search over all terms from the start ...
-LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nobody is too early
+LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nothing is too early
 MANY = 20_000  # ... which is too slow for more containers, unless it alone can help
 ROUNDING = 1e-12
 ROUNDS, FEW = 12, 0.01  # of dropping moves; the last is one in which no more than this share of the moves is dropped

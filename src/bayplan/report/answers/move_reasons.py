@@ -105,7 +105,7 @@ class _Writer:
             parts.append(
                 f"{reason}: else {prevented}" if prevented is not None else f"makes room for others on {machine[source]}"
             )
-        if gain.get(LABELS[Term.OVERLOAD], 0.0) > 0 and self.was_hot[source]:
+        if gain.get(LABELS[Term.OVERLOAD], 0.0) > 0 and self.was_hot[source] and reason != DRAIN:
             parts.append(f"{machine[source]} is above safety ({self._change(source)})")
         local = sorted((w for w in move.local if move.local[w] > 0), key=lambda w: -move.local[w])
         if local:
