@@ -16,6 +16,7 @@ from bayplan.score.gmrp import moves, overload_cost
 from bayplan.score.utilisation import machine_fullness
 from bayplan.search.anneal import search
 
+TRIES = 16
 LEAST_SECONDS = 0.2  # for one try
 
 
@@ -28,22 +29,26 @@ class EmptiedMachines:
 
 
 def empty_machines(question: PlanQuestion, *, budget: Budget, seed: int, progress: Progress) -> EmptiedMachines:
-    """As many machines as were found to go, the least loaded first: doubled while that works, then halved in between."""
-    order = _candidates(question)
-    tries = 1 + 2 * max(1, int(np.ceil(np.log2(len(order) + 1))))
-    each = budget if budget.seconds is None else replace(budget, seconds=max(LEAST_SECONDS, budget.seconds / tries))
+    """As many machines as were found to go, the least loaded first.
+
+    More and more are tried together while that works, fewer when it does not; a machine that cannot go even alone is passed over.
+    """
+    order, clock = _candidates(question), budget.clock()
+    each = budget.share(1.0 / TRIES)
+    each = each if each.seconds is None else replace(each, seconds=max(LEAST_SECONDS, each.seconds))
     all_stay = _searched(question.problem, each, seed)
     best = EmptiedMachines(machines=ints([]), problem=replace(question.problem, start=all_stay))
-    works, fails, size = 0, len(order) + 1, 1
-    while works + 1 < fails:
-        attempt = _attempt(question, all_stay, ints(np.sort(order[:size])), each, seed)
-        if attempt is None:
-            fails = size
-        else:
-            works, best = size, attempt
-        progress(Tick(stage=f"emptying machines: {works} can go", done=min(1.0, works / max(1, fails - 1))))
-        size = min(2 * works, len(order)) if fails > len(order) and works else (works + fails) // 2
-        size = max(size, works + 1)
+    passed, size = 0, 1  # candidates that are decided on, and how many are tried next
+    for _ in range(TRIES if budget.seconds is None else 10 * TRIES):
+        if passed >= len(order) or clock.expired():
+            break
+        tried = order[passed : passed + size]
+        attempt = _attempt(question, all_stay, ints(np.union1d(best.machines, tried)), each, seed)
+        if attempt is not None:
+            best = attempt
+        passed += len(tried) if attempt is not None or size == 1 else 0
+        size = 2 * size if attempt is not None else max(1, size // 2)
+        progress(Tick(stage=f"emptying machines: {len(best.machines)} can go", done=passed / len(order)))
     return best
 
 
