@@ -186,6 +186,17 @@ def _change() -> str:
     return before_after(shop.cluster, shop.placement, boutique(broken=1).placement, group_by="zone")
 
 
+def _failures() -> str:
+    """What happens to the shop if a machine, a rack or a zone fails."""
+    import bayplan as bp
+    from bayplan.report.pictures import failure_picture
+
+    shop = boutique()
+    answer = bp.capacity(shop)
+    resources = [resource.name for resource in shop.cluster.resources]
+    return failure_picture(answer.worst_first, shop.cluster.machines.name, resources, title="boutique: what may fail?")
+
+
 def _overview() -> str:
     from bayplan.generate.rasa import rasa_m2
 
@@ -282,6 +293,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "pictures/heat-map-boutique.svg": _shop(heat_map),
     "pictures/traffic-boutique.svg": _shop(traffic_bars),
     "pictures/before-after-boutique.svg": _change,
+    "pictures/failures-boutique.svg": _failures,
 }
 SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with every change of a method
     "pictures/overview-rasa-m2.svg": _overview,

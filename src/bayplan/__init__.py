@@ -58,6 +58,7 @@ _HOME = {  # public name -> module
     "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.simulate",
+    "capacity": "bayplan.api.capacity",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -94,6 +95,7 @@ __all__ = [
     "WorldError",
     "__version__",
     "admit",
+    "capacity",
     "check",
     "collocate",
     "explain",
@@ -143,6 +145,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write

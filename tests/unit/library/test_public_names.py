@@ -37,6 +37,7 @@ NAMES = [
     "check",
     "explain",
     "simulate",
+    "capacity",
     "place",
     "rebalance",
     "collocate",

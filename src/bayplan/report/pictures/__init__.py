@@ -1,5 +1,6 @@
 """Pictures of a placement: SVG documents as strings, that need nothing from outside."""
 
+from bayplan.report.pictures.failures import failure_picture
 from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.placement.bay_plan import bay_plan
 from bayplan.report.pictures.placement.before_after import before_after
@@ -13,6 +14,7 @@ __all__ = [
     "affinity_bars",
     "bay_plan",
     "before_after",
+    "failure_picture",
     "gantt",
     "heat_map",
     "traffic_bars",
