@@ -60,6 +60,7 @@ _HOME = {  # public name -> module
     "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.simulate",
+    "capacity": "bayplan.api.capacity",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -97,6 +98,7 @@ __all__ = [
     "WorldError",
     "__version__",
     "admit",
+    "capacity",
     "check",
     "collocate",
     "explain",
@@ -147,6 +149,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write

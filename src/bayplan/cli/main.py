@@ -10,6 +10,7 @@ import typer
 
 from bayplan.cli import (
     admit,
+    capacity,
     check,
     collocate,
     convert,
@@ -60,6 +61,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "admit": admit.admit,
     "schedule": schedule.schedule,
     "migrate": migrate.migrate,
+    "capacity": capacity.capacity,
     "simulate": simulate.simulate,
     "generate": generate.generate,
     "convert": convert.convert,

@@ -39,6 +39,7 @@ NAMES = [
     "simulate",
     "plan",
     "Goal",
+    "capacity",
     "place",
     "rebalance",
     "collocate",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.check.violation import SHOWN, counted, named
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason, Term, ints
+from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Objective, Placement, Reason, Term, ints
 from bayplan.score.explain.blockers import blockers
 from bayplan.score.explain.move import CandidateMove, candidate_move
 from bayplan.score.terms import weighted
@@ -178,6 +178,14 @@ def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason
     reason, _ = _reasons(candidate_move(cluster, placement, container, placement), sentences=False)
     machines = len(cluster.machines.name)
     return Reason(name, fit_text(machines - len(reason), machines, _most_first(reason)))
+
+
+def fit_reason(cluster: Cluster, placement: Placement, container: int, among: BoolArray) -> Reason:
+    """Which of some machines could take a container that has none: 'web-3: 0/8 machines fit (8 short of cpu)'."""
+    reason, _ = _reasons(candidate_move(cluster, placement, container, placement), sentences=False)
+    blocked = {m: text for m, text in reason.items() if among[m]}
+    machines = int(among.sum())
+    return Reason(cluster.containers.name[container], fit_text(machines - len(blocked), machines, _most_first(blocked)))
 
 
 def fit_text(fits: int, machines: int, blocked: Mapping[str, int]) -> str:
