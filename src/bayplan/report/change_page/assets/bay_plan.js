@@ -26,9 +26,13 @@ class BayPlan {
     for (const m of layout.machines) this.machine(pen, m);
     if (layout.single) this.names(pen);
     if (layout.aside) this.unplaced(pen);
-    const hot = running.state.reduce((sum, state) => sum + (state > 0), 0), full = running.state.reduce((s, v) => s + (v > 1), 0);
-    this.words = `${counted(hot, "machine")} above safety capacity` + (full ? `, ${full.toLocaleString("en")} of them over capacity` : "")
-      + (running.unplaced.length ? `; ${counted(running.unplaced.length, "container")} without a machine` : "");
+  }
+
+  get words() {
+    const { state, unplaced } = this.running, over = least => state.reduce((sum, value) => sum + (value >= least), 0);
+    const full = over(2) ? `, ${over(2).toLocaleString("en")} of them over capacity` : "";
+    const out = unplaced.length ? `; ${counted(unplaced.length, "container")} without a machine` : "";
+    return `${counted(over(1), "machine")} above safety capacity${full}${out}`;
   }
 
   // Lines at 0, 50 and 100 % where there is one row, group names.
@@ -47,8 +51,8 @@ class BayPlan {
     if (cluster.header.groups.length > 1 && layout.head >= 18) {
       let last = null;
       for (const { group, left, right, row } of layout.spans) {
-        const top = row * (layout.head + layout.tall + layout.foot);
-        if (group !== last) words(pen, fitted(pen, cluster.header.groups[group], right - left + 6), left, top + 11, colours.soft, "left");
+        const top = row * (layout.head + layout.tall + layout.foot), name = cluster.header.groups[group];
+        if (group !== last) words(pen, fitted(pen, name, right - left + 6), left, top + 11, colours.soft, "left");
         last = group;
       }
     }
@@ -77,12 +81,12 @@ class BayPlan {
     for (const m of layout.machines) {
       const x = layout.x[m] + layout.stack / 2, y = layout.bottom[m] + 14;
       if (!layout.slanted) {
-        words(pen, cluster.machines[m], x, y, colours.ink, "center");
+        words(pen, cluster.shortName(m), x, y, colours.ink, "center");
       } else if (x >= free) {
         pen.save();
         pen.translate(x + 3, y - 2);
         pen.rotate(-Math.PI / 4);
-        words(pen, fitted(pen, cluster.machines[m], 100), 0, 0, colours.ink, "right");
+        words(pen, fitted(pen, cluster.shortName(m), 100), 0, 0, colours.ink, "right");
         pen.restore();
         free = x + 13;
       }
