@@ -34,8 +34,8 @@ SHOW = {"all": "all machines", "moves": "machines with moves", "safety": "machin
 
 BAY_PLAN = (
     "Each column is a machine, each block a container. The height of a block is the container's share of the machine's fullest "
-    "resource, so the top of a column says how full the machine is. Only containers that move have a colour, and they are drawn "
-    "on top. Dark line: capacity; amber line: safety capacity; ▲ marks a machine above it."
+    "resource, so the top of a column says how full the machine is; one that requests none of it is a hairline. Only containers "
+    "that move have a colour, and they are drawn on top. Upper line: capacity; amber line: safety capacity; ▲ marks a machine above it."
 )
 
 

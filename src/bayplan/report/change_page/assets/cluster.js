@@ -137,7 +137,7 @@ class Running {
     let base = 0;
     for (let k = this.start[m]; k < this.start[m + 1]; k++) {
       const c = this.item[k], height = whole ? cluster.request(c, r) / whole : 0;
-      if (visit(c, base, height) === false) return;
+      visit(c, base, height);
       base += height;
     }
   }

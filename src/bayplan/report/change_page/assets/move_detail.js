@@ -59,11 +59,11 @@ class MoveDetail {
     [this.before, this.after].forEach((running, k) => {
       const left = x + k * (STACK_WIDE + 20);
       drawStack(pen, running, m, { x: left, bottom, wide: STACK_WIDE, tall }, colours);
-      running.blocks(m, (c, base, height) => {
+      boxes(running, m, { x: left, bottom, wide: STACK_WIDE, tall }, (c, box) => {
         if (c !== move.container) return;
         pen.strokeStyle = colours.ink;
         pen.lineWidth = 2;
-        pen.strokeRect(left - 1, bottom - (base + height) * tall, STACK_WIDE + 2, Math.max(2, height * tall));
+        pen.strokeRect(left - 1, box.bottom - box.tall, STACK_WIDE + 2, box.tall);
         pen.lineWidth = 1;
       });
       pen.font = `${running.state[m] ? "600 " : ""}11px ${colours.font}`;
