@@ -8,8 +8,9 @@ from tests.builders.change_pages import change_of, with_notes
 from tests.builders.report_clusters import cluster_of
 
 import bayplan as bp
-from bayplan.model import Containers, Workloads
+from bayplan.model import Containers, Machines, Workloads
 from bayplan.report.change_page import change_page
+from bayplan.report.loads import machine_use
 
 pytestmark = pytest.mark.browser
 
@@ -51,6 +52,28 @@ def test_every_size_shows_headline_moves_and_pictures(open_page, data):
     assert 5 < page.locator(ROW).count() < 100 or len(data.moves) < 100
     coloured = "c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"
     assert all(page.locator(f"#bay-{side}").evaluate(coloured) > 5 for side in ("before", "after"))
+
+
+def test_every_size_is_as_full_as_the_scores_say(open_page, data):
+    page = open_page(change_page(data))
+    for state, placement in (("before", data.snapshot.placement), ("end", data.after)):
+        use = machine_use(data.snapshot.cluster, placement)
+        level, fullest = page.evaluate(f"[Array.from(bayplan.{state}.level), Array.from(bayplan.{state}.fullest)]")
+        assert level == pytest.approx(use.level)
+        assert np.array_equal(fullest, use.fullest)
+        hot, full = (page.evaluate(f"bayplan.{state}.state.filter(value => value >= {least}).length") for least in (1, 2))
+        assert (hot, full) == (use.hot.sum(), use.full.sum())
+
+
+def test_a_machine_that_runs_what_it_has_none_of_is_over_capacity(open_page, few):
+    machines = few.snapshot.cluster.machines
+    capacity, safety = machines.capacity.copy(), machines.safety.copy()
+    capacity[0, 1] = safety[0, 1] = 0
+    bare = replace(few.snapshot.cluster, machines=Machines(name=machines.name, capacity=capacity, safety=safety))
+    page = open_page(change_page(replace(few, snapshot=replace(few.snapshot, cluster=bare))))
+    assert page.evaluate("[bayplan.before.endless[0], bayplan.before.state[0]]") == [1, 2]
+    assert page.evaluate("Array.from(bayplan.before.level)") == pytest.approx(machine_use(bare, few.snapshot.placement).level)
+    assert "1 of them over capacity" in page.locator("#state-before").inner_text()
 
 
 def test_every_size_replays_from_before_to_after(open_page, data):

@@ -27,8 +27,8 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
 OUTSIDE: tuple[Box, ...] = ((-999.0, -999.0, 0.0, 999.0), (WIDE, -999.0, 9999.0, 999.0))  # where no name may stand
 
 CAPTION = (
-    "Each circle is a workload, each line the traffic between two of them: the wider, the more. The dark part of a line is "
-    "local, which means that it stays on one machine; the pale part crosses machines. Point at a line to read it."
+    "Each circle is a workload, each line the traffic between two of them: the wider, the more. The blue part of a line is "
+    "local, which means that it stays on one machine; the grey part crosses machines. Point at a line to read it."
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bayplan.report.amounts import scale_of
 from bayplan.report.answers.plan_tables import BatchFigures, batch_table
 from bayplan.report.change_page.affinity_graph import graph_section
-from bayplan.report.change_page.data import Card, ChangePageData, PageSection, Verdict
+from bayplan.report.change_page.data import Card, ChangePageData, PageSection, Verdict, change_words
 from bayplan.report.change_page.encoding import encoded
 from bayplan.report.change_page.front import front_section
 from bayplan.report.markup import card, html_table, items, paragraph, tag
@@ -34,8 +34,9 @@ SHOW = {"all": "all machines", "moves": "machines with moves", "safety": "machin
 
 BAY_PLAN = (
     "Each column is a machine, each block a container. The height of a block is the container's share of the machine's fullest "
-    "resource, so the top of a column says how full the machine is. Only containers that move have a colour, and they are drawn "
-    "on top. Dark line: capacity; amber line: safety capacity; ▲ marks a machine above it."
+    "resource, so the top of a column says how full the machine is; one that requests none of it is a hairline. Only containers "
+    "that move have a colour, and they are drawn on top. Upper line: capacity; amber line: safety capacity; ▲ marks a machine "
+    "above it."
 )
 
 
@@ -82,7 +83,8 @@ def _batch_table(data: ChangePageData) -> Table:
 def _header(data: ChangePageData) -> str:
     cluster = data.snapshot.cluster
     badge = tag("span", escaped(data.verdict), class_="verdict good" if data.valid else "verdict bad") if data.verdict else ""
-    above = tag("p", tag("strong", escaped(name_of(cluster))), " ", escaped(scale_of(cluster)), class_="above")
+    scale = f"{scale_of(cluster)}: {change_words(data.snapshot.placement, data.after)}"
+    above = tag("p", tag("strong", escaped(name_of(cluster))), " ", escaped(scale), class_="above")
     details = "".join(paragraph(sentence, "lead") for sentence in data.details)
     return tag("header", above, tag("h1", escaped(data.headline), class_="headline"), badge, details)
 

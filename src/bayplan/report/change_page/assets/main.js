@@ -35,7 +35,7 @@ class ChangePage {
     const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth;
     const pen = this.find("bay-before").getContext("2d");
     pen.font = `11px ${this.colours.font}`;
-    const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.machines[m]).width));
+    const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.shortName(m)).width));
     const aside = before.unplaced.length || end.unplaced.length ? 100 : 0;
     const top = Math.max(1, before.highest, end.highest) * 1.02;
     this.layout = new BayLayout(cluster, machines, width, { top, names: Math.min(100, longest), aside });
@@ -50,27 +50,31 @@ class ChangePage {
     const { batches } = this.cluster, { batch } = this.timeline;
     this.plans.after.show(this.now, this.layout, this.colours);
     this.find("state-after").textContent = this.plans.after.words;
-    this.find("title-after").textContent = batches && batch < batches ? (batch ? `After batch ${batch} of ${batches}` : "Before the first batch") : "After";
+    const between = batch ? `After batch ${batch} of ${batches}` : "Before the first batch";
+    this.find("title-after").textContent = batch < batches ? between : "After";
     this.arrows.show(this.selection.shown);
   }
 
   legend() {
     const { cluster, table } = this, { ranked, index } = cluster.colour, root = this.find("legend");
     for (const [w, moves] of ranked.slice(0, OWN_COLOURS)) {
-      const button = made("button", { type: "button", style: `--c: var(--s${index.get(w)})`, title: "Show these moves in the table" });
+      const style = `--c: var(--s${index.get(w)})`, title = "Show these moves in the table";
+      const button = made("button", { type: "button", style, title });
       button.append(made("i", { class: "swatch" }), cluster.workloadName(w), made("small", {}, moves.toLocaleString("en")));
       button.addEventListener("click", () => table.filter("workload", cluster.workloadName(w)));
       root.append(button);
     }
     const others = ranked.slice(OWN_COLOURS), moves = others.reduce((sum, [, number]) => sum + number, 0);
-    const key = (colour, text, number) => root.append(made("span", { style: `--c: var(--${colour})` }, made("i", { class: "swatch" }), text, number));
+    const key = (colour, ...words) => {
+      root.append(made("span", { style: `--c: var(--${colour})` }, made("i", { class: "swatch" }), ...words));
+    };
     if (others.length) key("other", counted(others.length, "other workload"), made("small", {}, moves.toLocaleString("en")));
-    key("stays", "does not move", "");
+    key("stays", "does not move");
   }
 
   listen(plan) {
     const { canvas } = plan, { selection, tooltip, cluster } = this;
-    const moveOf = container => container === NONE || cluster.moveOf[container] === NONE ? null : cluster.moves[cluster.moveOf[container]];
+    const moveOf = container => cluster.moves[cluster.moveOf[container]] ?? null;
     canvas.addEventListener("pointermove", event => {
       const { machine, container } = plan.at(event.offsetX, event.offsetY), move = moveOf(container);
       selection.point(move);
@@ -96,8 +100,12 @@ class ChangePage {
     if (container === NONE) return about;
     const w = cluster.workload[container], workload = cluster.workloadName(w), service = cluster.serviceName(w);
     const amounts = cluster.requests(container).map(pair => pair.join(" "));
-    const lines = [`${cluster.containerName(container)} (workload ${workload}${service === workload ? "" : `, service ${service}`})`, amounts.join(", ")];
-    if (move) lines.push(`${cluster.machineName(move.source)} → ${cluster.machineName(move.target)}${move.batch ? `, batch ${move.batch}` : ""}`);
+    const belongs = `workload ${workload}` + (service === workload ? "" : `, service ${service}`);
+    const lines = [`${cluster.containerName(container)} (${belongs})`, amounts.join(", ")];
+    if (move) {
+      const ends = [move.source, move.target].map(m => cluster.machineName(m)).join(" → ");
+      lines.push(move.batch ? `${ends}, batch ${move.batch}` : ends);
+    }
     return [...lines, "", about].join("\n");
   }
 

@@ -12,7 +12,8 @@ function columnsOf(cluster) {
     text("from", move => cluster.machineName(move.source), "machine"),
     text("to", move => cluster.machineName(move.target), "machine"),
   ];
-  if (cluster.batches) columns.push(number("batch", move => move.batch || Infinity, move => move.batch ? String(move.batch) : "–", "batch"));
+  const batch = number("batch", move => move.batch || Infinity, move => move.batch ? String(move.batch) : "–", "batch");
+  if (cluster.batches) columns.push(batch);
   if (reasons.length > 1 || noted) columns.push(text("reason", move => move.reason, "reason"));
   gains.forEach((label, k) => columns.push(number(label, move => move.gain[k], move => points(move.gain[k]), "gain")));
   if (noted) columns.push(number("net", move => move.net, move => points(move.net), "net"));
@@ -41,7 +42,8 @@ class MovesTable {
   head() {
     const row = this.root.querySelector("#rows thead tr");
     this.columns.forEach((column, k) => {
-      const cell = made("th", { scope: "col", class: column.number ? "n" : "" }), button = made("button", { type: "button" }, column.title);
+      const cell = made("th", { scope: "col", class: column.number ? "n" : "" });
+      const button = made("button", { type: "button" }, column.title);
       button.addEventListener("click", () => this.sortBy(k));
       cell.append(button);
       row.append(cell);
@@ -108,19 +110,21 @@ class MovesTable {
 
   draw(fresh = false) {
     const all = Boolean(this.printing), first = all ? 0 : Math.max(0, Math.floor(this.area.scrollTop / ROW) - BEYOND);
-    const tall = this.area.clientHeight || 480;
-    const last = all ? Math.min(this.rows.length, MOST_PRINTED) : Math.min(this.rows.length, first + Math.ceil(tall / ROW) + 2 * BEYOND);
+    const most = all ? MOST_PRINTED : Math.ceil((this.area.clientHeight || 480) / ROW) + 2 * BEYOND;
+    const last = Math.min(this.rows.length, first + most);
     if (!fresh && this.window?.[0] === first && this.window[1] === last) return;
     this.window = [first, last];
     const rest = all ? 0 : this.rows.length - last;
-    this.body.replaceChildren(filler(first), ...this.rows.slice(first, last).map((move, k) => this.row(move, first + k)), filler(rest));
-    if (!this.rows.length) this.body.replaceChildren(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, "No move passes these filters.")));
+    const drawn = this.rows.slice(first, last).map((move, k) => this.row(move, first + k));
+    this.body.replaceChildren(filler(first), ...drawn, filler(rest));
     const hidden = this.rows.length - MOST_PRINTED;
-    if (all && hidden > 0) {
-      const note = `and ${counted(hidden, "move")} more; filter to print others`;
-      this.body.append(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, note)));
-    }
+    if (!this.rows.length) this.note("No move passes these filters.");
+    if (all && hidden > 0) this.note(`and ${hidden.toLocaleString("en")} more; filter to print others`);
     this.mark();
+  }
+
+  note(text) {
+    this.body.append(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, text)));
   }
 
   row(move, place) {
@@ -131,8 +135,8 @@ class MovesTable {
       row.append(made("td", { class: class_, title: column.name === "why" || value.length > 18 ? value : null }, value));
     }
     if (this.columns[0].name === "container") {
-      const index = this.cluster.colour.index.get(move.workload);
-      row.firstChild.prepend(made("i", { class: "swatch bayplan", style: `--c: var(--${index < OWN_COLOURS ? `s${index}` : "other"})` }));
+      const index = this.cluster.colour.index.get(move.workload), colour = index < OWN_COLOURS ? `s${index}` : "other";
+      row.firstChild.prepend(made("i", { class: "swatch bayplan", style: `--c: var(--${colour})` }));
     }
     return row;
   }
@@ -154,7 +158,7 @@ class MovesTable {
 
   key(event) {
     const at = this.rows.indexOf(this.selection.selected), page = Math.floor(this.area.clientHeight / ROW) - 1;
-    const jumps = { ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1), PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity };
+    const jumps = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity };
     if (event.key === "Escape") this.selection.select(null);
     if (!(event.key in jumps) || !this.rows.length || event.target.closest("thead")) return;
     event.preventDefault();

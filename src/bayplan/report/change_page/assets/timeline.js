@@ -18,7 +18,9 @@ class Timeline {
     this.slider.addEventListener("input", () => { this.stop(); this.go(Number(this.slider.value)); });
     this.button.addEventListener("click", () => this.playing ? this.stop() : this.play());
     this.canvas.addEventListener("click", event => { this.stop(); this.go(this.batchAt(event.offsetX)); });
-    this.canvas.addEventListener("pointermove", event => tooltip.show(this.words(this.batchAt(event.offsetX)), event.clientX, event.clientY));
+    this.canvas.addEventListener("pointermove", event => {
+      tooltip.show(this.words(this.batchAt(event.offsetX)), event.clientX, event.clientY);
+    });
     this.canvas.addEventListener("pointerleave", () => tooltip.hide());
   }
 
@@ -52,7 +54,8 @@ class Timeline {
     const { cluster, batch } = this, { batch_end, timed } = cluster.arrays, last = cluster.batches;
     const time = timed[0] && last ? `, ${span(batch ? batch_end[batch - 1] : 0)} of about ${span(batch_end[last - 1])}` : "";
     const text = batch ? `after batch ${batch} of ${last}` : "before the first batch";
-    this.output.textContent = `${text}${time}: ${this.arrived[batch].toLocaleString("en")} of ${counted(cluster.moves.length, "container")} arrived`;
+    const arrived = `${this.arrived[batch].toLocaleString("en")} of ${counted(cluster.moves.length, "container")} arrived`;
+    this.output.textContent = `${text}${time}: ${arrived}`;
     this.slider.setAttribute("aria-valuetext", this.output.textContent);
   }
 
