@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from bayplan.api.migrate import MigrationAnswer, migrate, migrate_by
 from bayplan.api.planning.target import PaidMoves, drop_idle_moves, rank
 from bayplan.model import UNPLACED, Budget, Clock, Placement, Plan, Progress, Reason, Snapshot
 from bayplan.model.allowed_machines import co_located_groups
+from bayplan.model.interrupt import set_aside, stop_requested
 from bayplan.model.problem import Problem
+from bayplan.score.gmrp import overload_cost
 from bayplan.score.goal.move_gains import move_gains
 
 ROUNDS = 4
@@ -28,6 +30,8 @@ class ReachableTarget:
 
     paid: PaidMoves
     migration: MigrationAnswer
+    problem: Problem  # that it solves
+    emptied: int = 0  # machines that the problem is without
     replaced: tuple[Reason, ...] = ()  # containers whose move could not be ordered: it was replaced or dropped
 
     def stays(self, problem: Problem, c: int) -> bool:
@@ -67,7 +71,8 @@ class Ordering:
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
         seconds = 60.0 if left is None else max(2 * (ORDERING[0] + ORDERING[1] * moved), TRYING * left)
-        return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
+        with set_aside():
+            return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
 
 
 def _ordering(problem: Problem) -> float:
@@ -76,7 +81,15 @@ def _ordering(problem: Problem) -> float:
     return ORDERING[0] + ORDERING[1] * most
 
 
-Decide = Callable[[Problem, Budget, int], Placement]  # a target of a problem, within a budget, by a seed
+class Decision(NamedTuple):
+    """A target, and the problem that it solves: the one in question, or the same without machines that can go."""
+
+    problem: Problem
+    target: Placement
+    emptied: int = 0  # machines that the problem is without
+
+
+Decide = Callable[[Problem, Budget, int], Decision]  # on a target of a problem, within a budget, by a seed
 
 
 def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: Budget) -> ReachableTarget:
@@ -91,24 +104,31 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
     best: ReachableTarget | None = None
     first = problem
     for number in range(ROUNDS):
-        target = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
-        paid = drop_idle_moves(problem, target)
+        decision = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
+        paid = drop_idle_moves(decision.problem, decision.target)
         answer = ordering.order(paid.placement)
         if answer.complete:
-            reached = ReachableTarget(paid=paid, migration=answer)
-            better = best is None or rank(first, paid.placement) < rank(first, best.paid.placement)
-            best = reached if better else best
+            reached = ReachableTarget(paid=paid, migration=answer, problem=decision.problem, emptied=decision.emptied)
+            best = reached if best is None or _key(first, reached) < _key(first, best) else best
         else:
             stuck = _stuck(problem, paid.placement, answer)
             replaced |= stuck
             problem, end = _held(problem, stuck), _end(problem, answer)
             if end is not None and answer.plan is not None:
                 partial.append((end, answer.plan))
-        if ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem):
+        late = ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem)
+        if late or stop_requested():
             break
     best = best or _best_partial(problem, partial, ordering)
     why = tuple(replaced[c] for c in sorted(replaced) if best.stays(problem, c))
     return replace(best, replaced=why)
+
+
+def _key(problem: Problem, reached: ReachableTarget) -> tuple[float, ...]:
+    """What is compared first, second, ...: violated rules, containers without a machine, overload, machines, the objective."""
+    violated, unplaced, cost = rank(problem, reached.paid.placement)
+    overload = overload_cost(problem.cluster, reached.paid.placement, problem.objective)
+    return violated, unplaced, round(overload, 9), -reached.emptied, cost
 
 
 def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], ordering: Ordering) -> ReachableTarget:
@@ -120,9 +140,10 @@ def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], o
         )
         if answer is not None:
             gains = tuple(move_gains(problem.cluster, problem.before, end, problem.objective))
-            return ReachableTarget(paid=PaidMoves(placement=end, gains=gains, needed_for={}), migration=answer)
+            paid = PaidMoves(placement=end, gains=gains, needed_for={})
+            return ReachableTarget(paid=paid, migration=answer, problem=problem)
     paid = PaidMoves(placement=still, gains=(), needed_for={})
-    return ReachableTarget(paid=paid, migration=ordering.order(still))
+    return ReachableTarget(paid=paid, migration=ordering.order(still), problem=problem)
 
 
 def _stuck(problem: Problem, target: Placement, answer: MigrationAnswer) -> dict[int, Reason]:

@@ -17,7 +17,7 @@ from bayplan.score.utilisation import machine_fullness
 from bayplan.search.anneal import search
 
 TRIES = 16
-LEAST_SECONDS = 0.2  # for one try
+LEAST_SECONDS, ALL_STAY = 0.2, 0.6  # for one try, and for a placement in which all machines stay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +36,8 @@ def empty_machines(question: PlanQuestion, *, budget: Budget, seed: int, progres
     order, clock = _candidates(question), budget.clock()
     each = budget.share(1.0 / TRIES)
     each = each if each.seconds is None else replace(each, seconds=max(LEAST_SECONDS, each.seconds))
-    all_stay = _searched(question.problem, each, seed)
+    more = each if each.seconds is None else replace(each, seconds=max(ALL_STAY, 2 * each.seconds))
+    all_stay = _searched(question.problem, more, seed)
     best = EmptiedMachines(machines=ints([]), problem=replace(question.problem, start=all_stay))
     passed, size = 0, 1  # candidates that are decided on, and how many are tried next
     for _ in range(TRIES if budget.seconds is None else 10 * TRIES):

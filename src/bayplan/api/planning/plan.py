@@ -12,7 +12,7 @@ from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.placement import finish_seconds, scores_before
 from bayplan.api.planning.answer import PlanAnswer
-from bayplan.api.planning.executable import Ordering, ReachableTarget, reachable
+from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget, reachable
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
@@ -35,7 +35,7 @@ from bayplan.search.answer import answer as refereed_answer
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
 BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0)), 60.0  # containers, and seconds up to that number
-EMPTYING = 0.4  # of the seconds, for which machines can go, where that is the goal
+EMPTYING = 0.6  # of the seconds for a target, for which machines can go, where that is the goal
 FRONT = 0.7  # of the seconds, for the front, where it is wanted
 
 
@@ -90,7 +90,7 @@ def plan(
     (4, 0, True)
     """
     wanted, spare = goal_of(goal, weights), {"threads": cores(), **options}
-    control = Control.of(default_seconds(snapshot) if seconds is None else seconds, seed, spare)
+    control = Control.of(default_seconds(snapshot, wanted) if seconds is None else seconds, seed, spare)
     settings = options_from(PlanSettings, {name: value for name, value in options.items() if name in _own()})
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
     options_from(MigrationSettings, about_way)  # what it does not know is said before the work
@@ -117,10 +117,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def default_seconds(snapshot: Snapshot) -> float:
-    """5 seconds up to 500 containers, 30 up to 10,000, else 60."""
+def default_seconds(snapshot: Snapshot, goal: Goal) -> float:
+    """5 seconds up to 500 containers, 30 up to 10,000, else 60; twice that where machines are to be emptied."""
     containers = len(snapshot.cluster.containers.name)
-    return next((seconds for most, seconds in BY_SIZE if containers <= most), LONGEST)
+    seconds = next((seconds for most, seconds in BY_SIZE if containers <= most), LONGEST)
+    return 2 * seconds if goal.empty_machines else seconds
 
 
 def _own() -> set[str]:
@@ -148,20 +149,23 @@ def _planned(
 ) -> tuple[Planned, list[FrontTarget]]:
     """The target and the way to it; and the front, where it is wanted."""
     front: list[FrontTarget] = []
-    if question.goal.empty_machines:
-        part = budget.share(EMPTYING)
-        emptied = empty_machines(question, budget=part, seed=ordering.seed, progress=ordering.progress)
-        question = replace(question, problem=emptied.problem)
     if settings.front:
         limits = front_limits(len(question.problem.before.placed), [question.limit])
         front = front_targets(question, limits, budget=budget.share(FRONT), seed=ordering.seed, progress=ordering.progress)
     known = next((point.placement for point in front if point.limit == question.limit), None)
 
-    def decide(problem: Problem, part: Budget, seed: int) -> Placement:
-        first = known is not None and seed == ordering.seed
-        return known if first and known is not None else best_target(problem, budget=part, seed=seed, progress=ordering.progress)
+    def decide(problem: Problem, part: Budget, seed: int) -> Decision:
+        if known is not None and seed == ordering.seed:
+            return Decision(problem, known)
+        emptied = 0
+        if question.goal.empty_machines:
+            here = replace(question, problem=problem)
+            best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress)
+            problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
+        return Decision(problem, best_target(problem, budget=part, seed=seed, progress=ordering.progress), emptied)
 
-    return Planned(question=question, reached=reachable(question.problem, decide, ordering, budget=budget)), front
+    reached = reachable(question.problem, decide, ordering, budget=budget)
+    return Planned(question=replace(question, problem=reached.problem), reached=reached), front
 
 
 def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> PlanAnswer:
