@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import bayplan as bp
 from bayplan.cli.main import main
@@ -53,6 +54,8 @@ def test_json_has_the_same_words_as_the_terminal(folder, capsys):
     shop, options = str(folder / "shop.json"), ["--max-moves", "0", *QUICK]
     assert main(["plan", shop, *options, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "answer.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(answer)
     assert answer["verb"] == "plan"
     assert answer["moved"] == 0
     assert answer["details"]["goal"]["name"] == "steady"

@@ -29,7 +29,7 @@ def stop_requested() -> bool:
 
 @contextmanager
 def set_aside() -> Iterator[None]:
-    """Within, an earlier Ctrl-C does not count: for what makes an answer of the best so far. A second one still ends everything."""
+    """Within, an earlier Ctrl-C does not count: for what makes an answer of the best so far. A second one ends everything."""
     flag = listening()
     requested = flag is not None and flag.requested
     if flag is not None:
