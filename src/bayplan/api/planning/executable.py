@@ -12,7 +12,6 @@ from bayplan.model import UNPLACED, Budget, Clock, Placement, Plan, Progress, Re
 from bayplan.model.allowed_machines import co_located_groups
 from bayplan.model.interrupt import set_aside, stop_requested
 from bayplan.model.problem import Problem
-from bayplan.score.gmrp import overload_cost
 from bayplan.score.goal.move_gains import move_gains
 
 ROUNDS = 4
@@ -126,9 +125,8 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
 
 def _key(problem: Problem, reached: ReachableTarget) -> tuple[float, ...]:
     """What is compared first, second, ...: violated rules, containers without a machine, overload, machines, the objective."""
-    violated, unplaced, cost = rank(problem, reached.paid.placement)
-    overload = overload_cost(problem.cluster, reached.paid.placement, problem.objective)
-    return violated, unplaced, round(overload, 9), -reached.emptied, cost
+    first = rank(problem, reached.paid.placement)
+    return first.violated, first.unplaced, first.overload, -reached.emptied, first.cost
 
 
 def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], ordering: Ordering) -> ReachableTarget:
