@@ -190,6 +190,15 @@ def test_a_keyboard_is_enough(open_page, few):
     assert "moved" in page.locator("#tip").inner_text()
 
 
+def test_a_click_on_a_block_brings_its_row_in_sight(open_page, many):
+    page, move = open_page(change_page(many)), many.moves[-1]
+    box = page.evaluate(f"bayplan.plans.before.boxOf({move.container}, {move.source})")
+    page.locator("#bay-before").click(position={"x": box["x"] + box["wide"] / 2, "y": box["y"] + box["tall"] / 2})
+    chosen = page.locator("#rows tr[aria-selected=true]")
+    assert chosen.locator("td").first.inner_text() == many.snapshot.cluster.containers.name[move.container]
+    assert chosen.get_attribute("aria-rowindex") == "181"
+
+
 def test_thousands_of_rows_are_scrolled_to_without_drawing_them_all(open_page):
     page = open_page(change_page(with_notes(change_of(cluster_of(machines=40, services=60, replicas=200), 8000))))
     page.locator("#rows").focus()
@@ -254,3 +263,4 @@ def test_a_change_without_notes_and_without_a_plan_is_shown_too(open_page, few):
 def test_a_page_where_nothing_moves_says_so(open_page, few):
     page = open_page(change_page(replace(few, moves=(), plan=None, timetable=None, after=few.snapshot.placement)))
     assert page.locator("#detail").inner_text() == "Nothing moves."
+    assert page.locator("#rows").is_hidden() and page.locator("#filter-text").is_hidden()

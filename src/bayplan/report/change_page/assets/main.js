@@ -82,16 +82,14 @@ class ChangePage {
       else tooltip.show(this.words(plan, machine, container, move), event.clientX, event.clientY);
     });
     canvas.addEventListener("pointerleave", () => { selection.point(null); tooltip.hide(); });
-    canvas.addEventListener("click", event => selection.select(moveOf(plan.at(event.offsetX, event.offsetY).container)));
+    canvas.addEventListener("click", event => this.table.choose(moveOf(plan.at(event.offsetX, event.offsetY).container)));
     canvas.addEventListener("keydown", event => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") selection.select(null);
       if (!step || !this.table.rows.length) return;
       event.preventDefault();
       const { rows } = this.table, at = rows.indexOf(selection.selected);
-      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
-      this.table.reveal(next);
-      selection.select(rows[next]);
+      this.table.choose(rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]);
     });
   }
 
