@@ -204,6 +204,17 @@ def _shop(picture: Callable[..., str], **options: str) -> Callable[[], str]:
     return lambda: picture(shop.cluster, shop.placement, **options)
 
 
+def _failures() -> str:
+    """What happens to the shop if a machine, a rack or a zone fails."""
+    import bayplan as bp
+    from bayplan.report.pictures import failure_picture
+
+    shop = boutique()
+    answer = bp.capacity(shop)
+    resources = [resource.name for resource in shop.cluster.resources]
+    return failure_picture(answer.worst_first, shop.cluster.machines.name, resources, title="boutique: what may fail?")
+
+
 def _overview() -> str:
     from bayplan.generate.rasa import rasa_m2
 
@@ -299,6 +310,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
     "pictures/heat-map-boutique.svg": _shop(heat_map),
     "pictures/traffic-boutique.svg": _shop(traffic_bars),
+    "pictures/failures-boutique.svg": _failures,
 }
 SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with every change of a method
     "pictures/overview-rasa-m2.svg": _overview,

@@ -14,9 +14,10 @@ Everything below is imported when it is first used, so `import bayplan` is quick
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from bayplan.version import __version__
+
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` would double the time in which Ctrl-C ends in a traceback
 
 _HOME = {  # public name -> module
     # in and out
@@ -31,6 +32,7 @@ _HOME = {  # public name -> module
     "Placement": "bayplan.model.placement",
     "Objective": "bayplan.model.objective",
     "Budget": "bayplan.model.budget",
+    "WhatIf": "bayplan.api.what_if",
     # rules
     "Capacity": "bayplan.model.rules",
     "AntiAffinity": "bayplan.model.rules",
@@ -47,16 +49,19 @@ _HOME = {  # public name -> module
     "check": "bayplan.api.check",
     "explain": "bayplan.api.inspect",
     # verbs
+    "plan": "bayplan.api.planning.plan",
+    "Goal": "bayplan.model.goal",
     "place": "bayplan.api.place",
     "rebalance": "bayplan.api.rebalance",
     "collocate": "bayplan.api.collocate",
     "pack": "bayplan.api.pack",
     "machines_needed": "bayplan.api.machines_needed",
     "admit": "bayplan.api.requests.admit",
-    "Admission": "bayplan.decide.admit",
+    "Admission": "bayplan.api.requests.live_admission",
     "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.simulate",
+    "capacity": "bayplan.api.capacity",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -79,6 +84,7 @@ __all__ = [
     "CoLocate",
     "Confidence",
     "Dependency",
+    "Goal",
     "InputError",
     "Interference",
     "ModelError",
@@ -89,9 +95,11 @@ __all__ = [
     "Spread",
     "Transient",
     "UsageError",
+    "WhatIf",
     "WorldError",
     "__version__",
     "admit",
+    "capacity",
     "check",
     "collocate",
     "explain",
@@ -101,6 +109,7 @@ __all__ = [
     "migrate",
     "pack",
     "place",
+    "plan",
     "read",
     "read_requests",
     "read_stream",
@@ -113,7 +122,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOME:
         raise AttributeError(f"module 'bayplan' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
@@ -141,6 +150,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from typing import Any
+
+    from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write
@@ -149,14 +161,17 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
     from bayplan.api.place import place
+    from bayplan.api.planning.plan import plan
     from bayplan.api.rebalance import rebalance
     from bayplan.api.registry import methods, register
     from bayplan.api.requests.admit import admit
+    from bayplan.api.requests.live_admission import Admission
     from bayplan.api.requests.schedule import schedule
-    from bayplan.decide.admit import Admission
+    from bayplan.api.what_if import WhatIf
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
     from bayplan.formats.builder import ClusterBuilder
     from bayplan.model.budget import Budget
+    from bayplan.model.goal import Goal
     from bayplan.model.objective import Objective
     from bayplan.model.placement import Placement
     from bayplan.model.rules import (

@@ -25,6 +25,7 @@ FILES: Mapping[str, Code] = {  # E10..: the file as a whole
     ),
     "E1010": Code("an object has the same key twice", "remove one of the two; none is dropped silently"),
     "E1011": Code("the kind of file is not recognised", "see docs/formats.md for the files that can be read"),
+    "E1013": Code("the TOML is malformed", "look at the line and column that the message names"),
     "E1012": Code("the format version is not known", 'this release reads version 1: write "bayplan": 1'),
 }
 
@@ -109,6 +110,8 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     "E1518": Code("a member of a request fits into no zone, even if all are empty", "lower its demand, or add a larger zone"),
     "E1519": Code("lines of one request contradict each other", "say the times and the value once, and each member once"),
     "E1520": Code("a stream has no zones", "begin it with a header line, or give a file with --zones"),
+    "E1521": Code("a plan was made for another state of the cluster", "make the plan again for the cluster as it is now"),
+    "E1522": Code("a goal is not well stated", "see docs/verbs/plan.md for the keys of a goal and their ranges"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions

@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
 from bayplan.errors import ModelError, UsageError, expect_one_of
-from bayplan.model import Budget, Clock, Progress, Result, silent
+from bayplan.model import Budget, Clock, Progress, silent
 from bayplan.model.interrupt import stoppable
 
 O = TypeVar("O")  # noqa: E741 (the options of a verb)
-S = TypeVar("S")
+V = TypeVar("V")
 
 AT_LEAST = 0.05  # seconds to referee, score and write any answer
 AT_MOST = 0.25  # of a user's seconds that are kept for it
@@ -81,7 +81,7 @@ def options_from(kind: type[O], keywords: Mapping[str, Any]) -> O:
         raise UsageError(str(error)) from error
 
 
-def interruptible(ask: Callable[[], Result[S]]) -> tuple[Result[S], bool]:
+def interruptible(ask: Callable[[], V]) -> tuple[V, bool]:
     """The result of a method, and whether the user asked it to stop: then it is the best so far."""
     with stoppable() as stop:
         result = ask()

@@ -14,6 +14,7 @@ from bayplan.check import PlanCheck, check_migration
 from bayplan.formats.targets import MigrationTarget
 from bayplan.migrate.result import PlanDraft, plan_result
 from bayplan.model import UNPLACED, Placement, Plan, Result, Running, Snapshot, Status, StepLimits
+from bayplan.model.fingerprint import Fingerprint, fingerprint
 from bayplan.score.duration import StepCosts, Timetable, duration
 
 if TYPE_CHECKING:
@@ -111,14 +112,25 @@ class MigrationAnswer(Answer[Plan]):
         from bayplan.formats import write_plan
 
         if self.plan is not None:
-            write_plan(path, self.plan, self.request.snapshot.cluster, self.request.new)
+            plan = replace(self.plan, made_for=self.starts_from)
+            write_plan(path, plan, self.request.snapshot.cluster, self.request.new)
+
+    @property
+    def starts_from(self) -> Fingerprint | None:
+        """The state that the plan starts from; None if it goes on from the middle of another one."""
+        here, start = self.request.snapshot, self.request.migration.start
+        if len(start.doubled) or (start.machine_of != here.placement.machine_of).any():
+            return None
+        return fingerprint(here.cluster, here.placement)
 
     def save_rollback(self, path: PathLike) -> None:
         """Write the plan that leads back."""
         from bayplan.formats import write_plan
 
-        if self.plan is not None:
-            write_plan(path, self.plan.inverse(), self.request.snapshot.cluster, self.request.new)
+        if self.plan is not None and self.checked is not None:
+            cluster, end = self.request.snapshot.cluster, self.checked.running
+            state = None if len(end.doubled) else fingerprint(cluster, end.placement)
+            write_plan(path, replace(self.plan.inverse(), made_for=state), cluster, self.request.new)
 
     def report(self, path: PathLike, *, command: str = "") -> None:
         """Write one self-contained HTML page: in which order containers move, and where they end."""
@@ -192,6 +204,26 @@ def migrate(
     notes = (*snapshot.notes, *request.notes)
     answer = _answer(request, result, checked, settings, method=method, seed=seed, notes=notes)
     return replace(answer, seconds=control.seconds, interrupted=interrupted)
+
+
+def migrate_by(
+    snapshot: Snapshot,
+    target: Placement,
+    plan: Plan,
+    *,
+    alive: float = 0.75,
+    way: str = "auto",
+    **options: Unpack[MigrateKeywords],
+) -> MigrationAnswer | None:
+    """The answer that a known plan to a target makes; None if the referee forbids it or it leads elsewhere."""
+    settings = options_from(MigrationSettings, {**options, "way": way})
+    request = request_to(snapshot, target, settings, alive=alive)
+    checked = check_migration(request.migration, plan)
+    if not checked.safe or len(checked.running.doubled) or (checked.running.machine_of != target.machine_of).any():
+        return None
+    result = plan_result(request.migration, PlanDraft(plan=plan), seconds=0.0)
+    notes = (*snapshot.notes, *request.notes)
+    return _answer(request, result, checked, settings, method="waves", seed=0, notes=notes)
 
 
 def rollback(

@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,10 @@ from bayplan.model import (
     TimedRequests,
     ints,
 )
+from bayplan.model.fingerprint import Fingerprint, fingerprint
 
+MADE_FOR = "made_for"  # the key of the state that a plan starts from
+SHOWN = 10  # changes of that state that are named
 NEW = "new"  # the key of containers that the cluster does not have yet, and their workloads
 MACHINE = re.compile(r"m(0|[1-9][0-9]{0,8})")
 
@@ -87,9 +91,20 @@ def read_plan(path: PathLike, cluster: Cluster) -> Plan:
         return plan_in(document, cluster, os.fspath(path))
 
 
-def write_plan(path: PathLike, plan: Plan, cluster: Cluster, new: Mapping[str, str] | None = None) -> None:
-    """Write a plan that `read_plan` reads back; `new` says of which workload containers are that the input does not have."""
-    write_text_atomically(path, plan_text(plan, cluster, {NEW: new} if new else None))
+def write_plan(
+    path: PathLike,
+    plan: Plan,
+    cluster: Cluster,
+    new: Mapping[str, str] | None = None,
+    *,
+    extra: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a plan that `read_plan` reads back, with the state that it was made for.
+
+    `new` says of which workload containers are that the input does not have; `extra` are further keys, which no reader needs.
+    """
+    state = {} if plan.made_for is None else {MADE_FOR: asdict(plan.made_for)}
+    write_text_atomically(path, plan_text(plan, cluster, {**({NEW: new} if new else {}), **state, **(extra or {})}))
 
 
 def plan_in(document: object, cluster: Cluster, source: str) -> Plan:
@@ -105,8 +120,23 @@ def plan_in(document: object, cluster: Cluster, source: str) -> Plan:
         batches=tuple(
             tuple(Step(Action(step["action"]), container[step["container"]], machine[step["machine"]]) for step in batch)
             for batch in part.document["batches"]
-        )
+        ),
+        made_for=Fingerprint(**part.document[MADE_FOR]) if MADE_FOR in part.document else None,
     )
+
+
+def expect_made_for(plan: Plan, snapshot: Snapshot, source: str) -> None:
+    """InputError that names what changed, if a plan says that it was made for another state."""
+    if plan.made_for is None:
+        return
+    changes = sorted(plan.made_for.changes(fingerprint(snapshot.cluster, snapshot.placement)))
+    expected = "the state that the plan was made for"
+    faults = [Fault(code="E1521", kind="plan", name="", problem=f"{change} now", expected=expected) for change in changes[:SHOWN]]
+    if faults and len(changes) > SHOWN:
+        problem = f"{len(changes) - SHOWN:,} more changes since it was made"
+        faults.append(Fault(code="E1521", kind="plan", name="", problem=problem, expected=expected))
+    if faults:
+        raise InputError(source, faults)
 
 
 def _step(path: Path) -> Path:

@@ -13,7 +13,7 @@ from bayplan.formats.document.text import PathLike, parse_document, read_text
 from bayplan.formats.files import INTEGERS, placement_in, snapshot_in
 from bayplan.formats.native import placed_as
 from bayplan.formats.new_containers import grown, joined
-from bayplan.formats.solutions import NEW, plan_in
+from bayplan.formats.solutions import NEW, expect_made_for, plan_in
 from bayplan.model import Cluster, Placement, Plan, Snapshot
 
 SHOWN = 3  # names in a note
@@ -63,16 +63,32 @@ def _target_in(document: object, snapshot: Snapshot, source: str) -> MigrationTa
 
 
 def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
-    """The plan in a file, and the snapshot with the containers that only the plan has."""
+    """The plan in a file, and the snapshot with the containers that only the plan has.
+
+    InputError that names what changed, if the plan was made for another state than the snapshot's.
+    """
     with document_of(path) as document:
         whole = grown(snapshot, _new_in_plan(document, snapshot.cluster))
-        return whole, plan_in(document, whole.cluster, os.fspath(path))
+        plan = plan_in(document, whole.cluster, os.fspath(path))
+        expect_made_for(plan, snapshot, os.fspath(path))
+        return whole, plan
+
+
+def reasons_in_plan(path: PathLike) -> dict[str, str]:
+    """Container -> why a plan moves it, as its file says; empty if it says nothing."""
+    with document_of(path) as document:
+        moves = document.get("moves") if isinstance(document, Mapping) else None
+    listed = [move for move in moves if isinstance(move, Mapping)] if isinstance(moves, list) else []
+    return {str(move["container"]): str(move["why"]) for move in listed if {"container", "why"} <= move.keys()}
 
 
 def target_and_plan(path: PathLike, target: MigrationTarget) -> tuple[MigrationTarget, Plan]:
     """The plan in a file, and the target with the containers that only the plan has."""
     whole, plan = read_plan_of(path, target.snapshot)
-    ends, _ = read_plan_of(path, replace(target.snapshot, placement=target.placement))
+    new = {
+        name: whole.cluster.workloads.name.index(workload) for name, workload in new_containers(target.snapshot, whole).items()
+    }
+    ends = grown(replace(target.snapshot, placement=target.placement), new)
     return replace(target, snapshot=whole, placement=ends.placement), plan
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bayplan.errors import ModelError
@@ -28,6 +28,10 @@ class Budget:
             raise ModelError("a budget is not negative")
         if self.threads < 1:
             raise ModelError("a budget has at least one thread")
+
+    def share(self, share: float) -> "Budget":
+        """A part of the seconds; iterations and threads stay, and so does a budget without a limit of time."""
+        return self if self.seconds is None else replace(self, seconds=share * self.seconds)
 
     def clock(self, already: float = 0.0) -> "Clock":
         """Start counting; `already` seconds were used before, such as those of starting the process."""

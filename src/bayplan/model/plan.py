@@ -12,6 +12,7 @@ import numpy as np
 
 from bayplan.errors import ModelError
 from bayplan.model.arrays import IntArray, ints
+from bayplan.model.fingerprint import Fingerprint
 from bayplan.model.placement import UNPLACED, Placement
 
 MachineList: TypeAlias = IntArray | list[int]  # (container,) that may be written to
@@ -43,6 +44,7 @@ class Plan:
     """Batches of steps. The steps of a batch may run at the same time; a batch starts when the one before has ended."""
 
     batches: tuple[tuple[Step, ...], ...]
+    made_for: Fingerprint | None = None  # the state that it starts from, where that is known
 
     def steps(self) -> Iterator[Step]:
         """All steps, batch by batch."""

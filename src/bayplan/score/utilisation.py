@@ -38,6 +38,18 @@ def machine_fullness(cluster: Cluster, placement: Placement) -> FloatArray:
     return np.where(lacks, np.inf, machine_utilisation(cluster, placement))
 
 
+def fullest_shared(cluster: Cluster, placement: Placement) -> FloatArray:
+    """(machine,) utilisation of its fullest resource, infinite where it runs what it has none of.
+
+    Where some resources have a safety capacity below their capacity, the others do not count: a GPU is used or it is not, and a
+    machine is not full because of it.
+    """
+    share = np.nan_to_num(machine_fullness(cluster, placement), nan=0.0, posinf=np.inf)
+    shared = np.asarray((cluster.machines.safety < cluster.machines.capacity).any(axis=0), dtype=np.bool_)
+    counts = shared if shared.any() else ~shared
+    return np.asarray(np.where(counts | np.isinf(share), share, 0.0).max(axis=1, initial=0.0), dtype=np.float64)
+
+
 def resource_use(cluster: Cluster, placement: Placement) -> tuple[ResourceUse, ...]:
     """One line per resource, over the machines that have it; zeros if none has. Only `maximum` looks at the others too."""
     load, share = loads(cluster, placement), machine_utilisation(cluster, placement)

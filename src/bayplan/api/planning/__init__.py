@@ -1,0 +1,1 @@
+"""`plan`: the question, the target, the way to it, and the answer."""

@@ -1,0 +1,159 @@
+"""From a target to one that can be reached: moves that cannot be ordered are replaced by others, or dropped."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayplan.api.migrate import MigrationAnswer, migrate, migrate_by
+from bayplan.api.planning.target import PaidMoves, drop_idle_moves, rank
+from bayplan.model import UNPLACED, Budget, Clock, Placement, Plan, Progress, Reason, Snapshot
+from bayplan.model.allowed_machines import co_located_groups
+from bayplan.model.problem import Problem
+from bayplan.score.goal.move_gains import move_gains
+
+ROUNDS = 4
+EACH_ROUND = 0.45  # of what is left of the time, for the target of a round; the last one has all of it
+WORTH_WAITING = 2.0  # seconds
+LATE = 0.12  # of all time: with less left, no further round begins
+TRYING = 0.2  # of what is left of the time, for an order of all moves
+ORDERING = 0.3, 1.5e-3  # seconds for an order of moves, in any case and for each move
+MOST, FEW = 0.4, 0.15  # of what is left: never more is kept for ordering; with more than FEW, there is one round only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReachableTarget:
+    """A target, the moves to it, and their order."""
+
+    paid: PaidMoves
+    migration: MigrationAnswer
+    replaced: tuple[Reason, ...] = ()  # containers whose move could not be ordered: it was replaced or dropped
+
+    def stays(self, problem: Problem, c: int) -> bool:
+        """Does a container stay where it is?"""
+        return bool(self.paid.placement.machine_of[c] == problem.before.machine_of[c])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ordering:
+    """How moves are to be ordered."""
+
+    snapshot: Snapshot  # as it runs; its rules hold on the way
+    options: Mapping[str, Any]  # of `migrate`
+    clock: Clock
+    seed: int
+    progress: Progress
+
+    def deciding(self, budget: Budget, problem: Problem, *, last: bool) -> Budget:
+        """What a round may use for its target: a part of what is left of the time when all its moves will have been ordered."""
+        left = self.clock.left()
+        if left is None:
+            return budget
+        free = max(0.0, left - min(MOST * left, _ordering(problem)))
+        return replace(budget, seconds=free if last or _ordering(problem) > FEW * left else EACH_ROUND * free)
+
+    def is_done(self, budget: Budget, problem: Problem) -> bool:
+        """With a plan in hand: is the time left too short for another round?"""
+        left = self.clock.left()
+        return left is None or left < LATE * (budget.seconds or 0.0) + _ordering(problem)
+
+    def is_late(self, budget: Budget, problem: Problem) -> bool:
+        """Without a plan: is the time over, and would another round take long? A short one is worth the wait."""
+        return self.is_done(budget, problem) and self.clock.left() is not None and _ordering(problem) > WORTH_WAITING
+
+    def order(self, target: Placement) -> MigrationAnswer:
+        """The moves to a target in a safe order, as far as there is one."""
+        left = self.clock.left()
+        moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
+        seconds = 60.0 if left is None else max(2 * (ORDERING[0] + ORDERING[1] * moved), TRYING * left)
+        return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
+
+
+def _ordering(problem: Problem) -> float:
+    """Seconds that an order of as many moves as may be made takes, about."""
+    most = len(problem.before.placed) if problem.max_moves is None else problem.max_moves
+    return ORDERING[0] + ORDERING[1] * most
+
+
+Decide = Callable[[Problem, Budget, int], Placement]  # a target of a problem, within a budget, by a seed
+
+
+def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: Budget) -> ReachableTarget:
+    """The best target that can be reached. Where nothing can be ordered, nothing moves.
+
+    In each round a target is decided on and its moves are ordered. What cannot be ordered stays where it runs from then on, so
+    the next round decides on other moves. Where no round ends in a complete plan, the best of the incomplete ones counts, with
+    its end as the target.
+    """
+    replaced: dict[int, Reason] = {}
+    partial: list[tuple[Placement, Plan]] = []
+    best: ReachableTarget | None = None
+    first = problem
+    for number in range(ROUNDS):
+        target = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
+        paid = drop_idle_moves(problem, target)
+        answer = ordering.order(paid.placement)
+        if answer.complete:
+            reached = ReachableTarget(paid=paid, migration=answer)
+            better = best is None or rank(first, paid.placement) < rank(first, best.paid.placement)
+            best = reached if better else best
+        else:
+            stuck = _stuck(problem, paid.placement, answer)
+            replaced |= stuck
+            problem, end = _held(problem, stuck), _end(problem, answer)
+            if end is not None and answer.plan is not None:
+                partial.append((end, answer.plan))
+        if ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem):
+            break
+    best = best or _best_partial(problem, partial, ordering)
+    why = tuple(replaced[c] for c in sorted(replaced) if best.stays(problem, c))
+    return replace(best, replaced=why)
+
+
+def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], ordering: Ordering) -> ReachableTarget:
+    """The best end of incomplete plans, which are complete plans to where they end; nothing moves if that is better."""
+    still = problem.before
+    for end, plan in sorted(partial, key=lambda each: rank(problem, each[0])):
+        answer = (
+            migrate_by(ordering.snapshot, end, plan, **ordering.options) if rank(problem, end) < rank(problem, still) else None
+        )
+        if answer is not None:
+            gains = tuple(move_gains(problem.cluster, problem.before, end, problem.objective))
+            return ReachableTarget(paid=PaidMoves(placement=end, gains=gains, needed_for={}), migration=answer)
+    paid = PaidMoves(placement=still, gains=(), needed_for={})
+    return ReachableTarget(paid=paid, migration=ordering.order(still))
+
+
+def _stuck(problem: Problem, target: Placement, answer: MigrationAnswer) -> dict[int, Reason]:
+    """Containers that do not arrive, each with why; all that move or come if the target is refused."""
+    index = {name: c for c, name in enumerate(problem.cluster.containers.name)}
+    if answer.plan is not None:
+        return {index[reason.subject]: reason for reason in answer.left_out}
+    why = answer.still_violated[0] if answer.still_violated else "the target is refused"
+    changed = np.flatnonzero(target.machine_of != problem.before.machine_of).tolist()
+    return {c: _reason(problem, c, why) for c in changed}
+
+
+def _reason(problem: Problem, c: int, why: str) -> Reason:
+    return Reason(problem.cluster.containers.name[c], why)
+
+
+def _held(problem: Problem, stuck: Mapping[int, Reason]) -> Problem:
+    """The problem in which the stuck containers, and those that belong with them, stay where they run."""
+    frozen = problem.frozen.copy() if len(problem.frozen) else np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
+    frozen[list(stuck)] = True
+    for group in co_located_groups(problem.cluster):
+        if frozen[list(group)].any():
+            frozen[list(group)] = True
+    frozen &= problem.before.machine_of != UNPLACED
+    return replace(problem, frozen=frozen)
+
+
+def _end(problem: Problem, answer: MigrationAnswer) -> Placement | None:
+    """Where an incomplete plan leads, if no container is down or runs twice then."""
+    if answer.checked is None:
+        return None
+    reached, ran = answer.checked.running, problem.before.machine_of != UNPLACED
+    whole = not len(reached.doubled) and bool((reached.machine_of[ran] != UNPLACED).all())
+    return reached.placement if whole else None

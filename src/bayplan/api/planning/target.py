@@ -1,0 +1,174 @@
+"""Where everything should run: all goals in one search, then only the moves that pay.
+
+Two searches compete, each with its part of the time: `collocate`'s, which counts containers of each workload and so is far ahead
+on traffic, followed by the search over all terms; and the search over all terms alone, which is ahead where rules or hot machines
+decide. The better answer counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bayplan.check import Violation, check
+from bayplan.decide.collocate import COLLOCATORS
+from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.place import PLACERS
+from bayplan.decide.place.options import PlaceOptions
+from bayplan.model import Budget, Placement, Progress, Term, ints, relabelled, silent, singled_out
+from bayplan.model.problem import Problem
+from bayplan.score.gmrp import machine_overload
+from bayplan.score.goal.move_gains import MoveGain, move_gains
+from bayplan.score.terms import weighted
+from bayplan.search.anneal import search
+
+Members = tuple[int, ...]  # containers that move together
+
+ALONE = 0.35  # of the time, for the search over all terms from the start ...
+LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nothing is too early
+MANY = 20_000  # ... which is too slow for more containers, unless it alone can help
+ROUNDING = 1e-12
+ROUNDS, FEW = 12, 0.01  # of dropping moves; the last is one in which no more than this share of the moves is dropped
+TRIES = 40  # sets of moves whose return the referee looks at, in one round
+
+
+def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progress = silent) -> Placement:
+    """The best placement that the searches find; the start with new containers placed, if none is better."""
+    clock = budget.clock()
+    start = with_new_containers(problem, seed)
+    candidates = [start]
+    has_traffic, alone = bool(problem.objective.weight.get(Term.AFFINITY)), _searches_alone(problem)
+    if has_traffic:
+        part = budget.share(1.0 - alone * ALONE)
+        result = COLLOCATORS["best"](problem, CollocateOptions(), budget=part, seed=seed, progress=progress)
+        candidates += [result.solution] if result.solution is not None else []
+    if alone or not has_traffic:
+        left = clock.left()
+        rest = budget if left is None else replace(budget, seconds=max(LEAST_SECONDS, left))
+        candidates.append(search(replace(problem, start=start), budget=rest, seed=seed, progress=progress))
+    return min(candidates, key=lambda each: rank(problem, each))
+
+
+def _searches_alone(problem: Problem) -> bool:
+    """Is the cluster small, or is there something that is not about traffic: a violated rule or a hot machine?"""
+    few = len(problem.cluster.containers.name) <= MANY
+    return few or bool(machine_overload(problem.cluster, problem.start).any()) or bool(check(problem.cluster, problem.start))
+
+
+def with_new_containers(problem: Problem, seed: int) -> Placement:
+    """The start of the problem, with a machine for each container that has none, where one fits."""
+    if not len(problem.start.unplaced):
+        return problem.start
+    here = replace(problem, before=problem.start)
+    placed = PLACERS["ca-wfd"](here, PlaceOptions(), budget=Budget(), seed=seed, progress=silent).solution
+    return problem.start if placed is None else placed
+
+
+def rank(problem: Problem, placement: Placement) -> tuple[float, int, float]:
+    """What is compared first, second and third; less is better: violated rules, containers without a machine, the objective."""
+    violated = sum(violation.excess > 0 for violation in check(problem.cluster, placement, problem.before))
+    return violated, len(placement.unplaced), weighted(problem.cluster, placement, problem.objective, problem.before)
+
+
+def _renamed(problem: Problem, placement: Placement) -> Placement:
+    """Interchangeable replicas renamed so that as few as possible move."""
+    fixed = singled_out(problem.cluster) | (problem.frozen if len(problem.frozen) else False)
+    return relabelled(placement, problem.before, problem.cluster.containers.workload, fixed=fixed)
+
+
+# ---- only the moves that pay -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PaidMoves:
+    """A placement in which every move pays or is needed."""
+
+    placement: Placement
+    gains: tuple[MoveGain, ...]
+    needed_for: Mapping[Members, Violation | None]  # members of a move that gains nothing by itself -> what it prevents
+    dropped: int = 0
+
+
+def drop_idle_moves(problem: Problem, placement: Placement) -> PaidMoves:
+    """Take back moves that gain less than they cost, while the plan improves and no rule is violated for it."""
+    placement = _renamed(problem, placement)
+    first = len(placement.moved_from(problem.before))
+    needed: dict[Members, Violation | None] = {}
+    for _ in range(ROUNDS):
+        gains = move_gains(problem.cluster, problem.before, placement, problem.objective)
+        idle = [move.members for move in gains if not _pays(problem, move) and move.members not in needed]
+        if not idle:
+            break
+        moved = len(placement.moved_from(problem.before))
+        placement, kept = _without_idle(problem, placement, idle)
+        needed |= kept
+        if moved - len(placement.moved_from(problem.before)) <= FEW * moved - 1:
+            break
+    gains = move_gains(problem.cluster, problem.before, placement, problem.objective)
+    return PaidMoves(
+        placement=placement,
+        gains=tuple(gains),
+        needed_for={move.members: needed[move.members] for move in gains if move.members in needed},
+        dropped=first - len(placement.moved_from(problem.before)),
+    )
+
+
+def _without_idle(
+    problem: Problem, placement: Placement, idle: Sequence[Members]
+) -> tuple[Placement, dict[Members, Violation | None]]:
+    """The placement with as many of the moves taken back as may be at once, and what keeps the others.
+
+    All are tried together. Where rules object, the moves that the violations name are kept; where the plan would be worse, or
+    rules still object, each half is tried by itself.
+    """
+    kept: dict[Members, Violation | None] = {}
+    sets = [list(idle)]
+    for _ in range(TRIES):
+        if not sets:
+            break
+        tried = sets.pop()
+        without = taken_back(problem, placement, [c for members in tried for c in members])
+        violated = _violated_by(problem, placement, without)
+        if not violated and _is_better(problem, placement, without):
+            placement = without
+        elif len(tried) == 1:
+            kept[tried[0]] = violated[0] if violated else None
+        else:
+            blamed = {members: violation for members in tried if (violation := _blames(problem, members, violated)) is not None}
+            kept |= blamed
+            rest = [members for members in tried if members not in blamed]
+            halves = [rest] if blamed else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]
+            sets += [half for half in halves if half]
+    return placement, kept | dict.fromkeys((members for tried in sets for members in tried), None)
+
+
+def _blames(problem: Problem, members: Members, violated: Sequence[Violation]) -> Violation | None:
+    """The violation that names a container of a move, or the machine that it would return to; None if none does."""
+    cluster = problem.cluster
+    names = {cluster.containers.name[c] for c in members}
+    names |= {cluster.machines.name[problem.before.machine_of[c]] for c in members}
+    return next((violation for violation in violated if names.intersection(violation.subject)), None)
+
+
+def _pays(problem: Problem, move: MoveGain) -> bool:
+    return move.net(problem.objective) > ROUNDING
+
+
+def taken_back(problem: Problem, placement: Placement, members: Sequence[int]) -> Placement:
+    """The placement with some containers where they ran."""
+    machine_of = np.array(placement.machine_of)
+    machine_of[list(members)] = problem.before.machine_of[list(members)]
+    return Placement(machine_of=ints(machine_of))
+
+
+def _violated_by(problem: Problem, placement: Placement, without: Placement) -> list[Violation]:
+    """Rules that are violated further if moves are taken back."""
+    excess = {violation.place: violation.excess for violation in check(problem.cluster, placement, problem.before)}
+    after = check(problem.cluster, without, problem.before)
+    return [violation for violation in after if violation.excess > excess.get(violation.place, 0.0) * (1 + ROUNDING)]
+
+
+def _is_better(problem: Problem, placement: Placement, without: Placement) -> bool:
+    """Does it cost no more to take moves back?"""
+    old, new = (weighted(problem.cluster, each, problem.objective, problem.before) for each in (placement, without))
+    return new <= old + ROUNDING * max(1.0, abs(old))
