@@ -213,6 +213,16 @@ def test_a_narrow_page_does_not_scroll_sideways(open_page, request, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
 
 
+def test_pictures_that_were_drawn_before_the_page_was_laid_out_are_drawn_again(open_page, few):
+    page, width = open_page(change_page(few)), "document.getElementById('bay-before').width"
+    before = page.evaluate(width)
+    page.evaluate("document.querySelector('main').style.display = 'none'; bayplan.draw()")
+    assert page.evaluate(width) < before
+    page.evaluate("document.querySelector('main').style.display = ''")
+    page.wait_for_timeout(300)
+    assert page.evaluate(width) == before
+
+
 def test_dark_mode_changes_page_and_pictures(open_page, few):
     pixels = "c => Array.from(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).reduce((a, b) => a + b, 0)"
     dark, light = (open_page(change_page(few), color_scheme=scheme) for scheme in ("dark", "light"))

@@ -32,7 +32,8 @@ class ChangePage {
   draw() {
     const { cluster, before, end } = this;
     this.colours = coloursIn(this.find("bays"));
-    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth;
+    this.width = this.find("bays").clientWidth;  // 0 while the page is not laid out, as in a window that is not shown yet
+    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth || 560;
     const pen = this.find("bay-before").getContext("2d");
     pen.font = `11px ${this.colours.font}`;
     const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.shortName(m)).width));
@@ -109,12 +110,8 @@ class ChangePage {
 
   // Draw again when the window, the colours or the medium change.
   follow() {
-    let width = 0;
-    new ResizeObserver(([{ contentRect }]) => {
-      if (Math.abs(contentRect.width - width) < 1) return;
-      if (width) this.draw();
-      width = contentRect.width;
-    }).observe(this.find("bays"));
+    const bays = this.find("bays");
+    new ResizeObserver(() => { if (bays.clientWidth !== this.width) this.draw(); }).observe(bays);
     const again = () => { this.draw(); this.detail.show(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); });
