@@ -190,6 +190,15 @@ def test_a_keyboard_is_enough(open_page, few):
     assert "moved" in page.locator("#tip").inner_text()
 
 
+def test_a_click_on_a_block_brings_its_row_in_sight(open_page, many):
+    page, move = open_page(change_page(many)), many.moves[-1]
+    box = page.evaluate(f"bayplan.plans.before.boxOf({move.container}, {move.source})")
+    page.locator("#bay-before").click(position={"x": box["x"] + box["wide"] / 2, "y": box["y"] + box["tall"] / 2})
+    chosen = page.locator("#rows tr[aria-selected=true]")
+    assert chosen.locator("td").first.inner_text() == many.snapshot.cluster.containers.name[move.container]
+    assert chosen.get_attribute("aria-rowindex") == "181"
+
+
 def test_thousands_of_rows_are_scrolled_to_without_drawing_them_all(open_page):
     page = open_page(change_page(with_notes(change_of(cluster_of(machines=40, services=60, replicas=200), 8000))))
     page.locator("#rows").focus()
@@ -202,6 +211,16 @@ def test_thousands_of_rows_are_scrolled_to_without_drawing_them_all(open_page):
 def test_a_narrow_page_does_not_scroll_sideways(open_page, request, name):
     page = open_page(change_page(request.getfixturevalue(name)), width=500)
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
+
+
+def test_pictures_that_were_drawn_before_the_page_was_laid_out_are_drawn_again(open_page, few):
+    page, width = open_page(change_page(few)), "document.getElementById('bay-before').width"
+    before = page.evaluate(width)
+    page.evaluate("document.querySelector('main').style.display = 'none'; bayplan.draw()")
+    assert page.evaluate(width) < before
+    page.evaluate("document.querySelector('main').style.display = ''")
+    page.wait_for_timeout(300)
+    assert page.evaluate(width) == before
 
 
 def test_dark_mode_changes_page_and_pictures(open_page, few):
@@ -254,3 +273,4 @@ def test_a_change_without_notes_and_without_a_plan_is_shown_too(open_page, few):
 def test_a_page_where_nothing_moves_says_so(open_page, few):
     page = open_page(change_page(replace(few, moves=(), plan=None, timetable=None, after=few.snapshot.placement)))
     assert page.locator("#detail").inner_text() == "Nothing moves."
+    assert page.locator("#rows").is_hidden() and page.locator("#filter-text").is_hidden()

@@ -76,7 +76,12 @@ def comparison_page(
             PageSection(title="How full the machines are", parts=tuple(map(figure, pictures))),
             PageSection(title="What is wrong afterwards", parts=(_wrong(new, violated, cluster, after),)),
         ),
-        tables=(change_table(old.score, new.score), use_table(new, cluster.resources), hot_table(new, cluster.resources)),
+        tables=(
+            change_table(old.score, new.score),
+            *([replace(score_table(new.score, new.normalised), title="Scores afterwards")] if new.normalised else []),
+            use_table(new, cluster.resources),
+            hot_table(new, cluster.resources),
+        ),
         group_by=group_by,
         made=made or {},
     )

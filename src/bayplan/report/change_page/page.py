@@ -28,6 +28,7 @@ SCRIPTS = (  # in the order in which they need each other
     "pictures.js",
     "main.js",
 )
+MOST_IN_A_ROW = 6  # cards; rows are of about the same length
 MOST_BATCHES = 500  # in the table
 VERDICTS: Mapping[Verdict, str] = {"better": "✓ better", "worse": "✕ worse", "same": "= same"}
 SHOW = {"all": "all machines", "moves": "machines with moves", "safety": "machines above safety capacity"}
@@ -85,12 +86,13 @@ def _header(data: ChangePageData) -> str:
     badge = tag("span", escaped(data.verdict), class_="verdict good" if data.valid else "verdict bad") if data.verdict else ""
     scale = f"{scale_of(cluster)}: {change_words(data.snapshot.placement, data.after)}"
     above = tag("p", tag("strong", escaped(name_of(cluster))), " ", escaped(scale), class_="above")
-    details = "".join(paragraph(sentence, "lead") for sentence in data.details)
+    details = paragraph(" ".join(data.details), "lead") if data.details else ""
     return tag("header", above, tag("h1", escaped(data.headline), class_="headline"), badge, details)
 
 
 def _cards(cards: tuple[Card, ...]) -> str:
-    return tag("dl", *map(_number, cards), class_="tiles changes") if cards else ""
+    columns = len(cards) if len(cards) <= MOST_IN_A_ROW else -(-len(cards) // -(-len(cards) // MOST_IN_A_ROW))
+    return tag("dl", *map(_number, cards), class_="tiles changes", style=f"--columns: {columns}") if cards else ""
 
 
 def _number(number: Card) -> str:

@@ -32,7 +32,8 @@ class ChangePage {
   draw() {
     const { cluster, before, end } = this;
     this.colours = coloursIn(this.find("bays"));
-    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth;
+    this.width = this.find("bays").clientWidth;  // 0 while the page is not laid out, as in a window that is not shown yet
+    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth || 560;
     const pen = this.find("bay-before").getContext("2d");
     pen.font = `11px ${this.colours.font}`;
     const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.shortName(m)).width));
@@ -82,16 +83,14 @@ class ChangePage {
       else tooltip.show(this.words(plan, machine, container, move), event.clientX, event.clientY);
     });
     canvas.addEventListener("pointerleave", () => { selection.point(null); tooltip.hide(); });
-    canvas.addEventListener("click", event => selection.select(moveOf(plan.at(event.offsetX, event.offsetY).container)));
+    canvas.addEventListener("click", event => this.table.choose(moveOf(plan.at(event.offsetX, event.offsetY).container)));
     canvas.addEventListener("keydown", event => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") selection.select(null);
       if (!step || !this.table.rows.length) return;
       event.preventDefault();
       const { rows } = this.table, at = rows.indexOf(selection.selected);
-      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
-      this.table.reveal(next);
-      selection.select(rows[next]);
+      this.table.choose(rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]);
     });
   }
 
@@ -111,12 +110,8 @@ class ChangePage {
 
   // Draw again when the window, the colours or the medium change.
   follow() {
-    let width = 0;
-    new ResizeObserver(([{ contentRect }]) => {
-      if (Math.abs(contentRect.width - width) < 1) return;
-      if (width) this.draw();
-      width = contentRect.width;
-    }).observe(this.find("bays"));
+    const bays = this.find("bays");
+    new ResizeObserver(() => { if (bays.clientWidth !== this.width) this.draw(); }).observe(bays);
     const again = () => { this.draw(); this.detail.show(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); });

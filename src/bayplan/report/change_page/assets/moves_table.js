@@ -1,6 +1,7 @@
 // The table of moves: search, filters, sorting by any column, and only the rows that are in sight, so that thousands stay fast.
 const ROW = 34, BEYOND = 12;  // pixels of a row; rows beyond the edges of what is in sight
 const MOST_PRINTED = 1000;
+const NET = "what the plan would lose without this move, after the price of the move";
 const NAMES = new Intl.Collator("en", { numeric: true });  // web-2 before web-10
 
 function columnsOf(cluster) {
@@ -36,6 +37,7 @@ class MovesTable {
     this.body.addEventListener("pointerover", event => this.selection.point(this.moveAt(event)));
     this.body.addEventListener("pointerleave", () => this.selection.point(null));
     selection.listen(() => this.mark());
+    for (const part of [this.area, root.querySelector(".filters")]) part.hidden = !cluster.moves.length;
     this.update();
   }
 
@@ -43,7 +45,7 @@ class MovesTable {
     const row = this.root.querySelector("#rows thead tr");
     this.columns.forEach((column, k) => {
       const cell = made("th", { scope: "col", class: column.number ? "n" : "" });
-      const button = made("button", { type: "button" }, column.title);
+      const button = made("button", { type: "button", title: column.name === "net" ? NET : null }, column.title);
       button.addEventListener("click", () => this.sortBy(k));
       cell.append(button);
       row.append(cell);
@@ -162,9 +164,14 @@ class MovesTable {
     if (event.key === "Escape") this.selection.select(null);
     if (!(event.key in jumps) || !this.rows.length || event.target.closest("thead")) return;
     event.preventDefault();
-    const next = Math.min(this.rows.length - 1, Math.max(0, jumps[event.key]));
-    this.reveal(next);
-    this.selection.select(this.rows[next]);
+    this.choose(this.rows[Math.min(this.rows.length - 1, Math.max(0, jumps[event.key]))]);
+  }
+
+  // Select a move, and bring its row in sight if the filters let it pass.
+  choose(move) {
+    const at = this.rows.indexOf(move);
+    if (at >= 0) this.reveal(at);
+    this.selection.select(move);
   }
 
   reveal(k) {
