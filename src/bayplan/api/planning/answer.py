@@ -8,8 +8,8 @@ from bayplan.api.answer import PathLike
 from bayplan.api.migrate import MigrationAnswer
 from bayplan.api.placement import PlacementAnswer
 from bayplan.model import Plan, Reason, Snapshot
-from bayplan.model.fingerprint import fingerprint
 from bayplan.model.goal import Goal
+from bayplan.model.plan import fingerprint
 from bayplan.report.answers.plan_words import PlanFacts, PlanFigures, headline, plan_content, plan_details
 from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.goal.objective import third_rank

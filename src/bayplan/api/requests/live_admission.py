@@ -1,12 +1,12 @@
 """`bp.Admission`: a live admission whose kernels are compiled when it is made, not at its first offer."""
 
 from bayplan.api import warm_up
-from bayplan.decide.admit import Admission as LiveAdmission
+from bayplan.decide import admit
 from bayplan.decide.admit import AdmitOptions
 from bayplan.model import Progress, Zones, silent
 
 
-class Admission(LiveAdmission):
+class LiveAdmission(admit.Admission):
     """Zones, the bookings in them from now on, and the prices that decide on the next request.
 
     Thread-safe: one lock is held during every public call, so calls from several threads take effect one after the other.
@@ -39,3 +39,6 @@ class Admission(LiveAdmission):
         chosen = AdmitOptions() if options is None else options
         warm_up.warm_up_methods([("admit", method), ("one-shot", chosen.one_shot)], progress)
         super().__init__(zones, chosen, method, seed)
+
+
+Admission = LiveAdmission  # its public name

@@ -236,7 +236,7 @@ def comparison_table(plan: PlanFacts) -> Table:
     words = {name: figure_words(state) for name, state in states.items()}
     columns = (TableColumn("figure"), *(TableColumn(name, "number") for name in states))
     rows = ([Cell(label), *(Cell(words[name][label]) for name in states)] for label in words["now"] if _known(words, label))
-    return table(columns, rows, title="Compared" if plan.changes else "Before and after")
+    return table(columns, rows, title="Compared" if plan.changes else "In figures")
 
 
 def _known(words: Mapping[str, Mapping[str, str]], label: str) -> bool:
