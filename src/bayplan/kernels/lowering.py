@@ -1,4 +1,4 @@
-"""Numba's translation of a kernel to LLVM's language, shorter: half the instructions, for the same machine code.
+"""Numba's translation of a kernel to LLVM's language, shorter: half the text, for machine code of the same speed.
 
 Numba writes for every program; LLVM then removes most of it again, and both cost seconds at a first start. What is left out here:
 
