@@ -129,5 +129,5 @@ def test_failures_do_not_change_each_other(snapshot, data):
     by_name = {outcome.failure.name: outcome for outcome in again.outcomes}
     for outcome in answer.outcomes:
         other = by_name[outcome.failure.name]
-        assert (outcome.verdict, outcome.proof, outcome.further) == (other.verdict, other.proof, other.further)
+        assert (outcome.verdict, outcome.proof, outcome.further.enough) == (other.verdict, other.proof, other.further.enough)
         assert outcome.replacement.machine.tolist() == other.replacement.machine.tolist()
