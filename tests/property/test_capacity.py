@@ -13,6 +13,7 @@ import bayplan as bp
 from bayplan.api.what_if import WhatIf, what_if
 from bayplan.api.what_if.replicas import pinned_containers
 from bayplan.check import check
+from bayplan.decide.capacity import failover_state
 from bayplan.model import MACHINE, UNPLACED, Confidence, IntArray, Placement, Snapshot, ints
 from bayplan.model.failures import FailureOutcome, FailureVerdict
 
@@ -129,5 +130,19 @@ def test_failures_do_not_change_each_other(snapshot, data):
     by_name = {outcome.failure.name: outcome for outcome in again.outcomes}
     for outcome in answer.outcomes:
         other = by_name[outcome.failure.name]
-        assert (outcome.verdict, outcome.proof, outcome.further) == (other.verdict, other.proof, other.further)
+        assert (outcome.verdict, outcome.proof, outcome.further.enough) == (other.verdict, other.proof, other.further.enough)
+        assert outcome.replacement.machine.tolist() == other.replacement.machine.tolist()
+
+
+@settings(max_examples=40)
+@given(snapshot=valid_snapshots())
+def test_many_items_are_placed_as_few_are(snapshot):
+    """Kinds that fit nowhere are left out before; that changes nothing."""
+    plain = bp.capacity(snapshot).outcomes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(failover_state, "MANY", 0)
+        patch.setattr(failover_state, "CHUNK", 2)
+        parts = bp.capacity(snapshot).outcomes
+    for outcome, other in zip(plain, parts, strict=True):
+        assert (outcome.verdict, outcome.further) == (other.verdict, other.further)
         assert outcome.replacement.machine.tolist() == other.replacement.machine.tolist()

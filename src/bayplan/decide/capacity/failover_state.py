@@ -6,13 +6,14 @@ from bayplan.kernels.search.evaluate_all import evaluate_all, new_evaluation
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.place_greedy import RESIDUAL, PlacementScratch, Scoring, ServiceIndex, place_in_order
 from bayplan.kernels.search.state import AMOUNTS, CAPACITY, LIMIT, LOAD, NOWHERE, SAFETY
-from bayplan.model import BoolArray, Cluster, Dependency, FloatArray, IntArray, Pinned, Snapshot, Spread, ints
+from bayplan.model import AntiAffinity, BoolArray, Cluster, Dependency, FloatArray, IntArray, Pinned, Snapshot, Spread, ints
 from bayplan.model.arrays import random_state
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
 from bayplan.search.items import Items
 from bayplan.search.state import SearchState, new_search_state
 
+CHUNK, MANY = 1000, 5000  # where that many items look for a place: how many are placed at once, without kinds that fit nowhere
 UNMET_PRICE = 1.0  # what a container without the service on which it depends costs; nothing else costs anything
 
 
@@ -29,9 +30,13 @@ class FailoverState:
         self.cluster = snapshot.cluster
         self.state: SearchState = new_search_state(problem)
         self.spreads: dict[int, list[Spread]] = {}  # by service
+        self.anti_affinities: dict[int, list[AntiAffinity]] = {}  # by workload
         for rule in snapshot.cluster.rules:
             if isinstance(rule, Spread):
                 self.spreads.setdefault(rule.service, []).append(rule)
+            elif isinstance(rule, AntiAffinity):
+                for w in dict.fromkeys(rule.workloads):
+                    self.anti_affinities.setdefault(w, []).append(rule)
         self.has_dependencies = any(isinstance(rule, Dependency) for rule in snapshot.cluster.rules)
         self.never_elsewhere = _pinned_items(snapshot.cluster, self.state.items)
         arrays, machines = self.state.arrays, len(snapshot.cluster.machines.name)
@@ -51,7 +56,7 @@ class FailoverState:
         self._groups_needed_before = self._groups_needed.copy()
         self._row_level = view(arrays, "row_level", rows)
         self.opened = np.ones(machines, dtype=np.bool_)  # (machine,)
-        self.placer = GreedyPlacer(self.state)
+        self.placer = GreedyPlacer(self.state, again=self.has_dependencies or bool(self.spreads))
         home = self.state.items.home
         self._by_home = np.argsort(home, kind="stable")
         self._start = np.searchsorted(home[self._by_home], np.arange(machines + 1))
@@ -219,8 +224,9 @@ def _pinned_items(cluster: Cluster, items: Items) -> BoolArray:
 class GreedyPlacer:
     """Items one by one, each on the machine with most or least free capacity that it fits."""
 
-    def __init__(self, state: SearchState) -> None:
-        self.state = state
+    def __init__(self, state: SearchState, again: bool) -> None:
+        """`again`: could an item that fits nowhere fit after others have been placed?"""
+        self.state, self._again = state, again
         cluster = state.cluster
         machines = len(cluster.machines.name)
         mean = cluster.machines.capacity.mean(axis=0) if machines else np.zeros(len(cluster.resources))
@@ -252,10 +258,33 @@ class GreedyPlacer:
         return score
 
     def place(self, items: IntArray, emptiest_first: bool) -> None:
-        """Place what fits. What does not is tried again after the others, as long as that places something."""
+        """Place what fits. What does not is tried again after the others, where that can help and places something."""
         scoring = Scoring(RESIDUAL, (self._unit if emptiest_first else -self._unit)[None, :])
+        if not self._again and len(items) > MANY:
+            for start in range(0, len(items), CHUNK):
+                part = self._with_a_machine(items[start : start + CHUNK])
+                place_in_order(self.state.arrays, part, scoring, self._services, self._rng, self._scratch)
+            return
         while len(items) and place_in_order(self.state.arrays, items, scoring, self._services, self._rng, self._scratch):
             items = items[self.state.machine_of[items] == NOWHERE]
+            if not self._again:
+                return
+
+    def _with_a_machine(self, items: IntArray) -> IntArray:
+        """Those of many items for whose kind some machine has enough free: the kernel would look at each machine for each."""
+        arrays, n_m, n_r = self.state.arrays, len(self.state.cluster.machines.name), len(self.state.cluster.resources)
+        amount = view(arrays, "amount", n_m * AMOUNTS * n_r).reshape(n_m, AMOUNTS, n_r)
+        free = amount[:, LIMIT] - amount[:, LOAD]
+        kind, inverse = np.unique(self.state.items.kind_of[items], return_inverse=True)
+        kinds = len(self.state.cluster.workloads.name) + len(self.state.items.units)
+        request = view(arrays, "request", kinds * n_r).reshape(kinds, n_r)[kind]
+        row = view(arrays, "allow_row", kinds)[kind]
+        open_to = [view(arrays, "allowed", (r + 1) * n_m)[r * n_m :] != 0 for r in range(int(row.max(initial=0)) + 1)]
+        fits = [
+            bool(((free >= wants) | (wants == 0)).all(axis=1)[open_to[r]].any()) for wants, r in zip(request, row, strict=True)
+        ]
+        kept: IntArray = items[np.array(fits, dtype=np.bool_)[inverse]]
+        return kept
 
 
 def _no_services(state: SearchState) -> ServiceIndex:

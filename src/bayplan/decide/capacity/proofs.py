@@ -13,7 +13,7 @@ import numpy as np
 
 from bayplan.decide.capacity.failover_state import FailoverState
 from bayplan.kernels.search.state import NO_LIMIT
-from bayplan.model import UNPLACED, AntiAffinity, BoolArray, FloatArray, IntArray, floats, ints
+from bayplan.model import UNPLACED, BoolArray, FloatArray, IntArray, floats, ints
 from bayplan.search.array_layout import view
 from bayplan.words import count, plural
 
@@ -89,7 +89,7 @@ class LiftedItems:
         fitting = np.where(can, _fitting(self.failed.limit if emptied else self.free, self.request[item], self.limited), 0)
         if emptied:
             return MANY if fitting.any() else 0
-        rules = [rule for rule in self.cluster.rules if isinstance(rule, AntiAffinity) and kind in rule.workloads]
+        rules = self.failed.anti_affinities.get(kind, [])
         groups = [self.cluster.levels[rule.level].group_of for rule in rules]
         places = [np.maximum(0, rule.limit - self._count(rule.workloads, rule.level)) for rule in rules]
         rows = list(zip(groups, places, strict=True))
@@ -113,10 +113,8 @@ class LiftedItems:
         """Rules that have fewer places left than containers need."""
         lifted = np.zeros(len(self.cluster.containers.name), dtype=np.bool_)
         lifted[self.failed.containers_of(self.failed.items)] = True
-        touched = set(self.cluster.containers.workload[lifted].tolist())
-        for rule in self.cluster.rules:
-            if not isinstance(rule, AntiAffinity) or touched.isdisjoint(rule.workloads):
-                continue
+        touched = np.unique(self.cluster.containers.workload[lifted]).tolist()
+        for rule in dict.fromkeys(rule for w in touched for rule in self.failed.anti_affinities.get(w, ())):
             level = self.cluster.levels[rule.level]
             usable = np.bincount(level.group_of[self.remains], minlength=len(level.group)) > 0
             places = int(np.maximum(0, rule.limit - self._count(rule.workloads, rule.level))[usable].sum())
