@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from tests.builders.tiny_clusters import on, tiny
 
@@ -186,3 +187,44 @@ def test_the_objective_of_the_input_is_left_alone(shop, steady):
     assert not shop.objective.explicit
     assert shop.objective.weight == Objective.default(shop.cluster).weight
     assert not steady.after.objective.explicit
+
+
+def hot_cluster(seed: int) -> Snapshot:
+    """Twenty machines, a quarter of them above safety, and workloads that talk to each other at random."""
+    rng = np.random.default_rng(seed)
+    builder = bp.ClusterBuilder(f"hot-{seed}").machines(
+        "m-{}", 20, cpu=32, memory="64Gi", safety="80%", zone=lambda i: f"z{i % 4}"
+    )
+    free = np.full(20, 22.0)
+    free[rng.choice(20, size=5, replace=False)] = 31.0  # these come above 80 % of 32
+    names = []
+    for number in range(58):
+        cpu = float(rng.choice([1, 2, 4]))
+        on = []
+        for _ in range(int(rng.integers(2, 6))):
+            fits = np.flatnonzero(free >= cpu)
+            if not fits.size:
+                break
+            machine = int(fits[np.argmax(free[fits] + rng.uniform(0, 8, size=fits.size))])
+            free[machine] -= cpu
+            on.append(f"m-{machine}")
+        if on:
+            names.append(f"w{number}")
+            builder.workload(names[-1], replicas=len(on), cpu=cpu, memory=f"{int(cpu)}Gi", on=on)
+    for a, b in zip(names, rng.permutation(names).tolist(), strict=True):
+        if a != b:
+            builder.traffic(a, b, float(rng.uniform(1, 10)))
+    return builder.build()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_on_clusters_with_hot_machines_the_default_does_what_it_does_for_the_shop(seed):
+    hot = hot_cluster(seed)
+    answer = bp.plan(hot, budget=bp.Budget(iterations=30_000))
+    before, after = answer.figures.before, answer.figures.after
+    assert before.hot > 0
+    assert after.hot == 0
+    assert answer.moved_share <= 0.15
+    assert after.local >= before.local
+    assert answer.migration.complete
+    assert answer.least_alive >= 0.75
