@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.m
 BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 SAVED = re.compile(r"`([\w./-]+\.(?:yaml|json|csv|py))`:?\s*$")
 SECONDS = "0.3"
-TIMED = {"place", "rebalance", "collocate", "pack", "schedule"}  # they use as many seconds as they get
+TIMED = {"plan", "place", "rebalance", "collocate", "pack", "schedule"}  # they use as many seconds as they get
 SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2"}
 SKIPPED = {  # how a command begins: why it is not run here
     "--install-completion": "changes the configuration of the user's shell",

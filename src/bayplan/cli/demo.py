@@ -30,6 +30,7 @@ METHODS = (  # whose kernels are compiled at the start, all at once
     ("collocate", "best, by search"),
     ("search", "repair"),
     ("migrate", "waves"),
+    ("capacity", "failures"),
     ("admit", "learned"),
     ("one-shot", "local"),
     ("schedule", "cradle+"),
@@ -84,7 +85,7 @@ def demo(
 def _tick(step: StoryStep, number: int) -> Any:
     from bayplan.model import Tick
 
-    return Tick(stage=step.question, done=min(1.0, (number + 1) / 7))
+    return Tick(stage=step.question, done=min(1.0, (number + 1) / 8))
 
 
 def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
@@ -102,6 +103,10 @@ def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
     drained = bp.plan(shop, seed=seed, budget=budget, what_if=bp.WhatIf(drain=(DRAINED,)))
     question, command = f"What if machine {DRAINED} had to be emptied?", f"plan boutique.json --drain {DRAINED}"
     yield _written(out, drained, question, command, f"without-{DRAINED}")
+    failures, page = bp.capacity(shop), out / "capacity.html"
+    failures.report(page, command=COMMAND)
+    asked = "Which machines, racks and zones may fail?"
+    yield StoryStep(asked, "bayplan capacity boutique.json --report capacity.html", failures.headline, page)
     yield from _large(out, seed, seconds)
     yield from _arrivals(out, seed)
 

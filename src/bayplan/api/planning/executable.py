@@ -1,5 +1,6 @@
 """From a target to one that can be reached: moves that cannot be ordered are replaced by others, or dropped."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.goal.move_gains import move_gains
 
 ROUNDS = 4
-EACH_ROUND = 0.45  # of what is left of the time, for the target of a round; the last one has all of it
+EACH_ROUND = (500, 0.45), (math.inf, 0.8)  # containers, and of the time left, for a round; the last one has all
 WORTH_WAITING = 2.0  # seconds
 LATE = 0.12  # of all time: with less left, no further round begins
 TRYING = 0.2  # of what is left of the time, for an order of all moves
@@ -54,7 +55,8 @@ class Ordering:
         if left is None:
             return budget
         free = max(0.0, left - min(MOST * left, _ordering(problem)))
-        return replace(budget, seconds=free if last or _ordering(problem) > FEW * left else EACH_ROUND * free)
+        share = next(share for most, share in EACH_ROUND if len(problem.before.machine_of) <= most)
+        return replace(budget, seconds=free if last or _ordering(problem) > FEW * left else share * free)
 
     def is_done(self, budget: Budget, problem: Problem) -> bool:
         """With a plan in hand: is the time left too short for another round?"""
@@ -115,6 +117,7 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
             problem, end = _held(problem, stuck), _end(problem, answer)
             if end is not None and answer.plan is not None:
                 partial.append((end, answer.plan))
+                problem = replace(problem, start=end)
         late = ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem)
         if late or stop_requested():
             break

@@ -1,8 +1,8 @@
 """Where everything should run: all goals in one search, then only the moves that pay.
 
-Two searches compete, each with its part of the time: `collocate`'s, which counts containers of each workload and so is far ahead
-on traffic, followed by the search over all terms; and the search over all terms alone, which is ahead where rules or hot machines
-decide. The better answer counts.
+`collocate`'s search, which counts containers of each workload and so is far ahead on traffic, goes first, followed by the
+search over all terms. Where rules are violated or machines are hot, the search over all terms alone, which is ahead there, has
+its part of the time, too, and the better answer counts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ from bayplan.search.anneal import search
 
 Members = tuple[int, ...]  # containers that move together
 
-ALONE = 0.35  # of the time, for the search over all terms from the start ...
+ALONE = 0.35  # of the time, for the search over all terms from the start, where that can help
 LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nothing is too early
-MANY = 20_000  # ... which is too slow for more containers, unless it alone can help
+FEW_CONTAINERS = 500  # with more, a search goes on from where an earlier one ended, instead of from the start
 ROUNDING, DIGITS = 1e-12, 9
 ROUNDS, FEW = 12, 0.01  # of dropping moves; the last is one in which no more than this share of the moves is dropped
 TRIES = 40  # sets of moves whose return the referee looks at, in one round
@@ -38,7 +38,9 @@ def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progre
     clock = budget.clock()
     start = with_new_containers(problem, seed)
     candidates = [start]
-    has_traffic, alone = bool(problem.objective.weight.get(Term.AFFINITY)), _searches_alone(problem)
+    goes_on = len(start.moved_from(problem.before)) > 0 and len(start.machine_of) > FEW_CONTAINERS
+    has_traffic = bool(problem.objective.weight.get(Term.AFFINITY)) and not goes_on
+    alone = _searches_alone(problem)
     if has_traffic:
         part = budget.share(1.0 - alone * ALONE)
         result = COLLOCATORS["best"](problem, CollocateOptions(), budget=part, seed=seed, progress=progress)
@@ -51,9 +53,8 @@ def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progre
 
 
 def _searches_alone(problem: Problem) -> bool:
-    """Is the cluster small, or is there something that is not about traffic: a violated rule or a hot machine?"""
-    few = len(problem.cluster.containers.name) <= MANY
-    return few or bool(machine_overload(problem.cluster, problem.start).any()) or bool(check(problem.cluster, problem.start))
+    """Is there something that is not about traffic: a violated rule or a hot machine?"""
+    return bool(machine_overload(problem.cluster, problem.before).any()) or bool(check(problem.cluster, problem.before))
 
 
 def with_new_containers(problem: Problem, seed: int) -> Placement:
