@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
-from tests.builders.first_calls import calls, kernels_used, one_shot_calls
+from tests.builders.first_calls import calls, kernels_used, one_shot_calls, snapshots
 from tests.builders.kernels_needed import kernels_needed
 
 import bayplan as bp
@@ -14,7 +15,9 @@ from bayplan.api import control, warm_up
 from bayplan.api.registry import REGISTRIES
 from bayplan.decide.admit.one_shot import ONE_SHOTS
 from bayplan.decide.admit.parameters import LIVE
+from bayplan.errors import UsageError
 from bayplan.kernels import ahead
+from bayplan.model.goal import GOALS
 
 every_method = pytest.mark.parametrize(("verb", "method"), [(verb, method) for verb in REGISTRIES for method in bp.methods(verb)])
 
@@ -42,6 +45,7 @@ steps = {"budget": bp.Budget(iterations=2_000)}
 shop = bp.generate("boutique")
 fleet = bp.generate("ucac", services=5, scale=0.02, machines=40)
 asks = {
+    "plan": lambda: bp.plan(shop, **steps),
     "place": lambda: bp.place(shop, **steps),
     "rebalance": lambda: bp.rebalance(shop, **steps),
     "collocate": lambda: bp.collocate(shop, engine="here", **steps),
@@ -95,6 +99,20 @@ def test_whatever_the_input_a_method_needs_no_other_kernel(verb, method, warmed)
         assert kernels_used(call) <= warmed
 
 
+@pytest.mark.parametrize("goal", GOALS)
+def test_whatever_the_input_a_plan_needs_no_other_kernel(goal, warmed):
+    for snapshot in snapshots():
+        for scenario in (bp.WhatIf(), bp.WhatIf(drain=("*1",))):
+            warmed.clear()
+            with suppress(UsageError):  # no machine of that name
+                used = kernels_used(
+                    lambda snapshot=snapshot, scenario=scenario: bp.plan(
+                        snapshot, goal=goal, what_if=scenario, budget=bp.Budget(iterations=30)
+                    )
+                )
+                assert used <= warmed, used - warmed
+
+
 @pytest.mark.parametrize("one_shot", ONE_SHOTS)
 def test_whatever_the_request_a_one_shot_method_needs_no_other_kernel(one_shot, warmed):
     for call in one_shot_calls(one_shot):
@@ -125,7 +143,7 @@ def test_the_first_call_of_every_verb_answers_as_the_second_does(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert set(said) == set(REGISTRIES)
+    assert set(said) == {"plan", *REGISTRIES}
     assert list(tmp_path.iterdir()), "nothing was compiled at all"
     for verb, found in said.items():
         assert found["compiled"] == [], f"{verb} compiled while its clock ran"

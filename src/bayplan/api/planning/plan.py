@@ -131,6 +131,8 @@ def _own() -> set[str]:
 def _needs(question: PlanQuestion) -> list[tuple[str, str]]:
     """What kernels have to be compiled for."""
     needs = [("place", "ca-wfd"), ("rebalance", "search"), ("migrate", "waves"), *search_needs(question.problem)]
+    if question.goal.empty_machines:
+        needs.append(("search", "repair"))  # of what runs on machines that are to go
     if question.problem.objective.weight.get(Term.AFFINITY):
         needs += [("collocate", "best"), ("collocate", "best, in counts"), ("collocate", "best, by search")]
     return needs
