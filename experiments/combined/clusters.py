@@ -10,7 +10,7 @@ import numpy as np
 from bayplan.formats import read
 from bayplan.formats.traces import read_callgraphs, read_tianchi
 from bayplan.generate import GENERATORS
-from bayplan.model import IntArray, Interference, Placement, Rule, Snapshot, ints, machine_level
+from bayplan.model import IntArray, Interference, Placement, Rule, Snapshot, Traffic, ints, machine_level
 from experiments.calibration.data import real_file
 from experiments.combined.settings import M1, M3, TIANCHI, TINY
 from experiments.freecontainer.real import with_traffic
@@ -43,7 +43,7 @@ def tianchi_part(machines: int, seed: int) -> Snapshot:
 
 
 def part_of(whole: Snapshot, machines: IntArray) -> Snapshot:
-    """The cluster of these machines and of the containers on them; workloads without one are gone, and so are their rules."""
+    """The cluster of these machines and what runs there, without traffic; other workloads are gone, and rules about them."""
     cluster, machine_of = whole.cluster, whole.placement.machine_of
     kept = np.flatnonzero(np.isin(machine_of, machines))
     used, workload = np.unique(cluster.containers.workload[kept], return_inverse=True)
@@ -63,6 +63,7 @@ def part_of(whole: Snapshot, machines: IntArray) -> Snapshot:
             **{field: getattr(old, field)[used] for field in ("service", "request", "usage_mean", "usage_std", "limit")},
         ),
         containers=replace(cluster.containers, name=tuple(cluster.containers.name[c] for c in kept), workload=ints(workload)),
+        traffic=Traffic.none(),
         rules=tuple(_renumbered(cluster.rules, number)),
     )
     return replace(whole, cluster=part, placement=Placement(machine_of=ints(np.searchsorted(machines, machine_of[kept]))))

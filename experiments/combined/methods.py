@@ -11,13 +11,18 @@ import numpy as np
 import bayplan as bp
 from bayplan.api.migrate import MigrationAnswer
 from bayplan.api.problem import move_limit
+from bayplan.decide.collocate.subproblem import movable
+from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Placement, Snapshot, Term, ints, relabelled, singled_out
+from bayplan.model.problem import Problem
 from experiments.combined.kept_moves import best_moves
 from experiments.combined.rebalancer_answer import rebalancer
-from experiments.combined.settings import ALIVE, ALL, BEST, CONFIDENCE, PACK, PLANS, RASA, REBALANCER, START, SWEEP, Cell
+from experiments.combined.settings import ALIVE, ALL, BEST, CONFIDENCE, LOCAL, PACK, PLANS, RASA, REBALANCER, START, SWEEP, Cell
 from experiments.results import commit
 
 OWN_CLOCK = (RASA, REBALANCER)  # their solvers look at the wall clock: they get more of it where others use the machine
+FEWEST = 0.1  # of the containers with traffic may move: else a method cannot be asked
+TRIES = 3  # of Rebalancer, until it has had its seconds of the processor
 SPIN = 1.0  # seconds of the processor to see how long they take
 
 
@@ -48,7 +53,16 @@ def _plan(cell: Cell, snapshot: Snapshot) -> Answered:
 
 
 def _best(cell: Cell, snapshot: Snapshot) -> Answered:
+    expect_some_to_move(snapshot)
     answer = bp.collocate(snapshot, max_moves=cell.cap, seconds=cell.seconds, seed=cell.seed, threads=1, engine="here")
+    return Answered(placement=answer.placement, cpu=0.0)
+
+
+def _search_local(cell: Cell, snapshot: Snapshot) -> Answered:
+    """Local traffic alone by the search that knows all rules: for clusters whose rules `collocate` does not know."""
+    alone = snapshot.objective.with_weights({Term.AFFINITY: 1.0})
+    how = {"method": "search", "objective": alone, "max_moves": cell.cap}
+    answer = bp.rebalance(snapshot, seconds=cell.seconds, seed=cell.seed, threads=1, **how)  # type: ignore[arg-type]
     return Answered(placement=answer.placement, cpu=0.0)
 
 
@@ -68,6 +82,7 @@ def _pack(cell: Cell, snapshot: Snapshot) -> Answered:
 
 def _rasa(cell: Cell, snapshot: Snapshot) -> Answered:
     """RASA's answer, or as many of its moves as may be made."""
+    expect_some_to_move(snapshot)
     whole, cpu = _kept_rasa(cell, snapshot)
     if cell.cap == ALL:
         return Answered(placement=whole, cpu=cpu)
@@ -92,8 +107,13 @@ def _kept_rasa(cell: Cell, snapshot: Snapshot) -> tuple[Placement, float]:
 
 
 def _rebalancer(cell: Cell, snapshot: Snapshot) -> Answered:
-    limit = move_limit(cell.cap, len(snapshot.placement.placed))
-    found = rebalancer(snapshot, max_moves=limit, seconds=cell.seconds * contention(), seed=cell.seed)
+    """Its answer; asked again with more of the wall clock if that gave it less of the processor than the others have."""
+    limit, stretch = move_limit(cell.cap, len(snapshot.placement.placed)), contention()
+    for _ in range(TRIES):
+        found = rebalancer(snapshot, max_moves=limit, seconds=cell.seconds * stretch, seed=cell.seed)
+        if found.ended or found.cpu >= cell.seconds:
+            break
+        stretch *= 1.3 * cell.seconds / max(1.0, found.cpu)
     return Answered(placement=renamed(snapshot, found.placement), cpu=found.cpu)
 
 
@@ -101,11 +121,26 @@ METHODS: Mapping[str, Callable[[Cell, Snapshot], Answered]] = {
     START: _start,
     **dict.fromkeys(PLANS, _plan),
     BEST: _best,
+    LOCAL: _search_local,
     SWEEP: _sweep,
     PACK: _pack,
     RASA: _rasa,
     REBALANCER: _rebalancer,
 }
+
+
+def expect_some_to_move(snapshot: Snapshot) -> None:
+    """UsageError if `collocate` must hold all containers that have traffic, for rules that it does not know.
+
+    It would return the start then, which says nothing about how good it is.
+    """
+    traffic, problem = snapshot.cluster.traffic, Problem.of(snapshot)
+    talks = np.isin(snapshot.cluster.containers.workload, np.r_[traffic.a, traffic.b])
+    free = int((movable(problem) & talks).sum())
+    if free < FEWEST * talks.sum():
+        raise UsageError(
+            f"it holds what interference rules name: of {int(talks.sum()):,} containers with traffic {free:,} may move"
+        )
 
 
 def renamed(snapshot: Snapshot, after: Placement) -> Placement:

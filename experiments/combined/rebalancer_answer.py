@@ -17,6 +17,7 @@ from bayplan.score.goal_objective import goal_objective
 
 PYTHON = "BAYPLAN_REBALANCER"  # names the Python of an environment that has the package `rebalancer`
 DRIVER = Path(__file__).with_name("rebalancer_process.py")
+KINDS = ("singleMoveTypeSpec", "swapMoveTypeSpec")  # of moves that it tries
 LATE = 10.0  # times its seconds, after which it is given up
 
 
@@ -25,6 +26,7 @@ class Found(NamedTuple):
 
     placement: Placement
     cpu: float
+    ended: bool = False  # did it stop by itself, before its time was over?
 
 
 def is_there() -> bool:
@@ -32,9 +34,9 @@ def is_there() -> bool:
     return bool(os.environ.get(PYTHON))
 
 
-def rebalancer(snapshot: Snapshot, *, max_moves: int, seconds: float, seed: int, swaps: bool = True) -> Found:
+def rebalancer(snapshot: Snapshot, *, max_moves: int, seconds: float, seed: int, kinds: tuple[str, ...] = KINDS) -> Found:
     """Its answer to the goal `steady` within a limit of moves."""
-    problem = {**problem_of(snapshot), "max_moves": max_moves, "seconds": seconds, "seed": seed, "swaps": swaps}
+    problem = {**problem_of(snapshot), "max_moves": max_moves, "seconds": seconds, "seed": seed, "moves": kinds}
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = Path(folder) / "problem.json", Path(folder) / "answer.json"
         asked.write_text(json.dumps(problem), encoding="utf-8")
@@ -46,7 +48,7 @@ def rebalancer(snapshot: Snapshot, *, max_moves: int, seconds: float, seed: int,
     machine_of = np.array(snapshot.placement.machine_of)
     for container, machine in found["assignment"].items():
         machine_of[int(container[1:])] = int(machine[1:])
-    return Found(placement=Placement(machine_of=ints(machine_of)), cpu=float(found["cpu"]))
+    return Found(placement=Placement(machine_of=ints(machine_of)), cpu=float(found["cpu"]), ended=bool(found.get("ended")))
 
 
 def problem_of(snapshot: Snapshot) -> dict[str, Any]:

@@ -27,12 +27,14 @@ def solved(problem: dict[str, Any]) -> dict[str, Any]:
     add_rules(solver, problem)
     add_goals(solver, problem)
     built = time.process_time() - began
-    moves = [{"singleMoveTypeSpec": {}}, {"swapMoveTypeSpec": {}}] if problem["swaps"] else [{"singleMoveTypeSpec": {}}]
+    moves = [{name: {}} for name in problem["moves"]]
     search = {"solveTime": max(1, round(problem["seconds"])), "randomSeed": problem["seed"], "moveTypeList": moves}
     solver.add_solver({"localSearchSolverSpec": search})
+    started = time.monotonic()
     answer = solver.solve()
+    ended = time.monotonic() - started < 0.9 * search["solveTime"]
     cpu = time.process_time() - began
-    return {"assignment": answer["assignment"], "cpu": cpu, "built": built, "why": _why(answer)}
+    return {"assignment": answer["assignment"], "cpu": cpu, "ended": ended, "built": built, "why": _why(answer)}
 
 
 def state_problem(solver: Any, problem: dict[str, Any]) -> None:
