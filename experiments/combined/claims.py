@@ -1,6 +1,6 @@
 """Is the combined plan best on the stated total, and near to each method of one goal on that goal? With the numbers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -60,27 +60,32 @@ def rank(row: Row) -> tuple[float, float, float]:
 
 
 def _best(answered: Sequence[Row], ours: Sequence[Row], cluster: str, cap: str) -> list[str]:
-    """Is it best in every seed? And which other comes next, with both totals."""
+    """Is it best in every seed in which others were measured, too? And which other comes next, with both totals."""
     others = [row for row in picked(answered, cluster=cluster, cap=cap) if not row["method"].startswith(OURS)]
-    wins = [all(rank(row) <= rank(other) for other in others if other["seed"] == row["seed"]) for row in ours]
-    if not others:
+    seeds = {row["seed"] for row in others}
+    mine = [row for row in ours if row["seed"] in seeds]
+    if not mine:
         return ["-", "-"]
-    middle: Callable[[str], tuple[float, ...]] = lambda method: tuple(  # noqa: E731
-        median(each) for each in zip(*map(rank, picked(others, method=method)), strict=True)
-    )
-    second = min({row["method"] for row in others}, key=middle)
-    found = f"{_yes(all(wins))}: {stated_total(ours)}"
+    wins = [all(rank(row) <= rank(other) for other in others if other["seed"] == row["seed"]) for row in mine]
+    second = min(sorted({row["method"] for row in others}), key=lambda method: _middle(picked(others, method=method)))
+    found = f"{_yes(all(wins))} ({sum(wins)} of {len(wins)} seeds): {stated_total(mine)}"
     return [found, f"{NAMES[second]}: {stated_total(picked(others, method=second))}"]
 
 
+def _middle(some: Sequence[Row]) -> tuple[float, ...]:
+    return tuple(median(each) for each in zip(*map(rank, some), strict=True))
+
+
 def _near(answered: Sequence[Row], ours: Sequence[Row], own: OwnGoal) -> str:
-    """Ours beside theirs, medians over the seeds that both have."""
+    """Ours beside theirs, medians over the seeds that both have, and how much of their gain over the start ours has."""
     theirs = _of(answered, ours[0]["cluster"], own.method, ours[0]["cap"])
     seeds = {row["seed"] for row in ours} & {row["seed"] for row in theirs}
     if not seeds:
         return "-"
     mine, other = (median(float(row[own.column]) for row in some if row["seed"] in seeds) for some in (ours, theirs))
-    return f"{_yes(own.near(mine, other))}: {mine:.4f} beside {other:.4f}"
+    start = [float(row[own.column]) for row in _of(answered, ours[0]["cluster"], START, ALL)]
+    gained = f", {(mine - start[0]) / (other - start[0]):.0%} of its gain" if start and other != start[0] else ""
+    return f"{_yes(own.near(mine, other))}: {mine:.4f} beside {other:.4f}{gained}"
 
 
 def _counted(body: Sequence[Sequence[str]]) -> Iterator[str]:

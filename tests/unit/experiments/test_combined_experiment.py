@@ -159,15 +159,17 @@ def test_without_its_python_rebalancer_is_left_out_with_a_line(monkeypatch, caps
 
 def test_the_claims_say_what_holds_and_what_does_not():
     measured = [
+        fake("start", cap=ALL, local="0.1", paper="0.9"),
+        fake("plan", seed=1, local="0.1", third="9", total_steady="9"),  # no other has this seed
         fake("plan", local="0.5", paper="0.5", third="-0.5", total_steady="-0.5"),
         fake("collocate-best", local="0.52", third="-0.4", total_steady="-0.4"),
         fake(RASA, local="0.6", third="-0.3", total_steady="-0.3"),
         fake(SWEEP, paper="0.4", third="0.1", total_steady="0.1"),
     ]
     line = next(line for line in claims.claim_lines(measured) if line.startswith("| M3"))
-    assert "yes: -0.5000 | `collocate`, best: -0.4000" in line
+    assert "yes (1 of 1 seeds): -0.5000 | `collocate`, best: -0.4000" in line
     assert "yes: 0.5000 beside 0.5200" in line
-    assert "**no**: 0.5000 beside 0.6000" in line
+    assert "**no**: 0.5000 beside 0.6000, 80% of its gain" in line
     assert "**no**: 0.5000 beside 0.4000" in line
 
 
