@@ -14,7 +14,7 @@ from bayplan.cli.reference import cli_page
 from bayplan.generate.boutique import boutique
 from bayplan.model import TimedRequests
 from bayplan.report.errors_page import errors_page
-from bayplan.report.pictures import bay_plan, before_after, gantt, heat_map, traffic_bars, utilisation_cdf
+from bayplan.report.pictures import bay_plan, gantt, heat_map, traffic_bars, utilisation_cdf
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results.csv"
@@ -22,6 +22,7 @@ START = DOCS.parent / "benchmarks" / "start.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
+REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
 
 
 def benchmarks_page() -> str:
@@ -40,7 +41,7 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    return "\n".join([*lines, *_start_lines(), *_kernel_lines(), *_schedule_lines(), *_admit_lines()]) + "\n"
+    return "\n".join([*lines, *_start_lines(), *_kernel_lines(), *_schedule_lines(), *_admit_lines(), *_page_lines()]) + "\n"
 
 
 def _start_lines() -> list[str]:
@@ -129,6 +130,29 @@ def _growth() -> list[str]:
     return [*lines, "Where machines grow in number with the requests, each request is looked for on more of them."]
 
 
+def _page_lines() -> list[str]:
+    """The page about a change at three sizes, from `benchmarks/report_page.csv`; nothing if it was not measured."""
+    if not REPORT_PAGE.is_file():
+        return []
+    with REPORT_PAGE.open(encoding="utf-8") as file:
+        newest = {row["machines"]: row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The page about a change",
+        "",
+        "`python -m benchmarks.report_page`: made in one process, then opened by Chromium from a file, the median of five times.",
+        "*First paint*: something can be read. *Ready*: bay plans, table and timeline are drawn.",
+        "",
+        "| machines | containers | moves | kB | to make, s | first paint, ms | ready, ms | commit | machine |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [f"{int(row[name]):,}" for name in ("machines", "containers", "moves")] + [f"{int(row['bytes']) / 1000:,.0f}"]
+        cells += [row[name] for name in ("seconds", "first_paint_ms", "ready_ms", "commit", "machine")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def _admit_lines() -> list[str]:
     """Offers a second, from `benchmarks/admit.csv`; nothing if they were not measured."""
     if not ADMIT.is_file():
@@ -180,10 +204,15 @@ def _shop(picture: Callable[..., str], **options: str) -> Callable[[], str]:
     return lambda: picture(shop.cluster, shop.placement, **options)
 
 
-def _change() -> str:
-    """The shop before and after five containers were moved to where they do not belong."""
+def _failures() -> str:
+    """What happens to the shop if a machine, a rack or a zone fails."""
+    import bayplan as bp
+    from bayplan.report.pictures import failure_picture
+
     shop = boutique()
-    return before_after(shop.cluster, shop.placement, boutique(broken=1).placement, group_by="zone")
+    answer = bp.capacity(shop)
+    resources = [resource.name for resource in shop.cluster.resources]
+    return failure_picture(answer.worst_first, shop.cluster.machines.name, resources, title="boutique: what may fail?")
 
 
 def _overview() -> str:
@@ -209,12 +238,12 @@ def _plan() -> str:
 def _together() -> str:
     """What stays on one machine when the shop is collocated."""
     import bayplan as bp
-    from bayplan.report.pictures import affinity_bars
+    from bayplan.report.change_page.affinity_graph import graph_picture
 
     shop, budget = boutique(), bp.Budget(iterations=50_000)
     placed = bp.place(shop, method="ca-wfd").after
     answer = bp.collocate(placed, budget=budget, engine="here")
-    return affinity_bars(shop.cluster, placed.placement, answer.placement)
+    return graph_picture(shop.cluster, placed.placement, answer.placement)
 
 
 def _packings() -> str:
@@ -281,7 +310,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
     "pictures/heat-map-boutique.svg": _shop(heat_map),
     "pictures/traffic-boutique.svg": _shop(traffic_bars),
-    "pictures/before-after-boutique.svg": _change,
+    "pictures/failures-boutique.svg": _failures,
 }
 SLOW_PAGES: Mapping[str, Callable[[], str]] = {  # or those that change with every change of a method
     "pictures/overview-rasa-m2.svg": _overview,

@@ -20,8 +20,8 @@ from bayplan.errors import BayplanError
 from bayplan.model import Objective, Placement, Snapshot
 from bayplan.model.goal import GOALS
 from bayplan.score.gmrp import moves
-from bayplan.score.goal_objective import goal_objective, third_rank
-from bayplan.score.state_figures import state_figures
+from bayplan.score.goal.objective import goal_objective, third_rank
+from bayplan.score.goal.state_figures import state_figures
 from bayplan.score.terms import score, weighted
 from bayplan.score.utilisation import machine_utilisation
 from experiments.combined.clusters import snapshot_of

@@ -7,7 +7,7 @@ import numpy as np
 from bayplan.model import Cluster, Objective, Placement, ints
 from bayplan.model.rules import AntiAffinity
 from bayplan.score.counts import loads
-from bayplan.score.move_gains import move_gains
+from bayplan.score.goal.move_gains import move_gains
 
 PASSES = 20
 

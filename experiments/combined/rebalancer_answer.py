@@ -13,7 +13,7 @@ from bayplan.errors import UsageError
 from bayplan.model import Allow, AntiAffinity, Capacity, Placement, Snapshot, Term, allowed, ints
 from bayplan.model.goal import STEADY
 from bayplan.score.affinity import total_affinity
-from bayplan.score.goal_objective import goal_objective
+from bayplan.score.goal.objective import goal_objective
 
 PYTHON = "BAYPLAN_REBALANCER"  # names the Python of an environment that has the package `rebalancer`
 DRIVER = Path(__file__).with_name("rebalancer_process.py")

@@ -14,9 +14,10 @@ Everything below is imported when it is first used, so `import bayplan` is quick
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from bayplan.version import __version__
+
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` would double the time in which Ctrl-C ends in a traceback
 
 _HOME = {  # public name -> module
     # in and out
@@ -56,10 +57,11 @@ _HOME = {  # public name -> module
     "pack": "bayplan.api.pack",
     "machines_needed": "bayplan.api.machines_needed",
     "admit": "bayplan.api.requests.admit",
-    "Admission": "bayplan.decide.admit",
+    "Admission": "bayplan.api.requests.live_admission",
     "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.simulate",
+    "capacity": "bayplan.api.capacity",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -97,6 +99,7 @@ __all__ = [
     "WorldError",
     "__version__",
     "admit",
+    "capacity",
     "check",
     "collocate",
     "explain",
@@ -119,7 +122,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOME:
         raise AttributeError(f"module 'bayplan' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
@@ -147,6 +150,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what type checkers and editors see
+    from typing import Any
+
+    from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.files import generate, read, read_requests, read_stream, write
@@ -159,9 +165,9 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.rebalance import rebalance
     from bayplan.api.registry import methods, register
     from bayplan.api.requests.admit import admit
+    from bayplan.api.requests.live_admission import Admission
     from bayplan.api.requests.schedule import schedule
     from bayplan.api.what_if import WhatIf
-    from bayplan.decide.admit import Admission
     from bayplan.errors import BayplanError, InputError, ModelError, UsageError, WorldError
     from bayplan.formats.builder import ClusterBuilder
     from bayplan.model.budget import Budget

@@ -1,8 +1,7 @@
-"""The entry point, `bayplan` or `python -m bayplan`: light, so that an early Ctrl-C is caught too."""
+"""The entry point, `bayplan` or `python -m bayplan`: it imports next to nothing, so that an early Ctrl-C is caught too."""
 
 import os
 import sys
-import threading
 
 
 def run() -> int:
@@ -18,6 +17,8 @@ def run() -> int:
 
 def _end(code: int) -> int:
     """End at once, without waiting for a solver that was interrupted and still runs."""
+    import threading
+
     if any(thread.name == "HiGHS" for thread in threading.enumerate()):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -25,8 +25,8 @@ FILES: Mapping[str, Code] = {  # E10..: the file as a whole
     ),
     "E1010": Code("an object has the same key twice", "remove one of the two; none is dropped silently"),
     "E1011": Code("the kind of file is not recognised", "see docs/formats.md for the files that can be read"),
-    "E1013": Code("the TOML is malformed", "look at the line and column that the message names"),
     "E1012": Code("the format version is not known", 'this release reads version 1: write "bayplan": 1'),
+    "E1013": Code("the TOML is malformed", "look at the line and column that the message names"),
 }
 
 VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be

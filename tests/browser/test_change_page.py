@@ -8,8 +8,9 @@ from tests.builders.change_pages import change_of, with_notes
 from tests.builders.report_clusters import cluster_of
 
 import bayplan as bp
-from bayplan.model import Containers, Workloads
+from bayplan.model import Containers, Machines, Workloads
 from bayplan.report.change_page import change_page
+from bayplan.report.loads import machine_use
 
 pytestmark = pytest.mark.browser
 
@@ -51,6 +52,28 @@ def test_every_size_shows_headline_moves_and_pictures(open_page, data):
     assert 5 < page.locator(ROW).count() < 100 or len(data.moves) < 100
     coloured = "c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"
     assert all(page.locator(f"#bay-{side}").evaluate(coloured) > 5 for side in ("before", "after"))
+
+
+def test_every_size_is_as_full_as_the_scores_say(open_page, data):
+    page = open_page(change_page(data))
+    for state, placement in (("before", data.snapshot.placement), ("end", data.after)):
+        use = machine_use(data.snapshot.cluster, placement)
+        level, fullest = page.evaluate(f"[Array.from(bayplan.{state}.level), Array.from(bayplan.{state}.fullest)]")
+        assert level == pytest.approx(use.level)
+        assert np.array_equal(fullest, use.fullest)
+        hot, full = (page.evaluate(f"bayplan.{state}.state.filter(value => value >= {least}).length") for least in (1, 2))
+        assert (hot, full) == (use.hot.sum(), use.full.sum())
+
+
+def test_a_machine_that_runs_what_it_has_none_of_is_over_capacity(open_page, few):
+    machines = few.snapshot.cluster.machines
+    capacity, safety = machines.capacity.copy(), machines.safety.copy()
+    capacity[0, 1] = safety[0, 1] = 0
+    bare = replace(few.snapshot.cluster, machines=Machines(name=machines.name, capacity=capacity, safety=safety))
+    page = open_page(change_page(replace(few, snapshot=replace(few.snapshot, cluster=bare))))
+    assert page.evaluate("[bayplan.before.endless[0], bayplan.before.state[0]]") == [1, 2]
+    assert page.evaluate("Array.from(bayplan.before.level)") == pytest.approx(machine_use(bare, few.snapshot.placement).level)
+    assert "1 of them over capacity" in page.locator("#state-before").inner_text()
 
 
 def test_every_size_replays_from_before_to_after(open_page, data):
@@ -167,6 +190,15 @@ def test_a_keyboard_is_enough(open_page, few):
     assert "moved" in page.locator("#tip").inner_text()
 
 
+def test_a_click_on_a_block_brings_its_row_in_sight(open_page, many):
+    page, move = open_page(change_page(many)), many.moves[-1]
+    box = page.evaluate(f"bayplan.plans.before.boxOf({move.container}, {move.source})")
+    page.locator("#bay-before").click(position={"x": box["x"] + box["wide"] / 2, "y": box["y"] + box["tall"] / 2})
+    chosen = page.locator("#rows tr[aria-selected=true]")
+    assert chosen.locator("td").first.inner_text() == many.snapshot.cluster.containers.name[move.container]
+    assert chosen.get_attribute("aria-rowindex") == "181"
+
+
 def test_thousands_of_rows_are_scrolled_to_without_drawing_them_all(open_page):
     page = open_page(change_page(with_notes(change_of(cluster_of(machines=40, services=60, replicas=200), 8000))))
     page.locator("#rows").focus()
@@ -181,6 +213,16 @@ def test_a_narrow_page_does_not_scroll_sideways(open_page, request, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
 
 
+def test_pictures_that_were_drawn_before_the_page_was_laid_out_are_drawn_again(open_page, few):
+    page, width = open_page(change_page(few)), "document.getElementById('bay-before').width"
+    before = page.evaluate(width)
+    page.evaluate("document.querySelector('main').style.display = 'none'; bayplan.draw()")
+    assert page.evaluate(width) < before
+    page.evaluate("document.querySelector('main').style.display = ''")
+    page.wait_for_timeout(300)
+    assert page.evaluate(width) == before
+
+
 def test_dark_mode_changes_page_and_pictures(open_page, few):
     pixels = "c => Array.from(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).reduce((a, b) => a + b, 0)"
     dark, light = (open_page(change_page(few), color_scheme=scheme) for scheme in ("dark", "light"))
@@ -192,6 +234,7 @@ def test_dark_mode_changes_page_and_pictures(open_page, few):
 def test_print_has_every_move_and_no_controls(open_page, many):
     page = open_page(change_page(many), color_scheme="dark")
     page.emulate_media(media="print")
+    page.locator(ROW).nth(179).wait_for(state="attached")
     assert page.locator(ROW).count() == 180
     assert not any(page.locator(control).is_visible() for control in ("#filter-text", "#play", "#slider", "#show-machines"))
     assert page.locator("#bay-after").is_visible() and page.locator(".graphs svg").first.is_visible()
@@ -230,3 +273,4 @@ def test_a_change_without_notes_and_without_a_plan_is_shown_too(open_page, few):
 def test_a_page_where_nothing_moves_says_so(open_page, few):
     page = open_page(change_page(replace(few, moves=(), plan=None, timetable=None, after=few.snapshot.placement)))
     assert page.locator("#detail").inner_text() == "Nothing moves."
+    assert page.locator("#rows").is_hidden() and page.locator("#filter-text").is_hidden()

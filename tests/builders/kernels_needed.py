@@ -27,6 +27,7 @@ BEST = "bayplan.decide.collocate.best"
 REPAIR = "bayplan.search.repair", "repair"
 GREEDY = f"{KERNELS}admit.decide", "decide_greedily"  # of the one-shot method greedy only
 FIRST_FOUND = f"{KERNELS}admit.first_feasible", "first_feasible"  # of the method available only
+FAILURES = "bayplan.decide.capacity.survive", "survive"
 WITHIN_RULES = "bayplan.decide.pack.within_rules", "within_all_rules"
 CONDITIONAL = (REPAIR, WITHIN_RULES)
 EVERY_ONE_SHOT = "bayplan.decide.admit.one_shot", "ONE_SHOTS"
@@ -43,6 +44,7 @@ def kernels_needed() -> dict[str, dict[str, list[str]]]:
         verb: {name: needed_by([_home(method_of(verb, name)), *_after(verb)], without=CONDITIONAL) for name in methods(verb)}
         for verb in REGISTRIES
     }
+    needed["capacity"] = {"failures": needed_by([FAILURES])}
     needed["search"] = {"repair": needed_by([REPAIR])}
     needed["pack"]["within rules"] = needed_by([WITHIN_RULES], without=[REPAIR])
     ways = {"best, in counts": (BEST, "_annealed"), "best, by search": (BEST, "_searched")}

@@ -314,9 +314,9 @@ def snapshots(draw: DrawFn, complete: bool | None = None) -> Snapshot:
 
 
 @st.composite
-def valid_snapshots(draw: DrawFn, complete: bool | None = None) -> Snapshot:
+def valid_snapshots(draw: DrawFn, complete: bool | None = None, *, max_machines: int = 6, max_workloads: int = 8) -> Snapshot:
     """A placement that keeps every rule: it is drawn first, then machines and rules are made to fit it."""
-    bare = draw(bare_clusters())
+    bare = draw(bare_clusters(max_machines=max_machines, max_workloads=max_workloads))
     placement = draw(placements(bare, complete))
     roomy = replace(bare, machines=_grown(bare, placement))
     cluster = replace(roomy, machine_sets=_grown_sets(roomy, placement))

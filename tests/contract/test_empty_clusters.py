@@ -77,6 +77,13 @@ def test_packing_says_what_is_missing():
             assert bp.pack(snapshot_of(*shape), confidence=0.99, budget=Budget(iterations=20)).placement is not None
 
 
+def test_failures_are_counted_where_there_is_little_to_lose():
+    for shape, placed in product([*SHAPES, (2, 2, 2, 1)], (False, True)):
+        answer = bp.capacity(snapshot_of(*shape, placed=placed), may_move=placed)
+        assert (len(answer.outcomes), answer.holds) == (shape[0], True)
+        assert answer.summary() and answer.to_dict()["holds"]
+
+
 @pytest.mark.parametrize("method", MIGRATORS)
 def test_a_plan_without_batches_has_the_peak_of_the_start(method):
     for shape, placed in product([*SHAPES, (2, 2, 2, 1)], (False, True)):

@@ -13,6 +13,8 @@ import bayplan as bp
 from bayplan.api import control, warm_up
 from bayplan.api.registry import REGISTRIES
 from bayplan.decide.admit.one_shot import ONE_SHOTS
+from bayplan.decide.admit.parameters import LIVE
+from bayplan.kernels import ahead
 
 every_method = pytest.mark.parametrize(("verb", "method"), [(verb, method) for verb in REGISTRIES for method in bp.methods(verb)])
 
@@ -98,6 +100,22 @@ def test_whatever_the_request_a_one_shot_method_needs_no_other_kernel(one_shot, 
     for call in one_shot_calls(one_shot):
         warmed.clear()
         assert kernels_used(call) <= warmed
+
+
+@pytest.mark.parametrize("method", LIVE)
+def test_a_live_admission_has_compiled_all_that_its_offers_need(method, warmed):
+    stream = bp.generate("container-clusters", zones=3, count=30, slots=6, members_most=4)
+    warmed.clear()
+    admission = bp.Admission(stream.zones, method=method)
+    assert warmed
+    assert kernels_used(lambda: [admission.offer(request) for request in stream.requests]) <= warmed
+
+
+def test_a_live_admission_tells_how_far_its_kernels_are(monkeypatch):
+    monkeypatch.setattr(ahead, "compile_ahead", lambda names, on_progress: on_progress(1, 4))
+    ticks = []
+    bp.Admission(bp.generate("container-clusters", count=1).zones, progress=ticks.append)
+    assert [(tick.stage, tick.done) for tick in ticks] == [("compiling kernels, once: 1 of 4", 0.25)]
 
 
 def test_the_first_call_of_every_verb_answers_as_the_second_does(tmp_path):

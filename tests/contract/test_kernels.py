@@ -9,7 +9,7 @@ import pytest
 import bayplan.kernels
 from bayplan.kernels import KERNELS
 
-SHARED = {"ahead", "jit", "machine_code", "random"}  # what all kernels are made with
+SHARED = {"ahead", "jit", "lowering", "machine_code", "random"}  # what all kernels are made with
 TESTS = Path(__file__).parents[1]
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)

@@ -118,7 +118,7 @@ def test_the_report_has_before_and_after_and_the_heaviest_pairs(shop, tmp_path):
     page = tmp_path / "page.html"
     assert main(["collocate", str(shop), *QUICK, "--report", str(page), "--quiet"]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "bayplan collocate" in text and ">Affinity</h2>" in text and "web – cart" in text
+    assert "bayplan collocate" in text and "Affinity: which traffic stays on one machine" in text and "web – cart" in text
 
 
 def test_a_rasa_cluster_gets_a_rasa_solution(tmp_path, capsys):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.naive.gmrp import gmrp_cost
 
+import bayplan
 from bayplan.cli.main import COMMANDS, main
 from bayplan.formats import read_requests
 
@@ -194,6 +195,17 @@ def test_an_interruption_is_said_in_one_line(shop, capsys, monkeypatch):
     monkeypatch.setattr("bayplan.api.inspect.summarise", stop)
     assert main(["show", str(shop)]) == 130
     assert capsys.readouterr().err.strip() == "bayplan: interrupted"
+
+
+def test_the_entry_point_imports_next_to_nothing_before_it_can_catch_an_interruption():
+    """Ctrl-C during an import that comes before `run` ends in a traceback."""
+    code = "import sys; before = set(sys.modules); import bayplan.__main__; print(*(set(sys.modules) - before))"
+    command = [sys.executable, "-S", "-c", code]  # without what the installation imports
+    environment = {**os.environ, "PYTHONPATH": str(Path(bayplan.__file__).parents[1])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert {name for name in imported if name.startswith("bayplan")} == {"bayplan", "bayplan.version", "bayplan.__main__"}
+    assert not imported & {"collections", "enum", "functools", "re", "threading", "typing"}
 
 
 def test_nothing_is_left_behind_when_writing_fails(shop, tmp_path, capsys):

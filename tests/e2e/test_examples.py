@@ -89,8 +89,8 @@ def skipped(line: str) -> bool:
 
 
 def injects_failures(line: str) -> bool:
-    """Whether a simulation is told to fail: then "no, it does not arrive" is the answer that it shows."""
-    return line.startswith("bayplan simulate") and ("--kill" in line or "--fail" in line)
+    """Whether something is told to fail: then "no, it does not arrive" or "it does not hold" is the answer that it shows."""
+    return line.startswith("bayplan capacity") or (line.startswith("bayplan simulate") and ("--kill" in line or "--fail" in line))
 
 
 def test_what_is_skipped_is_printed_somewhere_and_tested_elsewhere():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.builders.strategies import every_term_objectives, placements, snapshots
 
 from bayplan.model import GAINS, UNPLACED, Placement, Snapshot, Term, floats
-from bayplan.score.move_gains import move_gains, move_units
+from bayplan.score.goal.move_gains import move_gains, move_units
 from bayplan.score.terms import TERMS, TermInputs
 
 

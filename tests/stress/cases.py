@@ -29,10 +29,12 @@ from bayplan.model import (
     Way,
     ints,
 )
+from bayplan.model.goal import GOALS
 from bayplan.score.uncertainty import Uncertainty
 
 VERBS = ("place", "rebalance", "collocate", "pack", "admit", "schedule", "migrate")
-INSTRUMENTS = (("machines_needed", "csp-machines"), ("explain", ""), ("show", ""))
+GOAL_NAMES = tuple(("plan", name) for name in GOALS)
+INSTRUMENTS = (*GOAL_NAMES, ("machines_needed", "csp-machines"), ("explain", ""), ("show", ""))
 PRICED = ("learned", "primal-dual", "swmoa")
 ON_COMMAND_LINE = 0.12  # share of the cases
 IN_A_POOL = 0.01  # of those that have a choice of engines
@@ -155,7 +157,7 @@ def _names(cluster: Cluster) -> tuple[str, ...]:
 def _rebalance_options(snapshot: Snapshot, method: str, rng: Rng) -> dict[str, Any]:
     options = _move_options(snapshot, rng)
     if chance(rng, 0.2):
-        options["objective"] = "default"
+        options["objective"] = one_of(rng, ("freecontainer", "steady"))
     if chance(rng, 0.3):
         options["weights"] = {one_of(rng, tuple(Term)).value: float(one_of(rng, (0.0, 1e-9, 1.0, 1e6)))}
     if method == "sweep-search" and chance(rng, 0.5):
@@ -169,6 +171,7 @@ def _collocate_options(snapshot: Snapshot, method: str, rng: Rng) -> dict[str, A
     options = _move_options(snapshot, rng)
     options["engine"] = "pool" if method in ("rasa", "pop") and chance(rng, IN_A_POOL) else "here"
     options["bound"] = chance(rng, 0.5)
+    options["safety"] = chance(rng, 0.5)
     if method == "best" and chance(rng, 0.25):
         options["weights"] = {one_of(rng, tuple(Term)).value: float(one_of(rng, (0.0, 1e-9, 1.0, 1e6)))}
     if method == "rasa":
@@ -182,6 +185,21 @@ def _collocate_options(snapshot: Snapshot, method: str, rng: Rng) -> dict[str, A
         options["least_gain"] = float(one_of(rng, (0.01, 0.5, 1.0)))
     if chance(rng, 0.1) and len(snapshot.cluster.workloads.name):
         options["priority"] = {one_of(rng, snapshot.cluster.workloads.name): float(one_of(rng, (1e-6, 0.5, 5.0, 1e6)))}
+    return options
+
+
+def _plan_options(snapshot: Snapshot, method: str, rng: Rng) -> dict[str, Any]:
+    options = _move_options(snapshot, rng)
+    if chance(rng, 0.4):
+        options["alive"] = float(one_of(rng, (0.0, 0.5, 0.75, 1.0)))
+    if chance(rng, 0.2):
+        options["way"] = one_of(rng, tuple(Way)).value
+    if chance(rng, 0.2):
+        options["weights"] = {one_of(rng, ("balance", "local-traffic", "price")): float(one_of(rng, (0.0, 1e-9, 1.0, 1e6)))}
+    if chance(rng, 0.1):
+        options["front"] = True
+    if chance(rng, 0.3) and len(snapshot.cluster.machines.name):
+        options["drain"] = one_of(rng, snapshot.cluster.machines.name)
     return options
 
 
@@ -275,6 +293,7 @@ def _no_options(snapshot: Snapshot, method: str, rng: Rng) -> dict[str, Any]:
 
 
 _OPTIONS = {
+    "plan": _plan_options,
     "place": _place_options,
     "rebalance": _rebalance_options,
     "collocate": _collocate_options,

@@ -13,6 +13,7 @@ from tests.stress.migration_faults import migration_faults
 from tests.stress.outcomes import Outcome, ask
 from tests.stress.pack_faults import needed_faults, pack_faults
 from tests.stress.placement_faults import placement_faults, score_faults
+from tests.stress.plan_faults import plan_faults
 from tests.stress.request_faults import admit_faults, schedule_faults
 
 from bayplan.errors import InputError, UsageError
@@ -82,6 +83,7 @@ def _show_faults(snapshot: Snapshot, outcome: Outcome) -> Iterator[str]:
 
 
 _JUDGES = {
+    "plan": plan_faults,
     "place": placement_faults,
     "rebalance": placement_faults,
     "collocate": placement_faults,

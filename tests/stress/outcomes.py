@@ -46,7 +46,9 @@ class Outcome:
 
 def ask(case: Case) -> Outcome:
     """The outcome of a case; whatever is raised is for the caller to judge."""
-    return from_command_line(case) if case.on_command_line and case.verb not in ("explain", "show") else from_library(case)
+    return (
+        from_command_line(case) if case.on_command_line and case.verb not in ("explain", "show", "plan") else from_library(case)
+    )
 
 
 # ---- the library ---------------------------------------------------------------------------------------------------------------
@@ -64,6 +66,10 @@ def from_library(case: Case) -> Outcome:
         options["limits"] = StepLimits(**options["limits"])
     if case.verb == "migrate":
         answer: Answer[Any] = bp.migrate(case.value, target_of(case), method=case.method, seed=case.seed % 100, **options)
+    elif case.verb == "plan":
+        drained = options.pop("drain", None)
+        scenario = bp.WhatIf(drain=(drained,)) if drained is not None else bp.WhatIf()
+        answer = bp.plan(case.value, goal=case.method, seed=case.seed % 100, what_if=scenario, **options)
     elif case.verb == "machines_needed":
         options.pop("n_sigma", None)
         answer = bp.machines_needed(case.value, seed=case.seed % 100, **options)
@@ -216,6 +222,8 @@ def _option(verb: str, name: str, value: Any, folder: Path) -> list[str]:
     if name == "samples" and verb == "pack":
         (folder / "samples.json").write_text(json.dumps({"samples": value}))
         return [word, str(folder / "samples.json")]
+    if name == "safety" and isinstance(value, bool):
+        return [] if value else ["--ignore-safety"]
     if name in FLAGS:
         return [word] if value else []
     if isinstance(value, Mapping):

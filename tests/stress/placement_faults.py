@@ -12,6 +12,8 @@ from tests.stress.outcomes import Outcome
 
 from bayplan.check import check
 from bayplan.model import UNPLACED, Cluster, Objective, Pinned, Placement, Snapshot, Term, Traffic, floats
+from bayplan.model.goal import STEADY
+from bayplan.score.goal.objective import goal_objective
 
 ROUNDING = 1e-7  # relative
 MOST_PLACEMENTS = 400  # that brute force tries
@@ -52,7 +54,9 @@ def wanted(case: Case) -> Snapshot:
             weight[Term.MOVES] = weight.get(Term.MOVES, 0.0) + share
         cluster = _prioritised(snapshot.cluster, options.get("priority", {}))
         return replace(snapshot, cluster=cluster, objective=snapshot.objective.with_weights(weight))
-    objective = Objective.default(snapshot.cluster) if options.get("objective") == "default" else snapshot.objective
+    objective = snapshot.objective if snapshot.objective.explicit else goal_objective(snapshot, STEADY)
+    if options.get("objective") == "freecontainer":
+        objective = Objective.default(snapshot.cluster)
     weights = {Term(name): value for name, value in options.get("weights", {}).items()}
     return replace(snapshot, objective=objective.with_weights({**objective.weight, **weights}) if weights else objective)
 
@@ -85,7 +89,7 @@ def _kept_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[s
     ran = before != UNPLACED
     if (after[ran] == UNPLACED).any():
         yield "a container lost its machine"
-    stays = _stays(case, snapshot)
+    stays = must_stay(case, snapshot)
     if (after[stays & ran] != before[stays & ran]).any():
         yield "what is to stay has moved"
     if case.verb == "rebalance" and (after[~ran] != UNPLACED).any():
@@ -93,12 +97,12 @@ def _kept_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[s
     moved = int((ran & (after != before)).sum())
     if moved != outcome.moved:
         yield f"{moved} containers moved, the answer says {outcome.moved}"
-    most = _max_moves(case, int(ran.sum()))
+    most = max_moves(case, int(ran.sum()))
     if most is not None and moved > most:
         yield f"{moved} containers moved, at most {most} may"
 
 
-def _stays(case: Case, snapshot: Snapshot) -> np.ndarray:
+def must_stay(case: Case, snapshot: Snapshot) -> np.ndarray:
     """(container,) pinned, frozen, or anything that runs (place and pack)."""
     cluster = snapshot.cluster
     stays = np.full(len(cluster.containers.name), case.verb in ("place", "pack"), dtype=np.bool_)
@@ -112,7 +116,7 @@ def _stays(case: Case, snapshot: Snapshot) -> np.ndarray:
     return stays
 
 
-def _max_moves(case: Case, running: int) -> int | None:
+def max_moves(case: Case, running: int) -> int | None:
     limit = case.options.get("max_moves")
     if limit is None:
         return None
@@ -169,7 +173,7 @@ def _gain_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[s
 
 def _bound_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[str]:
     """Bounds that a placement beats, and answers that are called optimal and are not."""
-    cluster, before = snapshot.cluster, snapshot.placement
+    cluster, before = _within_safety(case, snapshot), snapshot.placement
     sign = -1.0 if outcome.goal == "affinity" else 1.0
     value = outcome.score.get(outcome.goal)
     if outcome.status == "optimal" and outcome.bound is None:
@@ -178,7 +182,7 @@ def _bound_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[
         return
     limit = sign * (value if outcome.status == "optimal" else outcome.bound)
     limit -= ROUNDING * abs(limit) + (1e-9 if outcome.goal == "affinity" else 1e-12)
-    stays = set(np.flatnonzero(_stays(case, snapshot) & (before.machine_of != UNPLACED)).tolist())
+    stays = set(np.flatnonzero(must_stay(case, snapshot) & (before.machine_of != UNPLACED)).tolist())
     free = len(before.machine_of) - len(stays)
     if len(cluster.machines.name) ** free > MOST_PLACEMENTS:
         return
@@ -192,6 +196,19 @@ def _bound_faults(case: Case, snapshot: Snapshot, outcome: Outcome) -> Iterator[
     if found is not None and (outcome.goal == "affinity" or not excess_of(cluster, found, before)):
         claim = "called optimal" if outcome.status == "optimal" else f"bound {outcome.bound}"
         yield f"{outcome.goal} {value}, {claim}, but {sign * cost(found)} is possible: {found.machine_of.tolist()}"
+
+
+def _within_safety(case: Case, snapshot: Snapshot) -> Cluster:
+    """The cluster that a bound of `collocate` is about: machines have their safety capacity, or what they run if that is more."""
+    cluster, machines = snapshot.cluster, snapshot.cluster.machines
+    if case.verb != "collocate" or not case.options.get("safety", True):
+        return cluster
+    load = np.zeros_like(machines.capacity)
+    for c, m in enumerate(snapshot.placement.machine_of.tolist()):
+        if m != UNPLACED:
+            load[m] += cluster.workloads.request[cluster.containers.workload[c]]
+    capacity = np.minimum(machines.capacity, np.maximum(machines.safety, load))
+    return replace(cluster, machines=replace(machines, capacity=capacity, safety=np.minimum(machines.safety, capacity)))
 
 
 def goal_cost(snapshot: Snapshot, placement: Placement, goal: str) -> float:

@@ -21,6 +21,7 @@ from bayplan.search.verify_state import block, verify_state
 
 STYLE = StepSettings(shift_tries=3, eject_tries=4, eject_finds=3, scan=3)
 VICTIMS = 0, 0, 1, 4  # of shifts, swaps and ejections
+PAIRS = 1, 1, 1, 3  # that an ejection is chosen from
 JOURNAL = 96  # a short one, so that it is closed often
 
 
@@ -68,7 +69,7 @@ def walked(problem: Problem, *, seed: int = 1, steps: int = 60, heat: float = 0.
     incumbent, movable = walk_incumbent(state), standing(state)
     best, best_of, here, changes = state.total, state.machine_of.copy(), state.machine_of.copy(), 0
     rng = np.array([seed], dtype=np.uint64)
-    lifted, mixture = new_lifted_set(len(problem.cluster.resources)), new_mixture(np.array(VICTIMS))
+    lifted, mixture = new_lifted_set(len(problem.cluster.resources)), new_mixture(np.array(VICTIMS), np.array(PAIRS))
     for step in range(steps if len(movable) else 0):
         warmth = heat * (2 - 3 * step // steps)
         walk(state.arrays, movable, movable, STYLE, mixture, rng, warmth, False, 1, incumbent, lifted)

@@ -12,8 +12,9 @@ from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_ans
 from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
-from bayplan.decide.collocate.finish import has_other_terms
+from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.place_by_rules import place_by_rules
 from bayplan.decide.collocate.subproblem import has_other_rules
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import (
@@ -25,13 +26,17 @@ from bayplan.model import (
     Progress,
     Result,
     Snapshot,
+    Status,
     Term,
     Traffic,
     floats,
+    ints,
     verdict,
 )
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import total_affinity
+from bayplan.score.counts import loads
+from bayplan.search.answer import refereed
 
 KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
 MOST_PRIORITY = 1e6
@@ -49,6 +54,7 @@ class CollocateKeywords(RunKeywords, total=False):
     least_gain: float
     bound: bool
     engine: str
+    safety: bool  # no machine comes above its safety capacity; True by default
 
 
 def collocate(
@@ -65,7 +71,8 @@ def collocate(
 ) -> PlacementAnswer:
     """Bring workloads that talk to each other onto the same machines, so that their traffic can stay there.
 
-    Gained affinity is the share of all traffic that can stay on one machine. No rule is violated that was not violated before.
+    Gained affinity is the share of all traffic that can stay on one machine. No rule is violated that was not violated before,
+    and no machine comes above its safety capacity, or further above it, unless `safety` is False.
 
     - `weights`: of other terms to weigh against affinity (method `best` only);
     - `max_moves`: a number of containers, or a share of those that run, such as `"10%"`;
@@ -79,22 +86,55 @@ def collocate(
     True
     """
     control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
-    method_options = _checked(options_from(CollocateOptions, options))
+    keeps_safety = options.get("safety", True)
+    method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k != "safety"}))
     if weights and method not in KNOW_TERMS:
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
-    problem = problem_of(wanted, max_moves=max_moves, freeze=freeze)
+    whole_problem = problem_of(wanted, objective=wanted.objective, max_moves=max_moves, freeze=freeze)
+    problem = within_safety(whole_problem) if keeps_safety else whole_problem
     control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
     budget = control.method_budget(finish_seconds(snapshot))
     whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget
 
     def ask() -> Result[Placement]:
         result: Result[Placement] = chosen(problem, method_options, budget=part, seed=seed, progress=control.progress)
-        if not method_options.bound or result.solution is None or result.bound is not None:
+        unplaced = 0 if result.solution is None else len(result.solution.unplaced)
+        result = result if problem is whole_problem else _on_the_whole(whole_problem, result)
+        above_safety = len(result.solution.unplaced) < unplaced if result.solution is not None else False
+        if not method_options.bound or result.solution is None or result.bound is not None or above_safety:
             return result
         return replace(_bounded(problem, result, whole.left(), control.progress), seconds=whole.seconds)
 
-    return placement_answer("collocate", method, wanted, problem, interruptible(ask), control)
+    return placement_answer("collocate", method, wanted, whole_problem, interruptible(ask), control)
+
+
+def within_safety(problem: Problem) -> Problem:
+    """The problem in which machines have their safety capacity, or what runs on them now if that is more.
+
+    So machines below safety stay below, and those above take nothing more. The problem itself where that changes nothing.
+    """
+    machines, load = problem.cluster.machines, loads(problem.cluster, problem.before)
+    capacity = np.minimum(machines.capacity, np.maximum(machines.safety, load))
+    if (capacity == machines.capacity).all():
+        return problem
+    safe = replace(machines, capacity=ints(capacity), safety=ints(np.minimum(machines.safety, capacity)))
+    return replace(problem, cluster=replace(problem.cluster, machines=safe))
+
+
+def _on_the_whole(problem: Problem, result: Result[Placement]) -> Result[Placement]:
+    """The result on machines of full capacity: scored anew, with containers placed that only fit above safety."""
+    if result.solution is None:
+        return result
+    placement, unplaced = result.solution, len(result.solution.unplaced)
+    if unplaced:
+        placement = place_by_rules(problem, placement)
+    placement, violated, scores = refereed(problem, placement)
+    scores.setdefault("affinity", 0.0)
+    result = replace(result, solution=placement, score=scores, still_violated=violated, bound=None if violated else result.bound)
+    if len(placement.unplaced) == unplaced:
+        return result
+    return replace(result, status=Status.FEASIBLE, bound=None, left_out=unplaced_reasons(problem, placement))
 
 
 def _needs(method: str, problem: Problem, *, bound: bool) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,14 @@
 """Look at a cluster: its state in numbers, the rules it violates, why a container is where it is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bayplan.api.answer import PathLike
+from bayplan.api.problem import objective_of
 from bayplan.check import Violation, violations
 from bayplan.errors import UsageError, did_you_mean
-from bayplan.model import Cluster, ClusterRequests, Placement, Snapshot, TimedRequests
+from bayplan.model import UNPLACED, Cluster, ClusterRequests, Placement, Plan, Running, Snapshot, TimedRequests
 from bayplan.score.explain import Explanation, WorkloadExplanation, explain_workload
 from bayplan.score.explain import explain as explanation_of
 from bayplan.score.summary import Summary, summarise
@@ -93,23 +94,40 @@ def score(snapshot: Snapshot, *, before: Placement | None = None) -> Inspection:
     return inspect(snapshot, before=before)
 
 
-def explain(snapshot: Snapshot, name: str) -> Explanation | WorkloadExplanation:
-    """Why a container is where it is, which machines could take it, and what blocks the others.
+def explain(
+    snapshot: Snapshot, name: str, *, plan: Plan | None = None, why: Mapping[str, str] | None = None
+) -> Explanation | WorkloadExplanation:
+    """Why a container is where it is, which machines could take it, what blocks the others, and whether a move would pay.
 
-    `name` is a container or a workload. Of a workload with several containers there is one explanation per machine.
+    `name` is a container or a workload. Of a workload with several containers there is one explanation per machine. With a `plan`
+    it is about where everything runs after it; `why` are the plan's reasons by container.
 
     >>> import bayplan as bp
     >>> why = bp.explain(bp.generate("boutique"), "frontend-0")
     >>> why.container, why.workload
     ('frontend-0', 'frontend')
     """
-    cluster, placement = snapshot.cluster, snapshot.placement
+    cluster, objective = snapshot.cluster, objective_of(snapshot, "file")
+    placement = snapshot.placement if plan is None else Running.of(snapshot.placement).after(plan).placement
     if name not in cluster.containers.name and name in cluster.workloads.name:
         workload = cluster.workloads.name.index(name)
         if cluster.replicas[workload] != 1:
-            return explain_workload(cluster, placement, workload, snapshot.objective)
+            return explain_workload(cluster, placement, workload, objective)
         name = cluster.containers.name[int((cluster.containers.workload == workload).argmax())]
-    return explanation_of(cluster, placement, container_index(cluster, name), objective=snapshot.objective)
+    c = container_index(cluster, name)
+    explanation = explanation_of(cluster, placement, c, objective=objective)
+    return explanation if plan is None else replace(explanation, planned=_planned(snapshot, placement, c, why or {}))
+
+
+def _planned(snapshot: Snapshot, after: Placement, c: int, why: Mapping[str, str]) -> str:
+    """What a plan does with a container, in words."""
+    name, machine = snapshot.cluster.containers.name[c], snapshot.cluster.machines.name
+    old, new = int(snapshot.placement.machine_of[c]), int(after.machine_of[c])
+    if old == new:
+        return "the plan does not move it" if new != UNPLACED else "the plan finds no machine for it"
+    way = f"moves it from '{machine[old]}'" if old != UNPLACED else "brings it"
+    reason = f": {why[name]}" if name in why else ""
+    return f"the plan {way} to '{machine[new]}'{reason}" if new != UNPLACED else "the plan deletes it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

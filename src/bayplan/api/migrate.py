@@ -14,7 +14,7 @@ from bayplan.check import PlanCheck, check_migration
 from bayplan.formats.targets import MigrationTarget
 from bayplan.migrate.result import PlanDraft, plan_result
 from bayplan.model import UNPLACED, Placement, Plan, Result, Running, Snapshot, Status, StepLimits
-from bayplan.model.fingerprint import Fingerprint, fingerprint
+from bayplan.model.plan import Fingerprint, fingerprint
 from bayplan.score.duration import StepCosts, Timetable, duration
 
 if TYPE_CHECKING:

@@ -8,9 +8,11 @@ import numpy as np
 from bayplan.check import check
 from bayplan.errors import UsageError, did_you_mean, expect_one_of
 from bayplan.model import UNPLACED, BoolArray, Cluster, Objective, Snapshot, Term
+from bayplan.model.goal import STEADY
 from bayplan.model.problem import Problem
+from bayplan.score.goal.objective import goal_objective
 
-OBJECTIVES = ("file", "default", "gmrp")
+OBJECTIVES = ("file", "steady", "freecontainer", "gmrp")
 GMRP_WEIGHT = {Term.OVERLOAD: 1.0, Term.TARGETS: 1.0, Term.MOVE_COST: 1.0}
 
 
@@ -24,7 +26,8 @@ def problem_of(
 ) -> Problem:
     """The problem that a snapshot states, as the caller wants it. Moves are counted from the snapshot's placement.
 
-    - `objective`: a value, or "file" (the snapshot's own), "default" ([FreeContainer] (6)), "gmrp";
+    - `objective`: a value, or "file" (the snapshot's own, else "steady"), "steady" (the goal of that name), "freecontainer"
+      ([FreeContainer] (6)), "gmrp";
     - `weights`: of some terms, by name; the others keep theirs;
     - `max_moves`: a number of containers, or a share of those that run, such as "5%" (rounded down);
     - `freeze`: names or patterns of containers or workloads that stay where they run.
@@ -41,12 +44,14 @@ def problem_of(
 
 
 def objective_of(snapshot: Snapshot, objective: Objective | str) -> Objective:
-    """The objective of that name."""
+    """The objective of that name; of "file", what the input states, or the default goal where it states nothing."""
     if isinstance(objective, Objective):
         return objective
     expect_one_of(objective, OBJECTIVES, "objective")
-    if objective == "default":
+    if objective == "freecontainer":
         return Objective.default(snapshot.cluster)
+    if objective == "steady" or (objective == "file" and not snapshot.objective.explicit):
+        return goal_objective(snapshot, STEADY)
     if objective == "gmrp":
         if snapshot.objective.move_costs is None:
             raise UsageError(f"objective 'gmrp': cluster '{snapshot.cluster.name}' has no move costs; expected a GMRP model")

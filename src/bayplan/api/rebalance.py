@@ -35,7 +35,8 @@ def rebalance(
 
     No rule is violated that was not violated before. Moves are counted from the snapshot's placement.
 
-    - `objective`: a value, or "file" (the snapshot's own), "default" ([FreeContainer] (6)), "gmrp";
+    - `objective`: a value, or "file" (the snapshot's own, else "steady"), "steady" (hot machines first, then local traffic and
+      balance, with few moves), "freecontainer" ([FreeContainer] (6)), "gmrp";
     - `weights`: of some terms, such as `{"overload": 100}`; the others keep theirs;
     - `max_moves`: a number of containers, or a share of those that run, such as `"5%"`;
     - `freeze`: names or patterns of containers or workloads that stay where they run.

@@ -25,6 +25,7 @@ def collocate(
     freeze: option.Freeze = None,
     priority: option.Priority = None,
     weight: option.Weights = None,
+    ignore_safety: option.IgnoreSafety = False,
     bound: option.Bound = False,
     engine: option.Engine = "pool",
     out: Out = None,
@@ -83,6 +84,7 @@ def collocate(
             least_gain=share(min_gain, f"--min-gain '{min_gain}'"),
             bound=bound,
             engine=engine,
+            safety=not ignore_safety,
             threads=threads,
             progress=progress,
         )

@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     from bayplan.model import Snapshot
 
 COMMAND = "bayplan demo"
-OVERLOAD, FEW_MOVES, MORE_MOVES = 100.0, "10%", "25%"
-ALIVE = 0.6  # of three databases two, so that they can change places
 STEPS = 50_000  # iterations, so that the shop's answers are the same on every machine
+DRAINED = "a1"  # the machine that has to be emptied
+MOVES = "10%"  # of the larger cluster
 ARRIVALS: dict[str, Any] = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
 TIMED, MACHINES, LOAD = 2000, 10, 3.0  # timed requests for three times what these machines have
 PROOF = 3.0  # seconds for an answer with a proven bound
 METHODS = (  # whose kernels are compiled at the start, all at once
     ("generate", "rasa-m3"),
-    ("place", "best"),
+    ("place", "ca-wfd"),
     ("rebalance", "search"),
     ("collocate", "best"),
+    ("collocate", "best, in counts"),
+    ("collocate", "best, by search"),
+    ("search", "repair"),
     ("migrate", "waves"),
     ("admit", "learned"),
     ("one-shot", "local"),
@@ -33,7 +36,7 @@ METHODS = (  # whose kernels are compiled at the start, all at once
 )
 
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where snapshots, answers and reports go.")]
-Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to collocate the larger cluster.")]
+Each = Annotated[float, typer.Option("--seconds", min=0, help="How long to plan for the larger cluster.")]
 
 
 class StoryStep(NamedTuple):
@@ -48,11 +51,11 @@ class StoryStep(NamedTuple):
 def demo(
     out: Folder = Path("bayplan-demo"), seed: SearchSeed = 0, seconds: Each = 5.0, json: Json = False, quiet: Quiet = False
 ) -> None:
-    """Tell the story of a small web shop: its hot machines, its new containers, what should move, and in which safe order.
+    """Tell the story of a small web shop in a minute: what should move, what if a machine must go, what may fail.
 
-    Then a cluster of 96 machines and 3,485 containers is collocated, a quarter of the containers moving at most; groups of
-    containers that arrive one after the other are accepted or refused by prices; and of timed requests for more than there is
-    capacity those are served that are worth most. Everything is written to a folder, with a page for each answer.
+    Then a plan for a cluster of 96 machines and 3,485 containers; groups of containers that arrive one after the other and are
+    accepted or refused by prices; and timed requests for more than there is capacity, of which those are served that are worth
+    most. Everything is written to a folder, with a page for each answer.
 
     Example: [cyan]bayplan demo --out demo[/cyan]
     """
@@ -72,14 +75,16 @@ def demo(
         print_object({"seed": seed, "story": story, "files": files})
         return
     for number, step in enumerate(steps, start=1):
-        print(f"{number}. {step.question}\n   $ {step.command}\n   {step.headline}\n   {step.page.resolve()}\n")
-    print(f"{len(files)} files are in {out}. Go on with your own cluster: bayplan show FILE; docs/start says how to write one.")
+        print(f"{number}. {step.question}\n   $ {step.command}\n   {step.headline}\n")
+    first = steps[1].page
+    print(f"Open {first.resolve()}: search the moves, replay them, see why. {len(files)} files are in {out}.")
+    print("Next, with your own cluster: bayplan plan FILE --report plan.html (docs/start says how to write one).")
 
 
 def _tick(step: StoryStep, number: int) -> Any:
     from bayplan.model import Tick
 
-    return Tick(stage=step.question, done=min(1.0, (number + 1) / 8))
+    return Tick(stage=step.question, done=min(1.0, (number + 1) / 7))
 
 
 def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
@@ -92,14 +97,11 @@ def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
     write_picture(out / "bay-plan.svg", shop)
     yield _state(out, shop)
     budget = bp.Budget(iterations=STEPS)
-    placed = bp.place(shop, seed=seed, budget=budget)
-    yield _written(out, placed, "Where do its new containers go?", "place boutique.json", "placed")
-    moved = bp.rebalance(placed.after, seed=seed, weights={"overload": OVERLOAD}, max_moves=FEW_MOVES, budget=budget)
-    command = f"rebalance boutique.json --start placed.json --weight overload={OVERLOAD:g} --max-moves {FEW_MOVES}"
-    yield _written(out, moved, "Which few moves take the load off hot machines?", command, "placement")
-    plan = bp.migrate(shop, moved.placement, alive=ALIVE, seed=seed)
-    command = f"migrate boutique.json --to placement.json --alive {ALIVE}"
-    yield _written(out, plan, "In which safe order?", command, "plan")
+    plan = bp.plan(shop, seed=seed, budget=budget)
+    yield _written(out, plan, "What should move, and what do I gain?", "plan boutique.json", "plan")
+    drained = bp.plan(shop, seed=seed, budget=budget, what_if=bp.WhatIf(drain=(DRAINED,)))
+    question, command = f"What if machine {DRAINED} had to be emptied?", f"plan boutique.json --drain {DRAINED}"
+    yield _written(out, drained, question, command, f"without-{DRAINED}")
     yield from _large(out, seed, seconds)
     yield from _arrivals(out, seed)
 
@@ -113,17 +115,13 @@ def _state(out: Path, shop: "Snapshot") -> StoryStep:
 
 
 def _large(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
-    """A larger cluster, its workloads brought together."""
+    """A plan for a larger cluster."""
     import bayplan as bp
 
     large = bp.generate("rasa-m3", seed=seed)
     bp.write(large, out / "rasa-m3.json")
-    answer = bp.collocate(large, seconds=seconds, seed=seed, max_moves=MORE_MOVES, engine="here")
-    question = "A larger cluster: which workloads belong on the same machines?"
-    yield _written(out, answer, question, f"collocate rasa-m3.json --max-moves {MORE_MOVES}", "rasa-m3-together")
-    plan = bp.migrate(large, answer.placement, alive=ALIVE, seed=seed)
-    command = f"migrate rasa-m3.json --to rasa-m3-together.json --alive {ALIVE}"
-    yield _written(out, plan, "And in which order?", command, "rasa-m3-plan")
+    plan = bp.plan(large, seconds=seconds, seed=seed, max_moves=MOVES)
+    yield _written(out, plan, "And for 3,485 containers?", f"plan rasa-m3.json --max-moves {MOVES}", "rasa-m3-plan")
 
 
 def _arrivals(out: Path, seed: int) -> Iterator[StoryStep]:
@@ -146,4 +144,12 @@ def _written(out: Path, answer: "Answer[Any]", question: str, command: str, name
     page = out / f"{name}.html"
     answer.save(out / f"{name}.json")
     answer.report(page, command=COMMAND)
-    return StoryStep(question, f"bayplan {command} --out {name}.json --report {name}.html", answer.headline, page)
+    return StoryStep(question, f"bayplan {command} --out {name}.json --report {name}.html", _told(answer), page)
+
+
+def _told(answer: "Answer[Any]") -> str:
+    """The headline; of a plan, what it gains too."""
+    from bayplan.api.planning.answer import PlanAnswer
+    from bayplan.report.answers.plan_words import gains
+
+    return " ".join([answer.headline, *gains(answer.facts)]) if isinstance(answer, PlanAnswer) else answer.headline

@@ -10,12 +10,14 @@ import typer
 
 from bayplan.cli import (
     admit,
+    capacity,
     check,
     collocate,
     convert,
     demo,
     explain,
     generate,
+    installation,
     migrate,
     pack,
     place,
@@ -25,8 +27,6 @@ from bayplan.cli import (
     schedule,
     show,
     simulate,
-    version,
-    warmup,
 )
 from bayplan.cli.console import clock
 from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
@@ -61,13 +61,14 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "admit": admit.admit,
     "schedule": schedule.schedule,
     "migrate": migrate.migrate,
+    "capacity": capacity.capacity,
     "simulate": simulate.simulate,
     "generate": generate.generate,
     "convert": convert.convert,
     "reproduce": reproduce.reproduce,
     "demo": demo.demo,
-    "warmup": warmup.warmup,
-    "version": version.version,
+    "warmup": installation.warmup,
+    "version": installation.version,
 }
 
 SETTINGS = {"generate": generate.OPEN}  # what a command wants of its parser
@@ -78,7 +79,7 @@ for name, function in COMMANDS.items():
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        version.version()
+        installation.version()
         raise typer.Exit
 
 

@@ -8,7 +8,7 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start
+from bayplan.cli.options.shared import File, Json, ObjectiveName, Quiet, SearchSeed, Start
 
 Method = Annotated[str, method_option("place")]
 Candidates = Annotated[
@@ -25,6 +25,7 @@ def place(
     out: Out = None,
     candidates: Candidates = 2,
     start: Start = None,
+    objective: ObjectiveName = "file",
     report: Report = None,
     threads: Threads = 1,
     json: Json = False,
@@ -58,6 +59,13 @@ def place(
         note(snapshot.notes, quiet=quiet)
         left = clock.left(seconds)
         answer = bp.place(
-            snapshot, method=method, seconds=left, seed=seed, candidates=candidates, threads=threads, progress=progress
+            snapshot,
+            method=method,
+            seconds=left,
+            seed=seed,
+            objective=objective,
+            candidates=candidates,
+            threads=threads,
+            progress=progress,
         )
     finish(answer, file=file, out=out, report=report, json=json)

@@ -79,9 +79,8 @@ def plan(
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
     """
-    expect_outputs(
-        {"--out": out, "--placement-out": placement_out, "--rollback-out": rollback_out, "--report": report}, file, start
-    )
+    outputs = {"--out": out, "--placement-out": placement_out, "--rollback-out": rollback_out, "--report": report}
+    expect_outputs(outputs, file, start)
     with working(f"planning for {file}", quiet=quiet) as progress:
         import bayplan as bp
         from bayplan.api.planning.plan import cores
@@ -89,14 +88,7 @@ def plan(
         snapshot = bp.read(file, start)
         note(snapshot.notes, quiet=quiet)
         scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
-        way_settings = way_option.settings(
-            snapshot.cluster,
-            (replace, surge, None),
-            None,
-            max_per,
-            (max_steps, max_per_machine, max_per_service),
-            (20.0, 10.0, 5.0),
-        )
+        limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
             goal=option.goal_named(goal),
@@ -107,9 +99,9 @@ def plan(
             freeze=freeze or (),
             alive=alive,
             way=way,
-            replace=way_settings["replace"],
-            surge=way_settings["surge"],
-            limits=way_settings["limits"],
+            replace=replace or (),
+            surge=surge or (),
+            limits=limits,
             stopovers=not no_stopovers,
             what_if=scenario,
             min_gain=share(min_gain, "--min-gain"),

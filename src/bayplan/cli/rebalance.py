@@ -8,17 +8,9 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start, pairs
+from bayplan.cli.options.shared import File, Json, ObjectiveName, Quiet, SearchSeed, Start, pairs
 
 Method = Annotated[str, method_option("rebalance")]
-Goal = Annotated[
-    str,
-    typer.Option(
-        "--objective",
-        metavar="NAME",
-        help="What is good: 'file' (the input's own), 'default' (equation 6 of FreeContainer), 'gmrp'.",
-    ),
-]
 Weights = Annotated[
     list[str] | None,
     typer.Option("--weight", metavar="TERM=VALUE", help="Change the weight of a term; the others keep theirs; repeatable."),
@@ -49,7 +41,7 @@ def rebalance(
     seconds: Seconds = 10.0,
     seed: SearchSeed = 0,
     start: Start = None,
-    objective: Goal = "file",
+    objective: ObjectiveName = "file",
     weight: Weights = None,
     max_moves: MaxMoves = None,
     freeze: Freeze = None,

@@ -36,7 +36,7 @@ from bayplan.model import (
     TimedRequests,
     ints,
 )
-from bayplan.model.fingerprint import Fingerprint, fingerprint
+from bayplan.model.plan import Fingerprint, fingerprint
 
 MADE_FOR = "made_for"  # the key of the state that a plan starts from
 SHOWN = 10  # changes of that state that are named

@@ -74,6 +74,14 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
         return whole, plan
 
 
+def reasons_in_plan(path: PathLike) -> dict[str, str]:
+    """Container -> why a plan moves it, as its file says; empty if it says nothing."""
+    with document_of(path) as document:
+        moves = document.get("moves") if isinstance(document, Mapping) else None
+    listed = [move for move in moves if isinstance(move, Mapping)] if isinstance(moves, list) else []
+    return {str(move["container"]): str(move["why"]) for move in listed if {"container", "why"} <= move.keys()}
+
+
 def target_and_plan(path: PathLike, target: MigrationTarget) -> tuple[MigrationTarget, Plan]:
     """The plan in a file, and the target with the containers that only the plan has."""
     whole, plan = read_plan_of(path, target.snapshot)

@@ -85,7 +85,6 @@ GIB, MIB = 2**30, 2**20
 SAFETY = 0.8  # of cpu and memory; a gpu is used or not
 LIMIT = (2.0, 1.5, 1.0)  # limit over request
 MEMORY_BUSY, MEMORY_SWING = 0.75, 0.05  # usage of memory over its request
-HOP = (1.0, 1.0, 3.0)  # distance: off the machine, off the rack, off the zone
 USAGE_JITTER, TRAFFIC_JITTER = (0.9, 1.1), (0.8, 1.25)  # what the seed changes
 
 
@@ -99,8 +98,7 @@ def boutique(*, broken: int = 0, seed: int = 0, progress: Progress = silent) -> 
         container = {name: c for c, name in enumerate(cluster.containers.name)}
         for name, machine in VIOLATING.items():
             machine_of[container[name]] = cluster.machines.name.index(machine)
-    objective = replace(Objective.default(cluster), hop=floats(HOP), explicit=True)
-    return Snapshot(cluster=cluster, placement=Placement(machine_of=machine_of), objective=objective)
+    return Snapshot(cluster=cluster, placement=Placement(machine_of=machine_of), objective=Objective.default(cluster))
 
 
 def _cluster(rng: np.random.Generator) -> Cluster:

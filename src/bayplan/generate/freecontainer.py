@@ -5,7 +5,7 @@ for them. What the text says of them is kept: several server types, the top of e
 is more heterogeneous than DC_B, services are intensive in one resource and differ much in size.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -122,9 +122,8 @@ def data_centre(centre: DataCentre, transient: str, seed: int, progress: Progres
         rules=_rules(template, machine_of, TransientMode(transient)),
     )
     notes = ("server and service sizes are generated: Tables II and III of [FreeContainer] are not in its text",)
-    return Snapshot(
-        cluster=cluster, placement=Placement(machine_of=machine_of), objective=Objective.default(cluster), notes=notes
-    )
+    paper = replace(Objective.default(cluster), explicit=True)
+    return Snapshot(cluster=cluster, placement=Placement(machine_of=machine_of), objective=paper, notes=notes)
 
 
 def _servers(centre: DataCentre, rng: np.random.Generator) -> tuple[Machines, tuple[Level, ...]]:

@@ -7,13 +7,14 @@ Every kernel has one signature: constants and narrow integers are passed as 64-b
 arrays (a kernel that writes to one that it was only given to read is found by the comparison with its naive twin).
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from numba import _dynfunc, types
-from numba.core import codegen, compiler, funcdesc, lowering, typed_passes, untyped_passes
+from numba.core import codegen, compiler, funcdesc, typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.environment import lookup_environment
@@ -21,6 +22,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import BaseNativeLowering
 from numba.core.typing import Context
 
+from bayplan.kernels.lowering import KernelContext, KernelLower
 from bayplan.kernels.machine_code import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -111,11 +113,24 @@ class Kernel(CPUDispatcher):
         """The machine code for a signature, which is that of the plain types."""
         args = tuple(sig.args if hasattr(sig, "args") else sig)
         plain = tuple(map(plain_type, args))
-        code = super().compile(plain)
+        with _no_garbage_collection():
+            code = super().compile(plain)
         if args != plain:
             compiled = self.overloads[plain]
             self._insert([kind._code for kind in args], compiled.entry_point, cuda=False)
         return code
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Within it, cycles of objects are not looked for: a compiler makes millions, and looking takes a tenth of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Part(CPUDispatcher):
@@ -141,6 +156,13 @@ def plain_type(kind: Any) -> Any:
 
 class _PartLibrary(codegen.JITCodeLibrary):
     """LLVM code to link into others; never made machine code. It is simplified here, once, and not in every caller."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Nothing: an entry links in what its parts call, each once."""
@@ -178,7 +200,7 @@ class _PartLowering(BaseNativeLowering):
     """Numba's lowering, without wrappers and without emission."""
 
     _name = "part_lowering"
-    lowering_class = lowering.Lower
+    lowering_class = KernelLower
 
     def run_pass(self, state: Any) -> bool:
         context = state.targetctx
@@ -213,7 +235,7 @@ class _EntryLowering(BaseNativeLowering):
     """Numba's lowering; the environments of the parts are made known, since nothing else did."""
 
     _name = "entry_lowering"
-    lowering_class = lowering.Lower
+    lowering_class = KernelLower
 
     def run_pass(self, state: Any) -> bool:
         state.library = library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -267,6 +289,7 @@ def _compiler(lowering_pass: type) -> type:
     class Compiler(CompilerBase):
         def __init__(self, typingctx: Any, *rest: Any) -> None:
             super().__init__(_Typing(), *rest)
+            self.state.targetctx = KernelContext.of(self.state.targetctx)
 
         def define_pipelines(self) -> list[PassManager]:
             passes = PassManager("kernel")

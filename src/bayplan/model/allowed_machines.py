@@ -7,6 +7,7 @@ import numpy as np
 
 from bayplan.model.arrays import BoolArray, IntArray, ints
 from bayplan.model.cluster import Cluster
+from bayplan.model.placement import UNPLACED, Placement
 from bayplan.model.rules import Allow, CoLocate, Pinned
 
 
@@ -44,6 +45,21 @@ def co_located_groups(cluster: Cluster) -> Iterator[tuple[int, ...]]:
     for rule in cluster.rules:
         if isinstance(rule, CoLocate):
             yield tuple(dict.fromkeys(rule.containers))
+
+
+def daemons(cluster: Cluster, placement: Placement) -> BoolArray:
+    """(container,) those that come and go with their machine: of workloads whose replicas are all pinned, one on each machine."""
+    pinned = np.zeros(len(cluster.containers.name), dtype=np.bool_)
+    for rule in cluster.rules:
+        if isinstance(rule, Pinned):
+            pinned[list(rule.containers)] = True
+    count = len(cluster.workloads.name)
+    owner, machine = cluster.containers.workload, placement.machine_of
+    runs = np.flatnonzero(pinned & (machine != UNPLACED))
+    pairs = np.unique(np.column_stack([owner[runs], machine[runs]]), axis=0)[:, 0] if runs.size else np.zeros(0, dtype=np.int64)
+    replicas = np.bincount(owner, minlength=count)
+    whole = (np.bincount(owner[pinned], minlength=count) == replicas) & (np.bincount(pairs, minlength=count) == replicas)
+    return np.asarray(pinned & whole[owner], dtype=np.bool_)
 
 
 def singled_out(cluster: Cluster) -> BoolArray:

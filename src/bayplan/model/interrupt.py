@@ -28,6 +28,20 @@ def stop_requested() -> bool:
 
 
 @contextmanager
+def set_aside() -> Iterator[None]:
+    """Within, an earlier Ctrl-C does not count: for what makes an answer of the best so far. A second one ends everything."""
+    flag = listening()
+    requested = flag is not None and flag.requested
+    if flag is not None:
+        flag.requested = False
+    try:
+        yield
+    finally:
+        if flag is not None:
+            flag.requested |= requested
+
+
+@contextmanager
 def stoppable() -> Iterator[StopFlag]:
     """Within, the first Ctrl-C only sets `requested`; the second one does what Ctrl-C did before.
 

@@ -44,7 +44,7 @@ class Walker:
         self.steps, self.turn, self.began, self.ease = 0, FIRST_TURN, 0.0, 0.0
         self.lifted = new_lifted_set(len(state.cluster.resources))
         self.incumbent = new_incumbent(state, JOURNAL)
-        self.shares = MoveShares()
+        self.shares = MoveShares(len(self.movable), len(state.cluster.machines.name))
 
     @property
     def best(self) -> float:

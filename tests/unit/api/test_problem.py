@@ -1,5 +1,7 @@
 """What a caller says about a decision, and the problem that it becomes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.builders.tiny_clusters import on, tiny
@@ -16,7 +18,8 @@ from bayplan.model import Budget, Objective, Snapshot, Term
 
 def snapshot() -> Snapshot:
     cluster = tiny([[9], [9]], [[1], [2]], [3, 2])
-    return Snapshot(cluster=cluster, placement=on(0, 0, 1, 1, -1), objective=Objective.default(cluster))
+    stated = replace(Objective.default(cluster), explicit=True)
+    return Snapshot(cluster=cluster, placement=on(0, 0, 1, 1, -1), objective=stated)
 
 
 def test_weights_change_the_terms_that_are_named():
@@ -45,6 +48,14 @@ def test_without_more_the_problem_is_the_snapshot():
     assert problem.frozen.shape == np.zeros(0).shape
 
 
+def test_an_input_without_an_objective_gets_that_of_the_default_goal():
+    silent = replace(snapshot(), objective=Objective.default(snapshot().cluster))
+    weight = problem_of(silent).objective.weight
+    assert weight == problem_of(snapshot(), objective="steady").objective.weight
+    assert weight[Term.OVERLOAD] > 10 * max(value for term, value in weight.items() if term is not Term.OVERLOAD)
+    assert problem_of(silent, objective="freecontainer").objective.weight == silent.objective.weight
+
+
 def test_an_objective_may_be_given_as_a_value():
     other = Objective.default(snapshot().cluster).with_weights({Term.AFFINITY: 1.0})
     assert problem_of(snapshot(), objective=other).objective is other
@@ -53,8 +64,8 @@ def test_an_objective_may_be_given_as_a_value():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"objective": "cheap"}, "no objective 'cheap'; expected one of file, default, gmrp"),
-        ({"objective": "defualt"}, "did you mean 'default'"),
+        ({"objective": "cheap"}, "no objective 'cheap'; expected one of file, steady, freecontainer, gmrp"),
+        ({"objective": "freecontaner"}, "did you mean 'freecontainer'"),
         ({"objective": "gmrp"}, "has no move costs; expected a GMRP model"),
         ({"weights": {"fun": 1}}, "no term 'fun'; expected one of utilisation"),
         ({"weights": {"afinity": 1}}, "did you mean 'affinity'"),

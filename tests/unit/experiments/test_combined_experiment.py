@@ -21,7 +21,7 @@ from bayplan.check import check
 from bayplan.errors import UsageError
 from bayplan.generate import GENERATORS
 from bayplan.model import Interference, Placement, Term, ints
-from bayplan.score.state_figures import state_figures
+from bayplan.score.goal.state_figures import state_figures
 
 SOME = {**dict.fromkeys(MEASURES, "0"), "containers": "100", "fault": "", "migrated": "yes", "batches": "3", "cpu": "30"}
 SOME |= {"commit": "abc", "machine": "a machine", "seconds": "30"}

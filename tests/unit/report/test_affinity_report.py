@@ -11,8 +11,9 @@ from bayplan.model import Placement, Reason, Result, Status, Traffic
 from bayplan.report.answers.decision_tables import decision_report, frame, placement_headline
 from bayplan.report.answers.placement_page import comparison_page
 from bayplan.report.answers.placement_tables import pair_table
+from bayplan.report.change_page.affinity_graph import graph_picture
 from bayplan.report.markup import html_table
-from bayplan.report.pictures.placement.traffic import affinity_bars, heaviest_pairs
+from bayplan.report.pictures.placement.traffic import heaviest_pairs
 from bayplan.report.table import report
 from bayplan.report.terminal import text_of
 from bayplan.score.affinity import gained_affinity
@@ -44,10 +45,10 @@ def test_the_heaviest_pairs_come_first_and_add_up_to_what_is_gained(snapshot):
     assert all(edge.after == 1.0 for edge in edges)
 
 
-def test_the_picture_has_a_line_for_all_traffic_and_one_per_pair(snapshot):
-    picture = affinity_bars(snapshot.cluster, snapshot.placement, together(snapshot), top=4)
-    assert len(re.findall(r"of traffic: [^<]*</text>", picture)) == 4
-    assert "all traffic" in picture and "100\u00a0% after" in picture
+def test_the_picture_has_every_pair_before_and_after(snapshot):
+    picture = graph_picture(snapshot.cluster, snapshot.placement, together(snapshot))
+    assert picture.count('class="tie"') == 2 * len(snapshot.cluster.traffic.a)
+    assert "After: 100\u00a0% of all traffic is local" in picture and "100\u00a0% after" in picture
 
 
 def test_the_table_says_what_each_pair_gains(snapshot):

@@ -8,8 +8,9 @@ import pytest
 from tests.builders.report_clusters import cluster_of
 
 from bayplan.model import Containers, Machines, Placement, Services, Snapshot
+from bayplan.report.change_page.affinity_graph import graph_picture
 from bayplan.report.loads import machine_use
-from bayplan.report.pictures import affinity_bars, bay_plan, before_after, heat_map, traffic_bars, utilisation_cdf
+from bayplan.report.pictures import bay_plan, heat_map, traffic_bars, utilisation_cdf
 from bayplan.report.pictures.colours import OWN, service_palette
 from bayplan.report.pictures.placement.bay_plan import PLOT
 from bayplan.report.pictures.placement.bay_plan_data import stacked, unplaced_blocks
@@ -25,8 +26,7 @@ PICTURES = {
     "cdf": lambda s: utilisation_cdf(s.cluster, s.placement),
     "cdf with before": lambda s: utilisation_cdf(s.cluster, s.placement, before=_shifted(s)),
     "heat map": lambda s: heat_map(s.cluster, s.placement),
-    "before and after": lambda s: before_after(s.cluster, s.placement, _shifted(s)),
-    "affinity": lambda s: affinity_bars(s.cluster, s.placement, _shifted(s)),
+    "affinity": lambda s: graph_picture(s.cluster, s.placement, _shifted(s)),
     "traffic": lambda s: traffic_bars(s.cluster, s.placement),
 }
 SIZES = {"1": (1, 1, 1), "12": (12, 14, 5), "100": (100, 40, 20), "200": (200, 50, 10), "600": (600, 400, 3)}

@@ -8,11 +8,11 @@ from bayplan.api.answer import PathLike
 from bayplan.api.migrate import MigrationAnswer
 from bayplan.api.placement import PlacementAnswer
 from bayplan.model import Plan, Reason, Snapshot
-from bayplan.model.fingerprint import fingerprint
 from bayplan.model.goal import Goal
+from bayplan.model.plan import fingerprint
 from bayplan.report.answers.plan_words import PlanFacts, PlanFigures, headline, plan_content, plan_details
 from bayplan.report.change_page import FrontPoint, MoveNote
-from bayplan.score.goal_objective import third_rank
+from bayplan.score.goal.objective import third_rank
 
 if TYPE_CHECKING:
     from bayplan.report.table import Report

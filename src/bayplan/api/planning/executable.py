@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from bayplan.api.migrate import MigrationAnswer, migrate, migrate_by
 from bayplan.api.planning.target import PaidMoves, drop_idle_moves, rank
 from bayplan.model import UNPLACED, Budget, Clock, Placement, Plan, Progress, Reason, Snapshot
 from bayplan.model.allowed_machines import co_located_groups
+from bayplan.model.interrupt import set_aside, stop_requested
 from bayplan.model.problem import Problem
-from bayplan.score.move_gains import move_gains
+from bayplan.score.goal.move_gains import move_gains
 
 ROUNDS = 4
 EACH_ROUND = 0.45  # of what is left of the time, for the target of a round; the last one has all of it
@@ -28,6 +29,8 @@ class ReachableTarget:
 
     paid: PaidMoves
     migration: MigrationAnswer
+    problem: Problem  # that it solves
+    emptied: int = 0  # machines that the problem is without
     replaced: tuple[Reason, ...] = ()  # containers whose move could not be ordered: it was replaced or dropped
 
     def stays(self, problem: Problem, c: int) -> bool:
@@ -36,7 +39,7 @@ class ReachableTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Way:
+class Ordering:
     """How moves are to be ordered."""
 
     snapshot: Snapshot  # as it runs; its rules hold on the way
@@ -67,7 +70,8 @@ class Way:
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
         seconds = 60.0 if left is None else max(2 * (ORDERING[0] + ORDERING[1] * moved), TRYING * left)
-        return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
+        with set_aside():
+            return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
 
 
 def _ordering(problem: Problem) -> float:
@@ -76,10 +80,18 @@ def _ordering(problem: Problem) -> float:
     return ORDERING[0] + ORDERING[1] * most
 
 
-Decide = Callable[[Problem, Budget, int], Placement]  # a target of a problem, within a budget, by a seed
+class Decision(NamedTuple):
+    """A target, and the problem that it solves: the one in question, or the same without machines that can go."""
+
+    problem: Problem
+    target: Placement
+    emptied: int = 0  # machines that the problem is without
 
 
-def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> ReachableTarget:
+Decide = Callable[[Problem, Budget, int], Decision]  # on a target of a problem, within a budget, by a seed
+
+
+def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: Budget) -> ReachableTarget:
     """The best target that can be reached. Where nothing can be ordered, nothing moves.
 
     In each round a target is decided on and its moves are ordered. What cannot be ordered stays where it runs from then on, so
@@ -91,36 +103,45 @@ def reachable(problem: Problem, decide: Decide, way: Way, *, budget: Budget) -> 
     best: ReachableTarget | None = None
     first = problem
     for number in range(ROUNDS):
-        target = decide(problem, way.deciding(budget, problem, last=number == ROUNDS - 1), way.seed + number)
-        paid = drop_idle_moves(problem, target)
-        answer = way.order(paid.placement)
+        decision = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
+        paid = drop_idle_moves(decision.problem, decision.target)
+        answer = ordering.order(paid.placement)
         if answer.complete:
-            reached = ReachableTarget(paid=paid, migration=answer)
-            better = best is None or rank(first, paid.placement) < rank(first, best.paid.placement)
-            best = reached if better else best
+            reached = ReachableTarget(paid=paid, migration=answer, problem=decision.problem, emptied=decision.emptied)
+            best = reached if best is None or _key(first, reached) < _key(first, best) else best
         else:
             stuck = _stuck(problem, paid.placement, answer)
             replaced |= stuck
             problem, end = _held(problem, stuck), _end(problem, answer)
             if end is not None and answer.plan is not None:
                 partial.append((end, answer.plan))
-        if way.is_late(budget, problem) if best is None else way.is_done(budget, problem):
+        late = ordering.is_late(budget, problem) if best is None else ordering.is_done(budget, problem)
+        if late or stop_requested():
             break
-    best = best or _best_partial(problem, partial, way)
+    best = best or _best_partial(problem, partial, ordering)
     why = tuple(replaced[c] for c in sorted(replaced) if best.stays(problem, c))
     return replace(best, replaced=why)
 
 
-def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], way: Way) -> ReachableTarget:
+def _key(problem: Problem, reached: ReachableTarget) -> tuple[float, ...]:
+    """What is compared first, second, ...: violated rules, containers without a machine, overload, machines, the objective."""
+    first = rank(problem, reached.paid.placement)
+    return first.violated, first.unplaced, first.overload, -reached.emptied, first.cost
+
+
+def _best_partial(problem: Problem, partial: Sequence[tuple[Placement, Plan]], ordering: Ordering) -> ReachableTarget:
     """The best end of incomplete plans, which are complete plans to where they end; nothing moves if that is better."""
     still = problem.before
     for end, plan in sorted(partial, key=lambda each: rank(problem, each[0])):
-        answer = migrate_by(way.snapshot, end, plan, **way.options) if rank(problem, end) < rank(problem, still) else None
+        answer = (
+            migrate_by(ordering.snapshot, end, plan, **ordering.options) if rank(problem, end) < rank(problem, still) else None
+        )
         if answer is not None:
             gains = tuple(move_gains(problem.cluster, problem.before, end, problem.objective))
-            return ReachableTarget(paid=PaidMoves(placement=end, gains=gains, needed_for={}), migration=answer)
+            paid = PaidMoves(placement=end, gains=gains, needed_for={})
+            return ReachableTarget(paid=paid, migration=answer, problem=problem)
     paid = PaidMoves(placement=still, gains=(), needed_for={})
-    return ReachableTarget(paid=paid, migration=way.order(still))
+    return ReachableTarget(paid=paid, migration=ordering.order(still), problem=problem)
 
 
 def _stuck(problem: Problem, target: Placement, answer: MigrationAnswer) -> dict[int, Reason]:

@@ -14,7 +14,7 @@ WARM = 0.4  # of the time of a point, for the search from the point before
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FrontTarget:
-    """The best placement found with at most so many moves."""
+    """The best placement found within a limit of moves."""
 
     limit: int
     placement: Placement

@@ -12,7 +12,7 @@ from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.placement import finish_seconds, scores_before
 from bayplan.api.planning.answer import PlanAnswer
-from bayplan.api.planning.executable import ReachableTarget, Way, reachable
+from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget, reachable
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
@@ -22,19 +22,20 @@ from bayplan.api.what_if import WhatIf
 from bayplan.check import check
 from bayplan.decide.collocate.move_bound import affinity_within_moves
 from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term
+from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
 from bayplan.model.problem import Problem
 from bayplan.report.answers.move_reasons import MoveContext, move_notes
 from bayplan.report.answers.plan_words import PlanFigures, figure_words
 from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.gmrp import moves
-from bayplan.score.goal_objective import third_rank
-from bayplan.score.state_figures import state_figures
+from bayplan.score.goal.objective import third_rank
+from bayplan.score.goal.state_figures import state_figures
 from bayplan.search.answer import answer as refereed_answer
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
 BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0)), 60.0  # containers, and seconds up to that number
-EMPTYING = 0.4  # of the seconds, for which machines can go, where that is the goal
+EMPTYING = 0.6  # of the seconds for a target, for which machines can go, where that is the goal
 FRONT = 0.7  # of the seconds, for the front, where it is wanted
 
 
@@ -85,12 +86,11 @@ def plan(
 
     >>> import bayplan as bp
     >>> answer = bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=20_000))
-    >>> before, after = answer.figures
-    >>> before.hot, after.hot, answer.moved_share <= 0.15
+    >>> answer.figures.before.hot, answer.figures.after.hot, answer.moved_share <= 0.15
     (4, 0, True)
     """
     wanted, spare = goal_of(goal, weights), {"threads": cores(), **options}
-    control = Control.of(default_seconds(snapshot) if seconds is None else seconds, seed, spare)
+    control = Control.of(default_seconds(snapshot, wanted) if seconds is None else seconds, seed, spare)
     settings = options_from(PlanSettings, {name: value for name, value in options.items() if name in _own()})
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
     options_from(MigrationSettings, about_way)  # what it does not know is said before the work
@@ -100,14 +100,14 @@ def plan(
         question = replace(question, problem=question.within(question.limit))
     control = control.after_compiling(*_needs(question))
     budget = control.method_budget(finish_seconds(snapshot))
-    way = Way(
+    ordering = Ordering(
         snapshot=question.snapshot,
         options={**about_way, "alive": alive},
         clock=budget.clock(),
         seed=seed,
         progress=control.progress,
     )
-    (planned, front), interrupted = interruptible(lambda: _planned(question, way, budget, settings))
+    (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
     return replace(answer, front=_front_points(question, front, planned), interrupted=interrupted, seconds=control.seconds)
 
@@ -117,10 +117,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def default_seconds(snapshot: Snapshot) -> float:
-    """5 seconds up to 500 containers, 30 up to 10,000, else 60."""
+def default_seconds(snapshot: Snapshot, goal: Goal) -> float:
+    """5 seconds up to 500 containers, 30 up to 10,000, else 60; twice that where machines are to be emptied."""
     containers = len(snapshot.cluster.containers.name)
-    return next((seconds for most, seconds in BY_SIZE if containers <= most), LONGEST)
+    seconds = next((seconds for most, seconds in BY_SIZE if containers <= most), LONGEST)
+    return 2 * seconds if goal.empty_machines else seconds
 
 
 def _own() -> set[str]:
@@ -143,23 +144,28 @@ class Planned:
     reached: ReachableTarget
 
 
-def _planned(question: PlanQuestion, way: Way, budget: Budget, settings: PlanSettings) -> tuple[Planned, list[FrontTarget]]:
+def _planned(
+    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings
+) -> tuple[Planned, list[FrontTarget]]:
     """The target and the way to it; and the front, where it is wanted."""
     front: list[FrontTarget] = []
-    if question.goal.empty_machines:
-        part = budget.share(EMPTYING)
-        emptied = empty_machines(question, budget=part, seed=way.seed, progress=way.progress)
-        question = replace(question, problem=emptied.problem)
     if settings.front:
         limits = front_limits(len(question.problem.before.placed), [question.limit])
-        front = front_targets(question, limits, budget=budget.share(FRONT), seed=way.seed, progress=way.progress)
+        front = front_targets(question, limits, budget=budget.share(FRONT), seed=ordering.seed, progress=ordering.progress)
     known = next((point.placement for point in front if point.limit == question.limit), None)
 
-    def decide(problem: Problem, part: Budget, seed: int) -> Placement:
-        first = known is not None and seed == way.seed
-        return known if first and known is not None else best_target(problem, budget=part, seed=seed, progress=way.progress)
+    def decide(problem: Problem, part: Budget, seed: int) -> Decision:
+        if known is not None and seed == ordering.seed:
+            return Decision(problem, known)
+        emptied = 0
+        if question.goal.empty_machines:
+            here = replace(question, problem=problem)
+            best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress)
+            problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
+        return Decision(problem, best_target(problem, budget=part, seed=seed, progress=ordering.progress), emptied)
 
-    return Planned(question=question, reached=reachable(question.problem, decide, way, budget=budget)), front
+    reached = reachable(question.problem, decide, ordering, budget=budget)
+    return Planned(question=replace(question, problem=reached.problem), reached=reached), front
 
 
 def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> PlanAnswer:
@@ -221,10 +227,11 @@ def _move_notes(question: PlanQuestion, reached: ReachableTarget) -> tuple[MoveN
 
 
 def _emptied(question: PlanQuestion, after: Placement) -> tuple[str, ...]:
-    """Machines that ran something and run nothing afterwards."""
-    before, names = question.problem.before, question.problem.cluster.machines.name
-    ran, runs = set(before.machine_of.tolist()), set(after.machine_of.tolist())
-    return tuple(names[m] for m in sorted(ran - runs - {UNPLACED}))
+    """Machines that ran something and run nothing afterwards, but for what goes with its machine."""
+    before, cluster = question.problem.before, question.problem.cluster
+    counts = ~daemons(cluster, before)
+    ran, runs = set(before.machine_of[counts].tolist()), set(after.machine_of[counts].tolist())
+    return tuple(cluster.machines.name[m] for m in sorted(ran - runs - {UNPLACED}))
 
 
 def _most_local(question: PlanQuestion, after: Placement) -> float | None:
@@ -248,4 +255,12 @@ def _front_points(question: PlanQuestion, front: Sequence[FrontTarget], planned:
         gain = start - third_rank(problem.cluster, placement, problem.objective, problem.before)
         figures = figure_words(state_figures(question.snapshot.cluster, placement))
         points.append(FrontPoint(moved=moved, share=moved / ran, gain=gain, figures=figures, chosen=chosen))
-    return tuple(points)
+    return tuple(_best_by_moves(points))
+
+
+def _best_by_moves(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """One point for each number of moves: the plan's, else the one that gains most."""
+    best: dict[int, FrontPoint] = {}
+    for point in sorted(points, key=lambda point: (point.chosen, point.gain)):
+        best[point.moved] = point
+    return [best[moved] for moved in sorted(best)]

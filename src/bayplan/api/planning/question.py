@@ -12,7 +12,7 @@ from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import UNPLACED, Snapshot, Term
 from bayplan.model.goal import FREE_WEIGHTS, GOALS, Goal
 from bayplan.model.problem import Problem
-from bayplan.score.goal_objective import goal_objective, rules_of_goal
+from bayplan.score.goal.objective import goal_objective, rules_of_goal
 
 OWN_WEIGHTS = {"local-traffic": "local_traffic", "balance": "balance", "price": "price"}  # a goal's weights -> its fields
 
@@ -22,15 +22,16 @@ class PlanQuestion:
     """A snapshot, what changes in it, what is wanted, and the problem of the search."""
 
     now: Snapshot
-    changed: ChangedCluster
+    changed: ChangedCluster  # in which machines that must be emptied have no capacity
+    open: Snapshot  # the same, but for that: what runs there still has its capacity
     goal: Goal
     problem: Problem  # of the changed cluster, with the rules of the goal
     limit: int  # of moves, those away from drained machines left aside
 
     @property
     def snapshot(self) -> Snapshot:
-        """The changed cluster under the objective of the goal, without the rules that only the goal adds."""
-        return replace(self.changed.snapshot, objective=self.problem.objective)
+        """The changed cluster as it runs, under the objective of the goal and without the rules that only the plan adds."""
+        return replace(self.open, objective=self.problem.objective)
 
     def within(self, limit: int) -> Problem:
         """The problem with another limit of moves."""
@@ -48,6 +49,7 @@ def plan_question(
     """The question; UsageError if a name or a number in it makes no sense."""
     changed = what_if(snapshot, scenario)
     here = changed.snapshot
+    still_open = what_if(snapshot, replace(scenario, drain=())).snapshot if scenario.drain else here
     limit = move_limit(goal.max_moves if max_moves is None else max_moves, len(here.placement.placed))
     frozen = np.zeros(0, dtype=np.bool_)
     if freeze:
@@ -60,7 +62,7 @@ def plan_question(
         frozen=frozen,
         max_moves=limit + forced_moves(changed),
     )
-    return PlanQuestion(now=snapshot, changed=changed, goal=goal, problem=problem, limit=limit)
+    return PlanQuestion(now=snapshot, changed=changed, open=still_open, goal=goal, problem=problem, limit=limit)
 
 
 def forced_moves(changed: ChangedCluster) -> int:

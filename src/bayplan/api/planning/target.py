@@ -7,6 +7,7 @@ decide. The better answer counts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,17 +18,17 @@ from bayplan.decide.place import PLACERS
 from bayplan.decide.place.options import PlaceOptions
 from bayplan.model import Budget, Placement, Progress, Term, ints, relabelled, silent, singled_out
 from bayplan.model.problem import Problem
-from bayplan.score.gmrp import machine_overload
-from bayplan.score.move_gains import MoveGain, move_gains
+from bayplan.score.gmrp import machine_overload, overload_cost
+from bayplan.score.goal.move_gains import MoveGain, move_gains
 from bayplan.score.terms import weighted
 from bayplan.search.anneal import search
 
 Members = tuple[int, ...]  # containers that move together
 
 ALONE = 0.35  # of the time, for the search over all terms from the start ...
-LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nobody is too early
+LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps nothing is too early
 MANY = 20_000  # ... which is too slow for more containers, unless it alone can help
-ROUNDING = 1e-12
+ROUNDING, DIGITS = 1e-12, 9
 ROUNDS, FEW = 12, 0.01  # of dropping moves; the last is one in which no more than this share of the moves is dropped
 TRIES = 40  # sets of moves whose return the referee looks at, in one round
 
@@ -64,10 +65,30 @@ def with_new_containers(problem: Problem, seed: int) -> Placement:
     return problem.start if placed is None else placed
 
 
-def rank(problem: Problem, placement: Placement) -> tuple[float, int, float]:
-    """What is compared first, second and third; less is better: violated rules, containers without a machine, the objective."""
-    violated = sum(violation.excess > 0 for violation in check(problem.cluster, placement, problem.before))
-    return violated, len(placement.unplaced), weighted(problem.cluster, placement, problem.objective, problem.before)
+class Rank(NamedTuple):
+    """What is compared first, second, ... of two placements; less is better."""
+
+    violated: int  # rules, in places
+    unplaced: int  # containers
+    overload: float  # load above safety, in largest machines; 0 where the goal leaves it aside
+    cost: float  # the whole objective
+
+
+def rank(problem: Problem, placement: Placement) -> Rank:
+    """The rank of a placement."""
+    return Rank(
+        violated=len(check(problem.cluster, placement, problem.before)),
+        unplaced=len(placement.unplaced),
+        overload=_overload(problem, placement),
+        cost=weighted(problem.cluster, placement, problem.objective, problem.before),
+    )
+
+
+def _overload(problem: Problem, placement: Placement) -> float:
+    """Rounded, so that no sum of floats decides."""
+    if not problem.objective.weight.get(Term.OVERLOAD):
+        return 0.0
+    return round(overload_cost(problem.cluster, placement, problem.objective), DIGITS)
 
 
 def _renamed(problem: Problem, placement: Placement) -> Placement:
@@ -169,6 +190,8 @@ def _violated_by(problem: Problem, placement: Placement, without: Placement) -> 
 
 
 def _is_better(problem: Problem, placement: Placement, without: Placement) -> bool:
-    """Does it cost no more to take moves back?"""
+    """Does it cost no more to take moves back, and is nothing hotter then?"""
+    if _overload(problem, without) > _overload(problem, placement):
+        return False
     old, new = (weighted(problem.cluster, each, problem.objective, problem.before) for each in (placement, without))
     return new <= old + ROUNDING * max(1.0, abs(old))

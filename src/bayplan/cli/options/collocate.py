@@ -86,6 +86,9 @@ Weights: TypeAlias = Annotated[
         help="best: also count another term, such as balance=0.01; affinity has weight 1; repeatable.",
     ),
 ]
+IgnoreSafety: TypeAlias = Annotated[
+    bool, typer.Option("--ignore-safety", help="Machines may come above their safety capacity, up to their capacity.")
+]
 Bound: TypeAlias = Annotated[
     bool, typer.Option("--bound", help="Also prove how much any answer could gain, and say the gap; takes half of the seconds.")
 ]

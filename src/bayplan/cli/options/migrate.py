@@ -151,14 +151,19 @@ def settings(
     """What the options say: patterns of what to replace, surge and never move; weights; the most steps in all, per machine, per
     service; the seconds to pull, start and stop.
     """
-    from bayplan.model import StepLimits
-
-    level, group = _per_level(cluster, max_per)
-    limits = StepLimits(batch=steps[0], machine=steps[1], service=steps[2], group=group, level=level)
+    limits = step_limits(cluster, max_per, steps)
     costs = dict(zip(("pull", "start", "stop"), seconds, strict=True))
     replaced, surging, never = (given or () for given in patterns)
     weights = pairs(late, "--late", "NAME=WEIGHT")
     return {"replace": replaced, "surge": surging, "never": never, "late": weights, "limits": limits, "costs": costs}
+
+
+def step_limits(cluster: "Cluster", max_per: str | None, steps: tuple[int | None, int | None, int | None]) -> "StepLimits":
+    """The most steps in one batch: in one group, and in all, per machine, per service."""
+    from bayplan.model import StepLimits
+
+    level, group = _per_level(cluster, max_per)
+    return StepLimits(batch=steps[0], machine=steps[1], service=steps[2], group=group, level=level)
 
 
 def _per_level(cluster: "Cluster", text: str | None) -> tuple[int, int | None]:

@@ -39,6 +39,16 @@ Report: TypeAlias = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write a self-contained HTML report.", show_default=False)
 ]
 
+ObjectiveName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--objective",
+        metavar="NAME",
+        help="What is good: 'file' (the input's own, else 'steady'), 'steady' (hot machines first, then local traffic and "
+        "balance, with few moves), 'freecontainer' (equation 6 of the paper), 'gmrp'.",
+    ),
+]
+
 
 def pairs(texts: Sequence[str] | None, option: str, form: str) -> dict[str, float]:
     """`NAME=VALUE` texts of a repeatable option as numbers by name; the last of several counts."""

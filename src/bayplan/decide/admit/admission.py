@@ -27,23 +27,7 @@ FAR = 2.0**52  # slots from time 0: numbers of slots are exact up to here
 
 
 class Admission:
-    """Zones, the bookings in them from now on, and the prices that decide on the next request.
-
-    Thread-safe: one lock is held during every public call, so calls from several threads take effect one after the other.
-    Time comes from the requests and from `advance`, never from a clock; an offer moves it to the request's arrival. A request
-    takes every slot of length `options.slot` that its (start, end] touches, slot t being (t * slot, (t + 1) * slot]. Slots that
-    have passed are dropped. A name is free again once its request has ended, was released, or was refused.
-
-    Bad input raises InputError with numbered faults, and changes nothing. Values are assumed to be in the unit of the amounts:
-    [Online clusters] assumes 1 <= value / use <= U.
-
-    >>> import bayplan as bp
-    >>> stream = bp.generate("container-clusters", count=5)
-    >>> admission = bp.Admission(stream.zones)
-    >>> decisions = [admission.offer(request) for request in stream.requests]
-    >>> admission.offers, admission.accepted == sum(decision.accepted for decision in decisions)
-    (5, True)
-    """
+    """Zones, the bookings in them from now on, and the prices that decide on the next request; see `bayplan.Admission`."""
 
     def __init__(self, zones: Zones, options: AdmitOptions | None = None, method: str = "primal-dual", seed: int = 0) -> None:
         self.zones, self.method, self.seed = zones, method, seed

@@ -1,7 +1,5 @@
 """How often each pattern is used, in whole numbers: round down, fill up, let HiGHS improve, take off what is too much."""
 
-import heapq
-
 import numpy as np
 from scipy.sparse import csc_array, eye_array, hstack, vstack
 
@@ -58,18 +56,19 @@ def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArr
 
 
 def _take_off(master: PatternMaster, bins: Bins, count: IntArray) -> None:
-    """Patterns cover more than there is ([UCaC] (8)): take containers away where that saves most uncertainty."""
+    """Patterns cover more than there is ([UCaC] (8)): take containers away where that saves most uncertainty.
+
+    That is where the variance is least, the lowest machine of equals; and then there again, as long as there is one.
+    """
     variance = bins.variance[:, 0] + count @ master.sizes.variance[0]
-    for w in np.flatnonzero(count.sum(axis=0) > master.unplaced).tolist():
-        by = float(master.sizes.variance[0, w])
-        heap = [(float(variance[m]), int(m)) for m in np.flatnonzero(count[:, w])]
-        heapq.heapify(heap)
-        for _ in range(int(count[:, w].sum() - master.unplaced[w])):
-            _, m = heapq.heappop(heap)
-            count[m, w] -= 1
-            variance[m] -= by
-            if count[m, w]:
-                heapq.heappush(heap, (float(variance[m]), m))
+    surplus = count.sum(axis=0) - master.unplaced
+    for w in np.flatnonzero(surplus > 0).tolist():
+        machines = np.flatnonzero(count[:, w])
+        machines = machines[np.argsort(variance[machines], kind="stable")]
+        have = count[machines, w]
+        taken = np.clip(surplus[w] - (np.cumsum(have) - have), 0, have)
+        count[machines, w] -= taken
+        variance[machines] -= taken * master.sizes.variance[0, w]
 
 
 def _cost(master: PatternMaster, bins: Bins, count: IntArray) -> float:

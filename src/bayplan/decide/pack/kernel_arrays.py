@@ -63,12 +63,26 @@ def _most_beside(problem: PackProblem) -> IntArray:
 def groups_of(problem: PackProblem, bins: Bins) -> MachineGroups:
     """The groups of equal machines."""
     capacity = np.column_stack([constraint.capacity for constraint in problem.chance_constraints])
-    key = np.column_stack([capacity, problem.running, bins.free, bins.max_count])
-    _, first, of_machine = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    of_machine = np.asarray(of_machine).ravel()
+    first, of_machine = equal_rows(np.column_stack([capacity, problem.running, bins.free, bins.max_count]))
     order = np.argsort(of_machine, kind="stable")
     machines = np.split(order, np.cumsum(np.bincount(of_machine))[:-1]) if len(order) else []
     return MachineGroups(of_machine=of_machine, machines=machines, bins=select_bins(bins, first))
+
+
+def equal_rows(table: FloatArray) -> tuple[IntArray, IntArray]:
+    """(group,) the first row of each group of equal rows, groups in the order of their rows; (row,) the group of each.
+
+    Sorting whole rows takes long, and most machines are like many others: rows of the same sum, with odd weights modulo 2^64, are
+    compared with the first of them, and only such first rows are sorted. If rows of the same sum differ, all are.
+    """
+    bits = np.ascontiguousarray(table, dtype=np.float64).view(np.uint64)
+    weight = np.random.default_rng(0).integers(0, 2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    _, first, alike = np.unique((bits * weight).sum(axis=1, dtype=np.uint64), return_index=True, return_inverse=True)
+    if not np.array_equal(table[first[alike]], table):
+        first, alike = np.arange(len(table)), np.arange(len(table))
+    _, group = np.unique(table[first], axis=0, return_inverse=True)
+    of_row: IntArray = np.asarray(group).ravel()[alike]
+    return np.unique(of_row, return_index=True)[1], of_row
 
 
 def uncertainty_of(sizes: Sizes, bins: Bins, count: IntArray) -> FloatArray:

@@ -209,6 +209,9 @@ def _fields(rule: Rule, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _objective(cluster: Cluster, objective: Objective) -> dict[str, Any] | None:
+    """The objective that the user stated; None if there is none."""
+    if not objective.explicit:
+        return None
     default = Objective.default(cluster)
     resource = [r.name for r in cluster.resources]
     ratio = objective.ratio.tolist()
@@ -226,9 +229,7 @@ def _objective(cluster: Cluster, objective: Objective) -> dict[str, Any] | None:
         ],
         "move_costs": _move_costs(cluster, objective),
     }
-    stated = {key: value for key, value in fields.items() if key == "weights" or value}
-    unchanged = stated == {"weights": {term.value: weight for term, weight in default.weight.items()}}
-    return None if unchanged and not objective.explicit else stated
+    return {key: value for key, value in fields.items() if key == "weights" or value}
 
 
 def _changed(names: list[str], values: list[float], default: list[float]) -> dict[str, float]:

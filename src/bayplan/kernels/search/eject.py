@@ -8,7 +8,7 @@ import numpy.typing as npt
 from bayplan.kernels.jit import inlined, kernel
 from bayplan.kernels.random import below
 from bayplan.kernels.search.lift_drop import drop, lift
-from bayplan.kernels.search.state import CHARGE, LIMIT, LOAD, amount_index
+from bayplan.kernels.search.state import CHARGE, LIMIT, LOAD, NOWHERE, SAFETY, amount_index
 
 MAX_LIFTED = 32  # items that one step moves at most
 LIFT_WORK, COST_WORK = 12, 4  # what it takes to lift or drop an item, and to price one, in tests of capacity
@@ -75,15 +75,42 @@ def list_lacking(state, lifted):
 
 
 @inlined
-def shortage_relieved(state, j, m, lifted, lacking):
-    """The share of the shortage on machine m that goes away with item j, summed over resources; negative if all of it."""
+def measure_overload(state, i, m, shortage_out):
+    """Does item i overload machine m by more than it relieves its own machine of? The difference goes into `shortage_out`."""
+    at, ints = state.at[0], state.ints
+    n_r, origin = at.resources, ints[at.machine_of + i]
+    here, there = amount_index(state, origin, LOAD), amount_index(state, m, LOAD)
+    here_safe, there_safe = amount_index(state, origin, SAFETY), amount_index(state, m, SAFETY)
+    overloads = False
+    for r in range(n_r):
+        shortage_out[r] = 0
+        if state.floats[at.overload + r] > 0.0:
+            q = ints[at.request + ints[at.kind_of + i] * n_r + r]
+            rise = min(q, max(0, ints[there + r] + q - ints[there_safe + r]))
+            fall = min(q, max(0, ints[here + r] - ints[here_safe + r]))
+            shortage_out[r] = max(0, rise - fall)
+        overloads = overloads or shortage_out[r] > 0
+    return overloads
+
+
+@inlined
+def stays_charged(state, j, m, by_load):
+    """Does machine m stay charged for transient resources of item j if it leaves? Not where its load is what counts."""
+    return not by_load and state.ints[state.at[0].home + j] == m
+
+
+@inlined
+def shortage_relieved(state, j, charged, lifted, lacking):
+    """The share of the shortage that goes away with item j, summed over resources; negative if all of it.
+
+    `charged`: does the machine stay charged for its transient resources?
+    """
     at, ints = state.at[0], state.ints
     want = at.request + ints[at.kind_of + j] * at.resources
-    stays_charged = ints[at.home + j] == m
     relieved, enough = 0.0, True
     for e in range(lacking):
         r = lifted.lacking[e]
-        share_of = 0.0 if stays_charged and ints[at.joint + r] == 1 else ints[want + r] * lifted.inverse[e]
+        share_of = 0.0 if charged and ints[at.joint + r] == 1 else ints[want + r] * lifted.inverse[e]
         if share_of < 1.0:
             enough = False
             relieved += share_of
@@ -93,13 +120,12 @@ def shortage_relieved(state, j, m, lifted, lacking):
 
 
 @inlined
-def take_off_shortage(state, j, m, shortage):
-    """Reduce the shortage by what leaves machine m with item j."""
+def take_off_shortage(state, j, charged, shortage):
+    """Reduce the shortage by what leaves with item j."""
     at, ints = state.at[0], state.ints
     want = at.request + ints[at.kind_of + j] * at.resources
-    stays_charged = ints[at.home + j] == m
     for r in range(at.resources):
-        if not (stays_charged and ints[at.joint + r] == 1):
+        if not (charged and ints[at.joint + r] == 1):
             shortage[r] -= ints[want + r]
 
 
@@ -117,16 +143,20 @@ def choose_victims(state, rng, i, m, scan, most, lifted):
     """The number of items to lift so that item i fits on machine m: itself, and victims, in `lifted`; 1 if `most` do not do.
 
     Each victim is the first one, from a random one on, that frees enough alone, or else the one that relieves most of the
-    shortage. If nothing is missing, it is one random item: a swap. Nothing is lifted.
+    shortage. If nothing is missing, victims that may be several relieve the overload that the item brings, as far as they can;
+    if there is none, it is one random item: a swap. Nothing is lifted.
     """
     at, ints, small = state.at[0], state.ints, state.small
     size = ints[at.items_on_size + m]
     if size == 0:
         return 1
-    first = below(rng, size)
-    if not measure_shortage(state, i, m, lifted.shortage):
-        lifted.item[1] = small[at.items_on + m * at.slots + first]
-        return 2 if ints[at.movable + lifted.item[1]] == 1 else 1
+    first, lifted.item[0] = below(rng, size), i
+    by_load = not measure_shortage(state, i, m, lifted.shortage)
+    if by_load:
+        several = most > 1 and ints[at.machine_of + i] != NOWHERE
+        if not (several and measure_overload(state, i, m, lifted.shortage)):
+            lifted.item[1] = small[at.items_on + m * at.slots + first]
+            return 2 if ints[at.movable + lifted.item[1]] == 1 else 1
     n = 1
     while n <= most and n < MAX_LIFTED:
         lacking = list_lacking(state, lifted)
@@ -137,16 +167,16 @@ def choose_victims(state, rng, i, m, scan, most, lifted):
             if ints[at.movable + j] == 0 or is_chosen(lifted, n, j):
                 continue
             lifted.work[0] += 1
-            relieved = shortage_relieved(state, j, m, lifted, lacking)
+            relieved = shortage_relieved(state, j, stays_charged(state, j, m, by_load), lifted, lacking)
             if relieved < 0.0 or relieved > best_relief:
                 best, best_relief = j, relieved
                 if relieved < 0.0:
                     break
         if best < 0:
-            return 1
+            break
         lifted.item[n] = best
         n += 1
         if best_relief < 0.0:
             return n
-        take_off_shortage(state, best, m, lifted.shortage)
-    return 1
+        take_off_shortage(state, best, stays_charged(state, best, m, by_load), lifted.shortage)
+    return n if by_load else 1

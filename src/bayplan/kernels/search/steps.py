@@ -46,12 +46,15 @@ def within_max_moves(state, i, m):
 
 @kernel
 def shift_step(state, i, settings, rng, temperature, loose, incumbent, lifted):
-    """Let an item walk over a few machines; was it moved? It is lifted once one of them passes the tests without lifting."""
+    """Let an item walk over a few machines, its home first; was it moved?
+
+    It is lifted once one of them passes the tests without lifting.
+    """
     at, ints, floats = state.at[0], state.ints, state.floats
     origin, total, emptied = ints[at.machine_of + i], floats[at.total], np.nan
     here, here_cost, unmet = origin, 0.0, 0
-    for _ in range(settings.shift_tries):
-        m = random_machine(state, i, rng)
+    for t in range(settings.shift_tries):
+        m = ints[at.home + i] if t == 0 and origin != ints[at.home + i] else random_machine(state, i, rng)
         lifted.work[0] += 1
         if m == here or m == NOWHERE:
             continue
@@ -229,7 +232,6 @@ def eject_step(state, i, m, most, settings, rng, temperature, loose, incumbent, 
         if refuge < 0:
             return False
     total, unmet = state.floats[at.total], ints[at.tally + UNMET]
-    lifted.item[0] = i
     for e in range(n):
         lifted.origin[e] = lift(state, lifted.item[e])
     placed, good = 0, fits_ignoring_dependencies(state, i, m)

@@ -12,13 +12,15 @@ import numpy.typing as npt
 
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.random import below, uniform
-from bayplan.kernels.search.delta_cost import delta_cost
+from bayplan.kernels.search.delta_cost import delta_cost, machine_cost
+from bayplan.kernels.search.eject import COST_WORK
 from bayplan.kernels.search.feasible import dependants_kept, dependencies_met, fits_ignoring_dependencies
 from bayplan.kernels.search.incumbent import ensure_space
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import random_machine, random_reachable
 from bayplan.kernels.search.state import NOWHERE, State
 from bayplan.kernels.search.steps import eject_step, shift_step, swap_step
+from bayplan.kernels.search.unlifted import shift_floor
 
 SHIFT, SWAP, EJECT = range(3)  # moves; from EJECT on ejections of ever more victims
 PROBES = 4  # machines tried for an item to measure the scale of costs
@@ -38,16 +40,17 @@ class Mixture(NamedTuple):
 
     up_to: npt.NDArray[np.float64]  # (move,) cumulative shares of the steps
     victims: npt.NDArray[np.int64]  # (move,) that an ejection may have
+    pairs: npt.NDArray[np.int64]  # (move,) of an item and a machine, that an ejection is chosen from
     steps: npt.NDArray[np.int64]  # (move,) made
     done: npt.NDArray[np.int64]  # (move,) of these, those that moved something
     gain: npt.NDArray[np.float64]  # (move,) sum of what the objective fell by in steps that made it fall
     work: npt.NDArray[np.int64]  # (move,) units of work
 
 
-def new_mixture(victims: npt.NDArray[np.int64]) -> Mixture:
-    """Moves that have not been made yet; `victims`: what `Mixture` has."""
+def new_mixture(victims: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]) -> Mixture:
+    """Moves that have not been made yet; `victims`, `pairs`: what `Mixture` has."""
     moves, none = len(victims), np.zeros(len(victims), dtype=np.int64)
-    return Mixture(np.arange(1.0, moves + 1.0) / moves, victims, none, none.copy(), np.zeros(moves), none.copy())
+    return Mixture(np.arange(1.0, moves + 1.0) / moves, victims, pairs, none, none.copy(), np.zeros(moves), none.copy())
 
 
 @kernel
@@ -57,6 +60,26 @@ def draw_move(mixture, rng):
     while move < len(mixture.up_to) - 1 and share > mixture.up_to[move]:
         move += 1
     return move
+
+
+@kernel
+def cheapest_pair(state, sized, pairs, rng, lifted):
+    """An item and a machine: of a few random pairs the one that costs least, fits or not. The machine is -1 if there is none."""
+    at, ints = state.at[0], state.ints
+    item, machine, least = sized[below(rng, len(sized))], -1, np.inf
+    for _ in range(pairs):
+        i = sized[below(rng, len(sized))]
+        m = random_reachable(state, i, rng)
+        if m < 0:
+            continue
+        if pairs == 1:
+            return i, m
+        lifted.work[0] += 2 * COST_WORK
+        left = machine_cost(state, ints[at.machine_of + i], at.empty_kind, ints[at.kind_of + i])
+        change = shift_floor(state, i, m, left)
+        if change < least:
+            item, machine, least = i, m, change
+    return item, machine
 
 
 @kernel
@@ -74,8 +97,7 @@ def walk(state, movable, sized, settings, mixture, rng, temperature, loose, step
             i = sized[below(rng, len(sized))]
             done = swap_step(state, i, random_machine(state, i, rng), rng, temperature, loose, incumbent, lifted)
         else:
-            i = sized[below(rng, len(sized))]
-            m = random_reachable(state, i, rng)
+            i, m = cheapest_pair(state, sized, mixture.pairs[move], rng, lifted)
             if m >= 0:
                 most = mixture.victims[move]
                 done = eject_step(state, i, m, most, settings, rng, temperature, loose, incumbent, lifted)

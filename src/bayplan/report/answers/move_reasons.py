@@ -10,7 +10,7 @@ from bayplan.model import Cluster, FloatArray, Objective, Placement, Term
 from bayplan.report.amounts import fullness, percent
 from bayplan.report.change_page.data import MoveNote
 from bayplan.score.gmrp import machine_overload
-from bayplan.score.move_gains import MoveGain
+from bayplan.score.goal.move_gains import MoveGain
 from bayplan.score.utilisation import fullest_shared
 from bayplan.words import first_names
 
@@ -60,7 +60,7 @@ class _Writer:
         """The notes of the containers of one move."""
         context = self.context
         gain = self._weighted(move)
-        net = move.net(context.objective)
+        net = sum(value for label, value in gain.items() if label != LABELS[Term.OVERLOAD])
         reason = self._reason(move, gain)
         notes = []
         for c in move.members:
@@ -70,10 +70,11 @@ class _Writer:
         return notes
 
     def _weighted(self, move: MoveGain) -> dict[str, float]:
-        """Gains by label, each term times its weight; what is nothing is left out."""
+        """Gains by label, each term times its weight, but load above safety in largest machines; what is nothing is left out."""
         gain: dict[str, float] = {}
         for term, value in move.gain.items():
-            worth = self.context.objective.weight.get(term, 0.0) * value
+            weight = self.context.objective.weight.get(term, 0.0)
+            worth = (weight > 0) * value if term is Term.OVERLOAD else weight * value
             if worth:
                 gain[LABELS[term]] = gain.get(LABELS[term], 0.0) + worth
         return gain
@@ -104,7 +105,7 @@ class _Writer:
             parts.append(
                 f"{reason}: else {prevented}" if prevented is not None else f"makes room for others on {machine[source]}"
             )
-        if gain.get(LABELS[Term.OVERLOAD], 0.0) > 0 and self.was_hot[source]:
+        if gain.get(LABELS[Term.OVERLOAD], 0.0) > 0 and self.was_hot[source] and reason != DRAIN:
             parts.append(f"{machine[source]} is above safety ({self._change(source)})")
         local = sorted((w for w in move.local if move.local[w] > 0), key=lambda w: -move.local[w])
         if local:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from bayplan.model import Cluster, Placement, Resource, Snapshot
 from bayplan.report.amounts import fullness, percent, scale_of
 from bayplan.report.answers.placement_tables import amounts_words, change_table, hot_table, pair_table, score_table, use_table
-from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page, number_card
+from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page, change_words, number_card
 from bayplan.report.loads import machine_use
 from bayplan.report.markup import Tile, card, first_items, html_table, items, paragraph, tag, tiles
 from bayplan.report.names import name_of
 from bayplan.report.page import figure, footer, header, page
 from bayplan.report.pictures import bay_plan, heat_map, traffic_bars, utilisation_cdf
-from bayplan.report.pictures.placement.before_after import change_words
 from bayplan.report.pictures.placement.traffic import chatty_pairs
 from bayplan.report.table import Table
 from bayplan.report.violations import SHOWN, verdict
@@ -77,7 +76,12 @@ def comparison_page(
             PageSection(title="How full the machines are", parts=tuple(map(figure, pictures))),
             PageSection(title="What is wrong afterwards", parts=(_wrong(new, violated, cluster, after),)),
         ),
-        tables=(change_table(old.score, new.score), use_table(new, cluster.resources), hot_table(new, cluster.resources)),
+        tables=(
+            change_table(old.score, new.score),
+            *([replace(score_table(new.score, new.normalised), title="Scores afterwards")] if new.normalised else []),
+            use_table(new, cluster.resources),
+            hot_table(new, cluster.resources),
+        ),
         group_by=group_by,
         made=made or {},
     )

@@ -5,17 +5,14 @@ from dataclasses import dataclass
 
 from bayplan.model import Placement, Plan, Result, Running, Snapshot
 from bayplan.report.amounts import about, percent
-from bayplan.report.answers.plan_tables import BatchFigures, aggregated, batch_table
+from bayplan.report.answers.plan_tables import BatchFigures, aggregated
 from bayplan.report.change_page import Card, ChangePageData, PageSection, change_page
-from bayplan.report.markup import card, html_table, paragraph
 from bayplan.report.page import figure
 from bayplan.report.pictures.gantt import gantt
 from bayplan.report.pictures.step_bars import step_bars
 from bayplan.report.violations import SHOWN
 from bayplan.score.duration import StepCosts, Timetable
 from bayplan.words import and_more, count
-
-MOST_ROWS = 500  # batches in the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +45,8 @@ def plan_page(data: PlanPageData, *, made: Mapping[str, str], group_by: str | No
         plan=plan,
         running=data.running,
         timetable=data.timetable,
-        sections=(PageSection(title="In which order", parts=(picture, card("Batches", batch_rows(data.batches)))),),
+        batches=data.batches,
+        sections=(PageSection(title="In which order", parts=(picture,)),),
         warnings=_stuck(data),
         group_by=group_by,
         made=made,
@@ -76,8 +74,3 @@ def _stuck(data: PlanPageData) -> tuple[str, ...]:
     reasons = aggregated(data.result.left_out)
     more = and_more(len(reasons) - SHOWN, "reasons")
     return (*(f"not at the target: {reason}" for reason in reasons[:SHOWN]), *([more] if more else ()))
-
-
-def batch_rows(batches: Sequence[BatchFigures]) -> str:
-    """The batches in numbers."""
-    return html_table(batch_table(batches).first(MOST_ROWS)) if batches else paragraph("None: nothing has to move.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayplan.model import Placement, Plan, Reason, Snapshot, Term
+from bayplan.model import Pinned, Placement, Plan, Reason, Snapshot, Term
 from bayplan.model.goal import Goal
 from bayplan.report.amounts import about, fullness, percent
 from bayplan.report.answers.move_reasons import LABELS
@@ -23,7 +23,7 @@ from bayplan.report.table import (
     sentences,
     table,
 )
-from bayplan.score.state_figures import StateFigures
+from bayplan.score.goal.state_figures import StateFigures
 from bayplan.words import count, first_names
 
 SHOWN = 20  # moves; all are in the file
@@ -109,19 +109,36 @@ def gains(plan: PlanFacts) -> list[str]:
     if new.local is not None and old.local is not None:
         lines.append(f"Traffic that can stay on one machine {percent(old.local)} -> {percent(new.local)}.")
     lines.append(f"Fullest machine {fullness(old.fullest)} -> {fullness(new.fullest)}.")
-    if plan.emptied:
-        lines.append(f"{count(len(plan.emptied), 'machine')} can go: {first_names(plan.emptied, 12)}.")
+    lines += [_drained(plan, machine) for machine in plan.drained]
+    empty = [machine for machine in plan.emptied if machine not in plan.drained]
+    if empty:
+        lines.append(f"{count(len(empty), 'machine')} can go: {first_names(empty, 12)}.")
+    elif plan.goal.empty_machines:
+        lines.append("No machine was found that can go.")
     if plan.most_local is not None and plan.moved:
         most = f"No plan of {count(plan.moved, 'move')} keeps more than {percent(plan.most_local)} local (proven)."
         lines.append(most)
     return lines
 
 
+def _drained(plan: PlanFacts, machine: str) -> str:
+    """'Machine a1 is emptied: 8 -> 0 containers.'"""
+    m = plan.snapshot.cluster.machines.name.index(machine)
+    old, new = (int((placement.machine_of == m).sum()) for placement in (plan.snapshot.placement, plan.after))
+    if machine in plan.emptied and new:
+        return f"Machine {machine} is emptied: {old:,} -> {count(new, 'container')} that {'goes' if new == 1 else 'go'} with it."
+    return f"Machine {machine} is {'emptied' if not new else 'not empty'}: {old:,} -> {count(new, 'container')}."
+
+
 def warnings(plan: PlanFacts) -> list[str]:
     """What a careful reader should know before acting."""
     lines = [f"still violated: {sentence}" for sentence in plan.still_violated]
     lines += [f"left out: {reason}" for reason in plan.left_out]
-    lines += [f"cannot leave {machine}: {_stay(plan, machine)}" for machine in plan.drained if _stay(plan, machine)]
+    lines += [
+        f"{machine} is not empty: {names}"
+        for machine in plan.drained
+        if (names := _stay(plan, machine)) and machine not in plan.emptied
+    ]
     lines += [f"not moved, because no safe order was found: {reason}" for reason in plan.replaced]
     if plan.figures.after.hot and plan.goal.safety:
         lines.append(f"{count(plan.figures.after.hot, 'machine')} stay above safety: {_why_hot(plan)}")
@@ -129,10 +146,17 @@ def warnings(plan: PlanFacts) -> list[str]:
 
 
 def _stay(plan: PlanFacts, machine: str) -> str:
-    """Containers that still run on a machine that was to be emptied."""
+    """Containers that still run on a machine that was to be emptied, and why."""
     cluster = plan.snapshot.cluster
     m = cluster.machines.name.index(machine)
-    return first_names([cluster.containers.name[c] for c in (plan.after.machine_of == m).nonzero()[0].tolist()])
+    pinned = {c for rule in cluster.rules if isinstance(rule, Pinned) for c in rule.containers}
+    stuck = {reason.subject: reason.text for reason in plan.replaced}
+    words = []
+    for c in (plan.after.machine_of == m).nonzero()[0].tolist():
+        name = cluster.containers.name[c]
+        why = "is pinned" if c in pinned else stuck.get(name, "no other machine was found that can take it")
+        words.append(f"{name} {why}" if c in pinned else f"{name}: {why}")
+    return "; ".join(words[:SHOWN])
 
 
 def _why_hot(plan: PlanFacts) -> str:
@@ -185,7 +209,7 @@ def move_table(plan: PlanFacts) -> Table:
             Cell(cluster.machines.name[move.source]),
             Cell(cluster.machines.name[move.target]),
             count_cell(int(batch[i])),
-            Cell(worth(move), _rest(move)),
+            Cell(worth(move), move.net),
             Cell(move.why),
         )
         for i, move in ((i, plan.moves[i]) for i in order)
@@ -195,17 +219,12 @@ def move_table(plan: PlanFacts) -> Table:
 
 def _importance(move: MoveNote) -> tuple[bool, float, int]:
     """What comes first: what takes load off hot machines, then what is worth most."""
-    return move.reason != OVERLOAD, -_rest(move), move.container
+    return move.reason != OVERLOAD, -move.net, move.container
 
 
 def worth(move: MoveNote) -> str:
     """'1.2 %' of the weighted shares; 'safety' where the second rank decides."""
-    return "safety" if move.reason == OVERLOAD else percent(_rest(move))
-
-
-def _rest(move: MoveNote) -> float:
-    """What a move is worth in the third rank, less its price."""
-    return move.net - move.gain.get(OVERLOAD, 0.0)
+    return "safety" if move.reason == OVERLOAD else percent(move.net)
 
 
 def comparison_table(plan: PlanFacts) -> Table:
@@ -217,7 +236,7 @@ def comparison_table(plan: PlanFacts) -> Table:
     words = {name: figure_words(state) for name, state in states.items()}
     columns = (TableColumn("figure"), *(TableColumn(name, "number") for name in states))
     rows = ([Cell(label), *(Cell(words[name][label]) for name in states)] for label in words["now"] if _known(words, label))
-    return table(columns, rows, title="Compared" if plan.changes else "Before and after")
+    return table(columns, rows, title="Compared" if plan.changes else "In figures")
 
 
 def _known(words: Mapping[str, Mapping[str, str]], label: str) -> bool:

@@ -11,6 +11,7 @@ from bayplan.report import svg
 from bayplan.report.amounts import percent
 from bayplan.report.markup import paragraph, tag
 from bayplan.report.names import told_apart
+from bayplan.report.page import asset
 from bayplan.report.svg import characters_in, element, number, text, width_of
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
 from bayplan.words import count
@@ -26,8 +27,8 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
 OUTSIDE: tuple[Box, ...] = ((-999.0, -999.0, 0.0, 999.0), (WIDE, -999.0, 9999.0, 999.0))  # where no name may stand
 
 CAPTION = (
-    "Each circle is a workload, each line the traffic between two of them: the wider, the more. The dark part of a line is "
-    "local, which means that it stays on one machine; the pale part crosses machines. Point at a line to read it."
+    "Each circle is a workload, each line the traffic between two of them: the wider, the more. The blue part of a line is "
+    "local, which means that it stays on one machine; the grey part crosses machines. Point at a line to read it."
 )
 
 
@@ -101,21 +102,40 @@ def _stretched(value: FloatArray) -> FloatArray:
 def graph_section(cluster: Cluster, before: Placement, after: Placement) -> str:
     """The graph twice, before and after, with the same nodes at the same places."""
     graph = affinity_graph(cluster, before, after)
-    edges = len(cluster.traffic.a)
-    which = (
-        ""
-        if len(graph.a) == edges
-        else f" Shown are {count(len(graph.a), 'pair')} of {edges:,}: those with most traffic" + (" and those that change most.")
-    )
-    shares = [gained_affinity(cluster, placement) for placement in (before, after)]
-    pictures = [
-        tag("div", tag("h3", f"{title}: {percent(share)} of all traffic is local"), _picture(cluster, graph, local, title))
-        for title, share, local in zip(("Before", "After"), shares, (graph.before, graph.after), strict=True)
+    panels = [
+        tag("div", tag("h3", words), svg.document(WIDE, TALL, words, CAPTION, body, role="group"))
+        for words, body in _both(cluster, graph, before, after)
     ]
-    return paragraph(CAPTION + which, "soft") + tag("div", *pictures, class_="pair graphs")
+    return paragraph(f"{CAPTION}{_which(cluster, graph)}", "soft") + tag("div", *panels, class_="pair graphs")
 
 
-def _picture(cluster: Cluster, graph: DrawnGraph, local: FloatArray, title: str) -> str:
+def graph_picture(cluster: Cluster, before: Placement, after: Placement) -> str:
+    """The same as one SVG document that needs nothing else."""
+    graph = affinity_graph(cluster, before, after)
+    style = tag("style", asset("change_page/assets/graph.css"))
+    halves = [
+        element(
+            "g", text(16.0, 22.0, words, "head"), element("g", body, transform="translate(0 30)"), transform=f"translate({k} 0)"
+        )
+        for k, (words, body) in zip((0, int(WIDE)), _both(cluster, graph, before, after), strict=True)
+    ]
+    return svg.document(2 * WIDE, TALL + 40, "Traffic between workloads, before and after", CAPTION, "".join([style, *halves]))
+
+
+def _which(cluster: Cluster, graph: DrawnGraph) -> str:
+    edges = len(cluster.traffic.a)
+    words = f" Shown are {count(len(graph.a), 'pair')} of {edges:,}: those with most traffic and those that change most."
+    return words if len(graph.a) < edges else ""
+
+
+def _both(cluster: Cluster, graph: DrawnGraph, before: Placement, after: Placement) -> list[tuple[str, str]]:
+    """Words and drawing of each half."""
+    shares = (percent(gained_affinity(cluster, placement)) for placement in (before, after))
+    titles = (f"{when}: {share} of all traffic is local" for when, share in zip(("Before", "After"), shares, strict=True))
+    return [(title, _drawn(cluster, graph, local)) for title, local in zip(titles, (graph.before, graph.after), strict=True)]
+
+
+def _drawn(cluster: Cluster, graph: DrawnGraph, local: FloatArray) -> str:
     x, y = EDGE_X + graph.x * (WIDE - 2 * EDGE_X), EDGE_Y + graph.y * (TALL - 2 * EDGE_Y)
     order = np.argsort(-graph.weight, kind="stable").tolist()
     lines = [_edge(cluster, graph, e, (x, y), float(local[e])) for e in order]
@@ -126,7 +146,7 @@ def _picture(cluster: Cluster, graph: DrawnGraph, local: FloatArray, title: str)
         _node(cluster, int(w), text(left, below, name, f"small {anchor} ringed"), (float(x[k]), float(y[k]), float(radius[k])))
         for k, (w, name, (left, below, anchor)) in enumerate(zip(graph.workload.tolist(), names, labels, strict=True))
     ]
-    return svg.document(WIDE, TALL, f"{title}: traffic between workloads", CAPTION, "".join([*lines, *nodes]), role="group")
+    return "".join([*lines, *nodes])
 
 
 def _edge(cluster: Cluster, graph: DrawnGraph, e: int, at: tuple[FloatArray, FloatArray], local: float) -> str:

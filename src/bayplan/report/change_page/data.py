@@ -9,10 +9,13 @@ import numpy as np
 
 from bayplan.model import UNPLACED, Action, IntArray, Placement, Plan, Running, Snapshot, ints
 from bayplan.report.amounts import percent
+from bayplan.report.answers.plan_tables import BatchFigures
 from bayplan.report.table import Table
 from bayplan.score.duration import Timetable
+from bayplan.words import count
 
 Verdict: TypeAlias = Literal["better", "worse", "same"]
+ROUNDING = 1e-9
 MOVES, COMES, GOES = "moves", "gets a machine", "is taken away"  # the reasons of what no note explains
 
 
@@ -74,7 +77,7 @@ class ChangePageData:
     plan: Plan | None = None
     running: Running | None = None  # at the start of the plan, if containers run twice there
     timetable: Timetable | None = None
-    batches: Sequence[Any] = ()  # BatchFigures, or mappings with the same names
+    batches: Sequence[BatchFigures | Mapping[str, Any]] = ()  # in numbers
     front: tuple[FrontPoint, ...] = ()
     comparisons: tuple[Table, ...] = ()  # what-if: now, what-if, what-if with the plan
     sections: tuple[PageSection, ...] = ()  # further pictures
@@ -82,9 +85,6 @@ class ChangePageData:
     warnings: tuple[str, ...] = ()
     group_by: str | None = None  # a level by which machines are grouped
     made: Mapping[str, str] = field(default_factory=dict)
-
-
-ROUNDING = 1e-9
 
 
 def number_card(
@@ -127,3 +127,16 @@ def batch_of(moves: Sequence[MoveNote], plan: Plan | None) -> IntArray:
             if step.action is Action.CREATE or step.container not in arrives:
                 arrives[step.container] = number
     return ints([arrives.get(move.container, 0) for move in moves])
+
+
+def change_words(before: Placement, after: Placement) -> str:
+    """'37 containers moved, 4 placed, 1 taken away'."""
+    moved = len(after.moved_from(before))
+    came = int(((before.machine_of < 0) & (after.machine_of >= 0)).sum())
+    went = int(((before.machine_of >= 0) & (after.machine_of < 0)).sum())
+    parts = [
+        f"{count(moved - went, 'container')} moved",
+        f"{came:,} placed" if came else "",
+        f"{went:,} taken away" if went else "",
+    ]
+    return ", ".join(filter(None, parts))

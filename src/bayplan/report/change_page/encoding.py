@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from bayplan.model import Action, Cluster
 from bayplan.report.change_page.data import ChangePageData, MoveNote, all_moves, batch_of
-from bayplan.report.names import printable
+from bayplan.report.names import printable, told_apart
 from bayplan.report.pictures.placement.bay_plan_data import group_index, in_order
 
 ALIGNED = 8  # bytes: where an array may begin
+SHORT, MOST_NAMED = 16, 240  # characters of names below stacks; machines that may have one
 SCALE = 1e-6  # gains are whole millionths
 
 
@@ -28,6 +29,7 @@ def encoded(data: ChangePageData) -> str:
     alike = cluster.services.name == cluster.workloads.name
     header: dict[str, Any] = {
         "machines": _printable(cluster.machines.name),
+        "short": told_apart(cluster.machines.name, SHORT) if len(cluster.machines.name) <= MOST_NAMED else [],
         "workloads": _printable(cluster.workloads.name),
         "services": [] if alike else _printable(cluster.services.name),  # none: called as the workloads
         "resources": [

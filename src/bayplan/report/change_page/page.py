@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from bayplan.report.amounts import scale_of
+from bayplan.report.answers.plan_tables import BatchFigures, batch_table
 from bayplan.report.change_page.affinity_graph import graph_section
-from bayplan.report.change_page.data import Card, ChangePageData, PageSection, Verdict
+from bayplan.report.change_page.data import Card, ChangePageData, PageSection, Verdict, change_words
 from bayplan.report.change_page.encoding import encoded
 from bayplan.report.change_page.front import front_section
 from bayplan.report.markup import card, html_table, items, paragraph, tag
@@ -14,6 +15,7 @@ from bayplan.report.svg import STYLE, element, escaped
 from bayplan.report.table import Table
 
 FOLDER = "change_page/assets"
+STYLES = ("change_page.css", "graph.css")
 SCRIPTS = (  # in the order in which they need each other
     "decode.js",
     "cluster.js",
@@ -26,13 +28,16 @@ SCRIPTS = (  # in the order in which they need each other
     "pictures.js",
     "main.js",
 )
+MOST_IN_A_ROW = 6  # cards; rows are of about the same length
+MOST_BATCHES = 500  # in the table
 VERDICTS: Mapping[Verdict, str] = {"better": "✓ better", "worse": "✕ worse", "same": "= same"}
 SHOW = {"all": "all machines", "moves": "machines with moves", "safety": "machines above safety capacity"}
 
 BAY_PLAN = (
     "Each column is a machine, each block a container. The height of a block is the container's share of the machine's fullest "
-    "resource, so the top of a column says how full the machine is. Only containers that move have a colour, and they are drawn "
-    "on top. Dark line: capacity; amber line: safety capacity; ▲ marks a machine above it."
+    "resource, so the top of a column says how full the machine is; one that requests none of it is a hairline. Only containers "
+    "that move have a colour, and they are drawn on top. Upper line: capacity; amber line: safety capacity; ▲ marks a machine "
+    "above it."
 )
 
 
@@ -51,7 +56,7 @@ def change_page(data: ChangePageData) -> str:
         tag("div", id="tip", role="tooltip", hidden=""),
         tag("script", encoded(data), type="text/plain", id="data"),
     ]
-    style = asset(f"{FOLDER}/change_page.css")
+    style = "\n".join(asset(f"{FOLDER}/{name}") for name in STYLES)
     script = "\n".join(asset(f"{FOLDER}/{name}") for name in SCRIPTS)
     return page(name_of(cluster), body, style=style, script=script)
 
@@ -65,19 +70,29 @@ def _sections(data: ChangePageData) -> list[PageSection]:
         sections.append(PageSection(title="Affinity: which traffic stays on one machine", parts=(_picture(graph),)))
     if data.comparisons:
         sections.append(PageSection(title="What if", parts=tuple(map(_card, data.comparisons))))
-    return [*sections, *data.sections]
+    sections += data.sections
+    if data.batches:
+        sections.append(PageSection(title="Batches", parts=(card("", html_table(_batch_table(data))),)))
+    return sections
+
+
+def _batch_table(data: ChangePageData) -> Table:
+    figures = [batch if isinstance(batch, BatchFigures) else BatchFigures(**batch) for batch in data.batches]
+    return batch_table(figures).first(MOST_BATCHES)
 
 
 def _header(data: ChangePageData) -> str:
     cluster = data.snapshot.cluster
     badge = tag("span", escaped(data.verdict), class_="verdict good" if data.valid else "verdict bad") if data.verdict else ""
-    above = tag("p", tag("strong", escaped(name_of(cluster))), " ", escaped(scale_of(cluster)), class_="above")
-    details = "".join(paragraph(sentence, "lead") for sentence in data.details)
+    scale = f"{scale_of(cluster)}: {change_words(data.snapshot.placement, data.after)}"
+    above = tag("p", tag("strong", escaped(name_of(cluster))), " ", escaped(scale), class_="above")
+    details = paragraph(" ".join(data.details), "lead") if data.details else ""
     return tag("header", above, tag("h1", escaped(data.headline), class_="headline"), badge, details)
 
 
 def _cards(cards: tuple[Card, ...]) -> str:
-    return tag("dl", *map(_number, cards), class_="tiles changes") if cards else ""
+    columns = len(cards) if len(cards) <= MOST_IN_A_ROW else -(-len(cards) // -(-len(cards) // MOST_IN_A_ROW))
+    return tag("dl", *map(_number, cards), class_="tiles changes", style=f"--columns: {columns}") if cards else ""
 
 
 def _number(number: Card) -> str:
@@ -138,7 +153,7 @@ def _timeline(data: ChangePageData) -> str:
 
 
 def _moves() -> str:
-    head = tag("table", tag("thead", tag("tr")), tag("tbody"), aria_label="Moves")
+    head = tag("table", tag("thead", tag("tr")), tag("tbody"), role="grid", aria_label="Moves")
     rows = tag("div", head, id="rows", class_="scroll", tabindex="0", role="region", aria_label="Moves; arrow keys select a row")
     fields = [
         _field("text", "Search", placeholder="name, machine, reason"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayplan.check.violation import SHOWN, counted, named
-from bayplan.model import UNPLACED, Cluster, FloatArray, IntArray, Objective, Placement, Reason, ints
+from bayplan.model import UNPLACED, BoolArray, Cluster, FloatArray, IntArray, Objective, Placement, Reason, Term, ints
 from bayplan.score.explain.blockers import blockers
 from bayplan.score.explain.move import CandidateMove, candidate_move
 from bayplan.score.terms import weighted
@@ -82,6 +82,8 @@ class Explanation:
     partners: tuple[Partner, ...]  # most traffic first
     local: float | None  # share of its traffic that stays on its machine; None if it has no traffic or no machine
     alternatives: tuple[Alternative, ...]  # the likeliest of the machines that fit, best first; empty if no objective was given
+    move_price: float = 0.0  # what the objective charges for the move; in the change of each alternative
+    planned: str = ""  # what a plan does with it, and why
 
     def reason(self) -> Reason:
         """The machines in one line: 'web-0: 3/12 machines fit (6 short of cpu, 3 not allowed)'."""
@@ -90,6 +92,7 @@ class Explanation:
     def __str__(self) -> str:
         place = f"runs on machine '{self.machine}'" if self.machine is not None else "has no machine"
         lines = [f"{self.container} (workload '{self.workload}', service '{self.service}') {place}"]
+        lines += [self.planned] if self.planned else []
         if self.machine is not None and self.machine in self.why:
             lines.append(f"where it is: {self.why[self.machine]}")
         if self.apart:
@@ -111,6 +114,9 @@ class Explanation:
             return f"best by the objective: '{best.machine}', of {compared}"
         if best.change >= 0 and (self.apart or self.machine in self.why):
             return f"by the objective none of {compared} is better"
+        if best.change >= 0 and best.change < self.move_price:
+            gain, price = self.move_price - best.change, self.move_price
+            return f"a move does not pay: '{best.machine}', best of {compared}, gains {gain:.3g}, and the move costs {price:.3g}"
         if best.change >= 0:
             return f"by the objective it is well placed: none of {compared} is better"
         return f"by the objective '{best.machine}' is better ({best.change:+.3g}), best of {compared}"
@@ -151,6 +157,7 @@ def explain(
         partners=partners,
         local=sum(p.share * p.local for p in partners) if partners and move.home != UNPLACED else None,
         alternatives=alternatives(cluster, placement, objective, move.members, elsewhere) if objective is not None else (),
+        move_price=len(move.members) * objective.weight.get(Term.MOVES, 0.0) if objective is not None else 0.0,
     )
 
 
@@ -171,6 +178,14 @@ def fit_summary(cluster: Cluster, placement: Placement, workload: int) -> Reason
     reason, _ = _reasons(candidate_move(cluster, placement, container, placement), sentences=False)
     machines = len(cluster.machines.name)
     return Reason(name, fit_text(machines - len(reason), machines, _most_first(reason)))
+
+
+def fit_reason(cluster: Cluster, placement: Placement, container: int, among: BoolArray) -> Reason:
+    """Which of some machines could take a container that has none: 'web-3: 0/8 machines fit (8 short of cpu)'."""
+    reason, _ = _reasons(candidate_move(cluster, placement, container, placement), sentences=False)
+    blocked = {m: text for m, text in reason.items() if among[m]}
+    machines = int(among.sum())
+    return Reason(cluster.containers.name[container], fit_text(machines - len(blocked), machines, _most_first(blocked)))
 
 
 def fit_text(fits: int, machines: int, blocked: Mapping[str, int]) -> str:

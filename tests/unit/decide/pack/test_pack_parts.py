@@ -1,5 +1,7 @@
 """Online best fit, patterns on file, machines needed, bounds for every method."""
 
+from types import SimpleNamespace
+
 import highspy
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ from tests.naive.online_best_fit import OnlineBestFit
 
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.decide.pack.cutting_stock import generate_patterns, with_bound
+from bayplan.decide.pack.integer_master import _take_off as take_off
+from bayplan.decide.pack.kernel_arrays import equal_rows
 from bayplan.decide.pack.machines_needed import machines_needed
 from bayplan.decide.pack.pricing import INTERVALS
 from bayplan.errors import UsageError
@@ -33,6 +37,47 @@ def test_a_batch_goes_where_its_containers_go_one_at_a_time(seed):
     for w in problem.cluster.containers.workload[problem.before.unplaced].tolist():
         online.arrive(w)
     assert (online.running == pack_problem(problem.cluster, packed(problem).solution).running).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_of_equal_rows_are_those_of_sorted_rows(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 3, size=(60, 1 + seed)) * rng.choice([1.0, -1.0, 1e18], size=1 + seed)
+    _, first, of_row = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    ours = equal_rows(table)
+    assert ours[0].tolist() == first.tolist() and ours[1].tolist() == np.ravel(of_row).tolist()
+
+
+def test_rows_of_one_sum_that_differ_are_told_apart(monkeypatch):
+    table = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    monkeypatch.setattr("numpy.random.default_rng", lambda seed: SameWeights())
+    first, of_row = equal_rows(table)
+    assert first.tolist() == [1, 0] and of_row.tolist() == [1, 0, 1]
+
+
+class SameWeights:
+    """Draws that give every column the same weight."""
+
+    def integers(self, low, high, size, dtype):
+        return np.zeros(size, dtype=dtype)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_too_much_leaves_one_at_a_time_where_the_variance_is_least(seed):
+    rng = np.random.default_rng(seed)
+    count = rng.integers(0, 4, size=(7, 3))
+    wanted = np.maximum(0, count.sum(axis=0) - rng.integers(-2, 6, size=3))
+    sizes = SimpleNamespace(variance=rng.integers(0, 3, size=(1, 3)).astype(float))
+    bins = SimpleNamespace(variance=rng.integers(1, 4, size=(7, 1)).astype(float))
+    slow = count.copy()
+    variance = bins.variance[:, 0] + slow @ sizes.variance[0]
+    for w in range(3):
+        while slow[:, w].sum() > wanted[w]:
+            m = min(np.flatnonzero(slow[:, w]), key=lambda m: (variance[m], m))
+            slow[m, w] -= 1
+            variance[m] -= sizes.variance[0, w]
+    take_off(SimpleNamespace(sizes=sizes, unplaced=wanted), bins, count)
+    assert count.tolist() == slow.tolist()
 
 
 def test_a_container_that_departs_frees_capacity_for_the_next():

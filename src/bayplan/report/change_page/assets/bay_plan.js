@@ -26,9 +26,13 @@ class BayPlan {
     for (const m of layout.machines) this.machine(pen, m);
     if (layout.single) this.names(pen);
     if (layout.aside) this.unplaced(pen);
-    const hot = running.state.reduce((sum, state) => sum + (state > 0), 0), full = running.state.reduce((s, v) => s + (v > 1), 0);
-    this.words = `${counted(hot, "machine")} above safety capacity` + (full ? `, ${full.toLocaleString("en")} of them over capacity` : "")
-      + (running.unplaced.length ? `; ${counted(running.unplaced.length, "container")} without a machine` : "");
+  }
+
+  get words() {
+    const { state, unplaced } = this.running, over = least => state.reduce((sum, value) => sum + (value >= least), 0);
+    const full = over(2) ? `, ${over(2).toLocaleString("en")} of them over capacity` : "";
+    const out = unplaced.length ? `; ${counted(unplaced.length, "container")} without a machine` : "";
+    return `${counted(over(1), "machine")} above safety capacity${full}${out}`;
   }
 
   // Lines at 0, 50 and 100 % where there is one row, group names.
@@ -47,8 +51,8 @@ class BayPlan {
     if (cluster.header.groups.length > 1 && layout.head >= 18) {
       let last = null;
       for (const { group, left, right, row } of layout.spans) {
-        const top = row * (layout.head + layout.tall + layout.foot);
-        if (group !== last) words(pen, fitted(pen, cluster.header.groups[group], right - left + 6), left, top + 11, colours.soft, "left");
+        const top = row * (layout.head + layout.tall + layout.foot), name = cluster.header.groups[group];
+        if (group !== last) words(pen, fitted(pen, name, right - left + 6), left, top + 11, colours.soft, "left");
         last = group;
       }
     }
@@ -56,12 +60,13 @@ class BayPlan {
 
   machine(pen, m) {
     const { layout, running, colours } = this, x = layout.x[m], bottom = layout.bottom[m];
-    drawStack(pen, running, m, { x, bottom, wide: layout.stack, tall: layout.tall / layout.top }, colours);
+    drawStack(pen, running, m, this.frame(m), colours);
     if (!layout.single || layout.pitch < 24) return;
     const state = running.state[m], share = running.endless[m] ? "over" : percent(running.level[m]);
     const text = (state ? "▲" : "") + (layout.pitch < 44 ? share.replace("\u00a0%", "") : share);
     pen.font = `${state ? "600 " : ""}11px ${colours.font}`;
-    const top = Math.min(layout.y(bottom, running.level[m]), state ? layout.y(bottom, 1) : Infinity);
+    let top = Math.min(layout.y(bottom, running.level[m]), state ? layout.y(bottom, 1) : Infinity);
+    boxes(running, m, this.frame(m), (c, box) => { top = Math.min(top, box.bottom - box.tall); });
     pen.strokeStyle = colours.bay;
     pen.lineWidth = 3;
     pen.textAlign = "center";
@@ -77,12 +82,12 @@ class BayPlan {
     for (const m of layout.machines) {
       const x = layout.x[m] + layout.stack / 2, y = layout.bottom[m] + 14;
       if (!layout.slanted) {
-        words(pen, cluster.machines[m], x, y, colours.ink, "center");
+        words(pen, cluster.shortName(m), x, y, colours.ink, "center");
       } else if (x >= free) {
         pen.save();
         pen.translate(x + 3, y - 2);
         pen.rotate(-Math.PI / 4);
-        words(pen, fitted(pen, cluster.machines[m], 100), 0, 0, colours.ink, "right");
+        words(pen, fitted(pen, cluster.shortName(m), 100), 0, 0, colours.ink, "right");
         pen.restore();
         free = x + 13;
       }
@@ -141,26 +146,42 @@ class BayPlan {
       return found ?? { x: box.x, y: box.bottom - tall, wide: box.wide, tall: 2 };
     }
     if (!(layout.x[m] >= 0)) return null;
-    running.blocks(m, (other, base, height) => {
-      if (other !== c) return true;
-      const bottom = layout.y(layout.bottom[m], base), top = layout.y(layout.bottom[m], base + height);
-      found = { x: layout.x[m], y: top, wide: layout.stack, tall: Math.max(1.5, bottom - top) };
-      return false;
+    boxes(running, m, this.frame(m), (other, box) => {
+      if (other === c) found = { x: box.x, y: box.bottom - box.tall, wide: box.wide, tall: Math.max(1.5, box.tall) };
     });
     return found ?? { x: layout.x[m], y: layout.y(layout.bottom[m], running.level[m]) - 2, wide: layout.stack, tall: 2 };
+  }
+
+  frame(m) {
+    const { layout } = this;
+    return { x: layout.x[m], bottom: layout.bottom[m], wide: layout.stack, tall: layout.tall / layout.top };
   }
 
   // What is at a place: a machine, and a container of it.
   at(x, y) {
     const { layout, running } = this, m = layout.machineAt(x, y);
     if (m === NONE) return { machine: NONE, container: NONE };
-    const share = (layout.bottom[m] - y) / layout.tall * layout.top, reach = layout.single ? 0 : 2 / layout.tall;
+    const reach = layout.single ? 0 : 2;  // pixels: thin blocks can be pointed at, too
     let container = NONE;
-    running.blocks(m, (c, base, height) => {
-      if (share >= base - reach && share <= base + height + reach) container = c;
+    boxes(running, m, this.frame(m), (c, box) => {
+      if (y <= box.bottom + reach && y >= box.bottom - box.tall - reach) container = c;
     });
     return { machine: m, container };
   }
+}
+
+const THIN = 2.5, HAIRLINE = 2, WIDE_ENOUGH = 6;  // pixels
+
+// Visit the blocks of a machine in pixels, from the bottom up. What moves but needs (almost) nothing of the machine's fullest
+// resource is a hairline on top: each at a place of its own where there is space.
+function boxes(running, m, { x, bottom, wide, tall }, visit) {
+  let lift = 0;
+  running.blocks(m, (c, base, height) => {
+    const moves = running.cluster.moveOf[c] !== NONE && wide > WIDE_ENOUGH, box = { x, wide, bottom: bottom - base * tall - lift };
+    const drawn = moves ? Math.max(HAIRLINE + 1, height * tall) : height * tall;
+    visit(c, { ...box, tall: drawn });
+    lift += drawn - height * tall;
+  });
 }
 
 // One machine: its bay up to the capacity, its blocks, what is over capacity, a mark at the safety capacity.
@@ -168,28 +189,32 @@ function drawStack(pen, running, m, { x, bottom, wide, tall }, colours) {
   const { cluster } = running;
   pen.fillStyle = colours.bay;
   pen.fillRect(x, bottom - tall, wide, tall);
-  let stays = 0;
-  running.blocks(m, (c, base, height) => {
-    const move = cluster.moveOf[c], box = { x, wide, bottom: bottom - base * tall, tall: height * tall };
-    if (move === NONE && box.tall < 2.5) { stays = base + height; return; }
-    if (stays) { block(pen, { x, wide, bottom, tall: stays * tall }, null, colours); stays = 0; }
+  let thin = null;  // blocks that stay and are too thin to be told apart, drawn as one
+  const flush = () => { if (thin) block(pen, thin, null, colours); thin = null; };
+  boxes(running, m, { x, bottom, wide, tall }, (c, box) => {
+    const move = cluster.moveOf[c];
+    if (move === NONE && box.tall < THIN) {
+      thin = { ...box, bottom: thin?.bottom ?? box.bottom, tall: (thin?.tall ?? 0) + box.tall };
+      return;
+    }
+    flush();
     const fill = move === NONE ? null : colours.workload[cluster.colour.index.get(cluster.workload[c])];
     block(pen, box, fill, colours, running.second[c] !== NONE);
   });
-  if (stays) block(pen, { x, wide, bottom, tall: stays * tall }, null, colours);
+  flush();
   if (running.level[m] > 1) {
     const top = bottom - running.level[m] * tall;
     pen.strokeStyle = colours.over;
-    pen.lineWidth = wide > 6 ? 2 : 1;
+    pen.lineWidth = wide > WIDE_ENOUGH ? 2 : 1;
     pen.strokeRect(x + 0.5, top + 0.5, wide - 1, bottom - tall - top);
     pen.lineWidth = 1;
   }
   if (running.margin[m] < 1) {
     pen.fillStyle = colours.hot;
-    pen.fillRect(x - 1, bottom - running.margin[m] * tall - 0.5, wide + 2, wide > 6 ? 1.5 : 1);
+    pen.fillRect(x - 1, bottom - running.margin[m] * tall - 0.5, wide + 2, wide > WIDE_ENOUGH ? 1.5 : 1);
   }
   pen.fillStyle = colours.line;
-  pen.fillRect(x - 1, bottom - tall - 0.5, wide + 2, wide > 6 ? 1.25 : 0.75);
+  pen.fillRect(x - 1, bottom - tall - 0.5, wide + 2, wide > WIDE_ENOUGH ? 1.25 : 0.75);
 }
 
 function block(pen, { x, wide, bottom, tall }, fill, colours, twice = false) {

@@ -35,6 +35,8 @@ class Cluster {
 
   machineName(m) { return m === NONE ? "no machine" : this.machines[m]; }
 
+  shortName(m) { return this.header.short[m] ?? this.machines[m]; }
+
   serviceName(w) {
     const { services, workloads } = this.header;
     return services.length ? services[this.arrays.service[w]] : workloads[this.arrays.service[w]];
@@ -107,18 +109,18 @@ class Running {
     this.state = new Int8Array(size);  // 1: above safety, 2: over capacity
     let highest = INFINITE;
     for (let m = 0; m < size; m++) {
-      let most = 0;
+      let most = -Infinity;
       for (let r = 0; r < kinds; r++) {
         let load = 0;
         for (let k = this.start[m]; k < this.start[m + 1]; k++) load += cluster.request(this.item[k], r);
         const at = m * kinds + r, has = cluster.resources.length ? capacity[at] : 0;
         const share = has ? load / has : load ? Infinity : -1;
         this.load[at] = load;
-        if (share > most || (r === 0 && share >= 0)) { most = share; this.fullest[m] = r; }
+        if (share > most) { most = share; this.fullest[m] = r; }
         if (has && load > safety[at]) this.state[m] = Math.max(this.state[m], 1);
         if (load > has) this.state[m] = 2;
       }
-      this.level[m] = most;
+      this.level[m] = Math.max(0, most);
       const at = m * kinds + this.fullest[m];
       if (capacity[at]) this.margin[m] = safety[at] / capacity[at];
       if (Number.isFinite(most)) highest = Math.max(highest, most);
@@ -135,7 +137,7 @@ class Running {
     let base = 0;
     for (let k = this.start[m]; k < this.start[m + 1]; k++) {
       const c = this.item[k], height = whole ? cluster.request(c, r) / whole : 0;
-      if (visit(c, base, height) === false) return;
+      visit(c, base, height);
       base += height;
     }
   }

@@ -37,6 +37,8 @@ function svgElement(name, attributes) {
   return made;
 }
 
+const BELOW_TITLE = 32;  // pixels: arrows do not cross the titles of the plans
+
 // An outline around the container in both plans, and an arrow from where it ran to where it goes.
 class Arrows {
   constructor(layer, before, after) { Object.assign(this, { layer, before, after }); }
@@ -58,8 +60,8 @@ class Arrows {
   arrow(from, to) {
     const x1 = from.x + from.wide / 2, y1 = from.y + from.tall / 2, x2 = to.x + to.wide / 2, y2 = to.y - 4;
     const apart = Math.hypot(x2 - x1, y2 - y1), lift = Math.min(90, 20 + apart * 0.16);
-    const turn = { x: x2 - (x2 - x1) * 0.1, y: y2 - lift }, angle = Math.atan2(y2 - turn.y, x2 - turn.x) * 180 / Math.PI;
-    const path = `M${x1} ${y1}C${x1 + (x2 - x1) * 0.25} ${y1 - lift} ${turn.x} ${turn.y} ${x2} ${y2}`;
+    const turn = { x: x2 - (x2 - x1) * 0.1, y: Math.max(BELOW_TITLE, y2 - lift) }, angle = Math.atan2(y2 - turn.y, x2 - turn.x) * 180 / Math.PI;
+    const path = `M${x1} ${y1}C${x1 + (x2 - x1) * 0.25} ${Math.max(BELOW_TITLE, y1 - lift)} ${turn.x} ${turn.y} ${x2} ${y2}`;
     const head = { d: "M0 0L-10 -5L-8 0L-10 5Z", transform: `translate(${x2} ${y2 + 2}) rotate(${angle})`, class: "arrow head" };
     return [svgElement("path", { d: path, class: "arrow" }), svgElement("path", head)];
   }

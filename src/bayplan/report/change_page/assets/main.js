@@ -10,11 +10,11 @@ class ChangePage {
     this.now = this.end;
     this.plans = { before: new BayPlan(this.find("bay-before"), cluster), after: new BayPlan(this.find("bay-after"), cluster) };
     this.arrows = new Arrows(this.find("arrows"), this.plans.before, this.plans.after);
-    this.timeline = new Timeline(this.find("timeline"), cluster, batch => this.replay(batch));
+    this.timeline = new Timeline(this.find("timeline"), cluster, this.tooltip, batch => this.replay(batch));
     this.show = this.find("show-machines");
     this.show.addEventListener("change", () => this.draw());
     this.draw();
-    this.detail = new MoveDetail(this.find("detail"), cluster, this.selection);
+    this.detail = new MoveDetail(this.find("detail"), cluster, this.selection, { before: this.before, after: this.end });
     this.table = new MovesTable(this.find("moves"), cluster, this.selection);
     this.pictures = new Pictures(document, this.tooltip);
     this.legend();
@@ -32,10 +32,11 @@ class ChangePage {
   draw() {
     const { cluster, before, end } = this;
     this.colours = coloursIn(this.find("bays"));
-    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth;
+    this.width = this.find("bays").clientWidth;  // 0 while the page is not laid out, as in a window that is not shown yet
+    const machines = shownMachines(cluster, this.show.value, before, end), width = this.find("bay-before").clientWidth || 560;
     const pen = this.find("bay-before").getContext("2d");
     pen.font = `11px ${this.colours.font}`;
-    const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.machines[m]).width));
+    const longest = machines.length > 200 ? 100 : Math.max(0, ...machines.map(m => pen.measureText(cluster.shortName(m)).width));
     const aside = before.unplaced.length || end.unplaced.length ? 100 : 0;
     const top = Math.max(1, before.highest, end.highest) * 1.02;
     this.layout = new BayLayout(cluster, machines, width, { top, names: Math.min(100, longest), aside });
@@ -50,27 +51,31 @@ class ChangePage {
     const { batches } = this.cluster, { batch } = this.timeline;
     this.plans.after.show(this.now, this.layout, this.colours);
     this.find("state-after").textContent = this.plans.after.words;
-    this.find("title-after").textContent = batches && batch < batches ? (batch ? `After batch ${batch} of ${batches}` : "Before the first batch") : "After";
+    const between = batch ? `After batch ${batch} of ${batches}` : "Before the first batch";
+    this.find("title-after").textContent = batch < batches ? between : "After";
     this.arrows.show(this.selection.shown);
   }
 
   legend() {
     const { cluster, table } = this, { ranked, index } = cluster.colour, root = this.find("legend");
     for (const [w, moves] of ranked.slice(0, OWN_COLOURS)) {
-      const button = made("button", { type: "button", style: `--c: var(--s${index.get(w)})`, title: "Show these moves in the table" });
+      const style = `--c: var(--s${index.get(w)})`, title = "Show these moves in the table";
+      const button = made("button", { type: "button", style, title });
       button.append(made("i", { class: "swatch" }), cluster.workloadName(w), made("small", {}, moves.toLocaleString("en")));
       button.addEventListener("click", () => table.filter("workload", cluster.workloadName(w)));
       root.append(button);
     }
     const others = ranked.slice(OWN_COLOURS), moves = others.reduce((sum, [, number]) => sum + number, 0);
-    const key = (colour, text, number) => root.append(made("span", { style: `--c: var(--${colour})` }, made("i", { class: "swatch" }), text, number));
+    const key = (colour, ...words) => {
+      root.append(made("span", { style: `--c: var(--${colour})` }, made("i", { class: "swatch" }), ...words));
+    };
     if (others.length) key("other", counted(others.length, "other workload"), made("small", {}, moves.toLocaleString("en")));
-    key("stays", "does not move", "");
+    key("stays", "does not move");
   }
 
   listen(plan) {
     const { canvas } = plan, { selection, tooltip, cluster } = this;
-    const moveOf = container => container === NONE || cluster.moveOf[container] === NONE ? null : cluster.moves[cluster.moveOf[container]];
+    const moveOf = container => cluster.moves[cluster.moveOf[container]] ?? null;
     canvas.addEventListener("pointermove", event => {
       const { machine, container } = plan.at(event.offsetX, event.offsetY), move = moveOf(container);
       selection.point(move);
@@ -78,16 +83,14 @@ class ChangePage {
       else tooltip.show(this.words(plan, machine, container, move), event.clientX, event.clientY);
     });
     canvas.addEventListener("pointerleave", () => { selection.point(null); tooltip.hide(); });
-    canvas.addEventListener("click", event => selection.select(moveOf(plan.at(event.offsetX, event.offsetY).container)));
+    canvas.addEventListener("click", event => this.table.choose(moveOf(plan.at(event.offsetX, event.offsetY).container)));
     canvas.addEventListener("keydown", event => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") selection.select(null);
       if (!step || !this.table.rows.length) return;
       event.preventDefault();
       const { rows } = this.table, at = rows.indexOf(selection.selected);
-      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
-      this.table.reveal(next);
-      selection.select(rows[next]);
+      this.table.choose(rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]);
     });
   }
 
@@ -96,24 +99,24 @@ class ChangePage {
     if (container === NONE) return about;
     const w = cluster.workload[container], workload = cluster.workloadName(w), service = cluster.serviceName(w);
     const amounts = cluster.requests(container).map(pair => pair.join(" "));
-    const lines = [`${cluster.containerName(container)} (workload ${workload}${service === workload ? "" : `, service ${service}`})`, amounts.join(", ")];
-    if (move) lines.push(`${cluster.machineName(move.source)} → ${cluster.machineName(move.target)}${move.batch ? `, batch ${move.batch}` : ""}`);
+    const belongs = `workload ${workload}` + (service === workload ? "" : `, service ${service}`);
+    const lines = [`${cluster.containerName(container)} (${belongs})`, amounts.join(", ")];
+    if (move) {
+      const ends = [move.source, move.target].map(m => cluster.machineName(m)).join(" → ");
+      lines.push(move.batch ? `${ends}, batch ${move.batch}` : ends);
+    }
     return [...lines, "", about].join("\n");
   }
 
   // Draw again when the window, the colours or the medium change.
   follow() {
-    let width = 0;
-    new ResizeObserver(([{ contentRect }]) => {
-      if (Math.abs(contentRect.width - width) < 1) return;
-      if (width) this.draw();
-      width = contentRect.width;
-    }).observe(this.find("bays"));
+    const bays = this.find("bays");
+    new ResizeObserver(() => { if (bays.clientWidth !== this.width) this.draw(); }).observe(bays);
     const again = () => { this.draw(); this.detail.show(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.draw(true, matches); });
-    addEventListener("beforeprint", () => this.table.draw(true, true));
-    addEventListener("afterprint", () => this.table.draw(true));
+    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); });
+    addEventListener("beforeprint", () => this.table.print(true));
+    addEventListener("afterprint", () => this.table.print(false));
   }
 }
 
@@ -123,6 +126,7 @@ async function start() {
     const page = new ChangePage(new Cluster(await decode(document.getElementById("data").textContent.trim())));
     window.bayplan = page;
     document.documentElement.dataset.ready = "";
+    performance.mark("ready");
   } catch (fault) {
     problem.hidden = false;
     problem.textContent = `The pictures cannot be drawn in this browser: ${fault.message}`;

@@ -1,9 +1,11 @@
 // One move in detail: its sentence, its gains, and its two machines before and after, large enough to read.
+const HOW = "Point at a row or at a coloured container to see where it goes. "
+  + "Click, or use the arrow keys in the table, to keep it selected.";
 const STACK_WIDE = 46, STACK_TALL = 150;
 
 class MoveDetail {
-  constructor(root, cluster, selection) {
-    Object.assign(this, { root, cluster, selection, before: cluster.after(0), after: cluster.after(cluster.batches || 1) });
+  constructor(root, cluster, selection, { before, after }) {
+    Object.assign(this, { root, cluster, selection, before, after });
     selection.listen(() => this.show());
     this.show();
   }
@@ -11,8 +13,7 @@ class MoveDetail {
   show() {
     const { root, cluster, selection } = this, move = selection.shown;
     if (!move) {
-      const how = "Point at a row or at a coloured container to see where it goes. Click, or use the arrow keys in the table, to keep it selected.";
-      root.replaceChildren(made("p", { class: "soft" }, cluster.moves.length ? how : "Nothing moves."));
+      root.replaceChildren(made("p", { class: "soft" }, cluster.moves.length ? HOW : "Nothing moves."));
       return;
     }
     const name = cluster.containerName(move.container), workload = cluster.workloadName(move.workload);
@@ -43,8 +44,9 @@ class MoveDetail {
   picture(move) {
     const { cluster } = this, machines = [move.source, move.target].filter(m => m !== NONE);
     const ratio = Math.min(2, window.devicePixelRatio || 1), wide = 300, tall = STACK_TALL + 52;
-    const label = machines.map(m => `${cluster.machines[m]}: ${this.use(this.before, m)} before, ${this.use(this.after, m)} after`).join("; ");
-    const canvas = made("canvas", { width: wide * ratio, height: tall * ratio, role: "img", "aria-label": label });
+    const states = machines.map(m => `${cluster.machines[m]}: ${this.use(this.before, m)} before, ${this.use(this.after, m)} after`);
+    const size = { width: wide * ratio, height: tall * ratio }, label = states.join("; ");
+    const canvas = made("canvas", { ...size, role: "img", "aria-label": label });
     const pen = canvas.getContext("2d"), colours = coloursIn(document.querySelector("#bays"));
     pen.scale(ratio, ratio);
     const top = Math.max(1, ...machines.map(m => Math.max(this.before.level[m], this.after.level[m]))) * 1.02;
@@ -57,16 +59,17 @@ class MoveDetail {
     [this.before, this.after].forEach((running, k) => {
       const left = x + k * (STACK_WIDE + 20);
       drawStack(pen, running, m, { x: left, bottom, wide: STACK_WIDE, tall }, colours);
-      running.blocks(m, (c, base, height) => {
+      boxes(running, m, { x: left, bottom, wide: STACK_WIDE, tall }, (c, box) => {
         if (c !== move.container) return;
         pen.strokeStyle = colours.ink;
         pen.lineWidth = 2;
-        pen.strokeRect(left - 1, bottom - (base + height) * tall, STACK_WIDE + 2, Math.max(2, height * tall));
+        pen.strokeRect(left - 1, box.bottom - box.tall, STACK_WIDE + 2, box.tall);
         pen.lineWidth = 1;
       });
       pen.font = `${running.state[m] ? "600 " : ""}11px ${colours.font}`;
-      const over = [colours.soft, colours.hot, colours.over][running.state[m]];
-      words(pen, (running.state[m] ? "▲ " : "") + this.use(running, m), left + STACK_WIDE / 2, bottom - Math.max(1, running.level[m]) * tall - 6, over, "center");
+      const colour = [colours.soft, colours.hot, colours.over][running.state[m]];
+      const text = (running.state[m] ? "▲ " : "") + this.use(running, m), y = bottom - Math.max(1, running.level[m]) * tall - 6;
+      words(pen, text, left + STACK_WIDE / 2, y, colour, "center");
     });
     pen.font = `11px ${colours.font}`;
     words(pen, "→", x + STACK_WIDE + 10, bottom - STACK_TALL / 2, colours.soft, "center");

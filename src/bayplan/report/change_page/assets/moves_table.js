@@ -1,17 +1,20 @@
 // The table of moves: search, filters, sorting by any column, and only the rows that are in sight, so that thousands stay fast.
 const ROW = 34, BEYOND = 12;  // pixels of a row; rows beyond the edges of what is in sight
 const MOST_PRINTED = 1000;
+const NET = "what the plan would lose without this move, after the price of the move";
+const NAMES = new Intl.Collator("en", { numeric: true });  // web-2 before web-10
 
 function columnsOf(cluster) {
   const { gains, noted, reasons } = cluster.header;
-  const text = (title, key, name) => ({ title, key, name, compare: (a, b) => key(a).localeCompare(key(b), "en", { numeric: true }) });
+  const text = (title, key, name) => ({ title, key, name, compare: (a, b) => NAMES.compare(key(a), key(b)) });
   const number = (title, value, key, name) => ({ title, key, name, number: true, value, compare: (a, b) => value(a) - value(b) });
   const columns = [
     text("container", move => cluster.containerName(move.container), "container"),
     text("from", move => cluster.machineName(move.source), "machine"),
     text("to", move => cluster.machineName(move.target), "machine"),
   ];
-  if (cluster.batches) columns.push(number("batch", move => move.batch || Infinity, move => move.batch ? String(move.batch) : "–", "batch"));
+  const batch = number("batch", move => move.batch || Infinity, move => move.batch ? String(move.batch) : "–", "batch");
+  if (cluster.batches) columns.push(batch);
   if (reasons.length > 1 || noted) columns.push(text("reason", move => move.reason, "reason"));
   gains.forEach((label, k) => columns.push(number(label, move => move.gain[k], move => points(move.gain[k]), "gain")));
   if (noted) columns.push(number("net", move => move.net, move => points(move.net), "net"));
@@ -34,13 +37,15 @@ class MovesTable {
     this.body.addEventListener("pointerover", event => this.selection.point(this.moveAt(event)));
     this.body.addEventListener("pointerleave", () => this.selection.point(null));
     selection.listen(() => this.mark());
+    for (const part of [this.area, root.querySelector(".filters")]) part.hidden = !cluster.moves.length;
     this.update();
   }
 
   head() {
     const row = this.root.querySelector("#rows thead tr");
     this.columns.forEach((column, k) => {
-      const cell = made("th", { scope: "col", class: column.number ? "n" : "" }), button = made("button", { type: "button" }, column.title);
+      const cell = made("th", { scope: "col", class: column.number ? "n" : "" });
+      const button = made("button", { type: "button", title: column.name === "net" ? NET : null }, column.title);
       button.addEventListener("click", () => this.sortBy(k));
       cell.append(button);
       row.append(cell);
@@ -50,10 +55,11 @@ class MovesTable {
   filters() {
     const { cluster, root } = this, field = name => root.querySelector(`#filter-${name}`);
     this.fields = Object.fromEntries(["text", "workload", "machine", "batch", "reason"].map(name => [name, field(name)]));
-    const named = values => [...new Set(values)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-    const machines = cluster.moves.flatMap(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
-    choices(root.querySelector("#workload-names"), named(cluster.moves.map(move => cluster.workloadName(move.workload))));
-    choices(root.querySelector("#machine-names"), named(machines));
+    const named = values => [...new Set(values)].sort(NAMES.compare);
+    this.workloads = cluster.moves.map(move => cluster.workloadName(move.workload));
+    this.machines = cluster.moves.map(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
+    choices(root.querySelector("#workload-names"), named(this.workloads));
+    choices(root.querySelector("#machine-names"), named(this.machines.flat()));
     choices(this.fields.batch, named(cluster.moves.filter(move => move.batch).map(move => String(move.batch))));
     choices(this.fields.reason, cluster.header.reasons);
     this.fields.batch.parentElement.hidden = !cluster.batches;
@@ -83,11 +89,9 @@ class MovesTable {
   update() {
     const { cluster, fields, columns, sorted } = this, value = name => fields[name].value.trim();
     const terms = value("text").toLowerCase().split(/\s+/).filter(Boolean), batch = value("batch"), reason = value("reason");
-    const workload = matcher(value("workload"), cluster.moves.map(move => cluster.workloadName(move.workload)));
-    const machines = cluster.moves.map(move => [cluster.machineName(move.source), cluster.machineName(move.target)]);
-    const machine = matcher(value("machine"), machines.flat());
+    const workload = matcher(value("workload"), this.workloads), machine = matcher(value("machine"), this.machines.flat());
     this.rows = cluster.moves.filter(move =>
-      workload(cluster.workloadName(move.workload)) && machines[move.index].some(machine)
+      workload(this.workloads[move.index]) && this.machines[move.index].some(machine)
       && (!batch || String(move.batch) === batch) && (!reason || move.reason === reason)
       && terms.every(term => this.search[move.index].includes(term)));
     if (sorted) {
@@ -101,21 +105,28 @@ class MovesTable {
     this.draw(true);
   }
 
-  draw(fresh = false, all = false) {
-    const first = all ? 0 : Math.max(0, Math.floor(this.area.scrollTop / ROW) - BEYOND);
-    const tall = this.area.clientHeight || 480;
-    const last = all ? Math.min(this.rows.length, MOST_PRINTED) : Math.min(this.rows.length, first + Math.ceil(tall / ROW) + 2 * BEYOND);
-    if (!fresh && !all && this.window?.[0] === first && this.window[1] === last) return;
+  print(on) {
+    this.printing = on;
+    this.draw(true);
+  }
+
+  draw(fresh = false) {
+    const all = Boolean(this.printing), first = all ? 0 : Math.max(0, Math.floor(this.area.scrollTop / ROW) - BEYOND);
+    const most = all ? MOST_PRINTED : Math.ceil((this.area.clientHeight || 480) / ROW) + 2 * BEYOND;
+    const last = Math.min(this.rows.length, first + most);
+    if (!fresh && this.window?.[0] === first && this.window[1] === last) return;
     this.window = [first, last];
     const rest = all ? 0 : this.rows.length - last;
-    this.body.replaceChildren(filler(first), ...this.rows.slice(first, last).map((move, k) => this.row(move, first + k)), filler(rest));
-    if (!this.rows.length) this.body.replaceChildren(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, "No move passes these filters.")));
+    const drawn = this.rows.slice(first, last).map((move, k) => this.row(move, first + k));
+    this.body.replaceChildren(filler(first), ...drawn, filler(rest));
     const hidden = this.rows.length - MOST_PRINTED;
-    if (all && hidden > 0) {
-      const note = `and ${counted(hidden, "move")} more; filter to print others`;
-      this.body.append(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, note)));
-    }
+    if (!this.rows.length) this.note("No move passes these filters.");
+    if (all && hidden > 0) this.note(`and ${hidden.toLocaleString("en")} more; filter to print others`);
     this.mark();
+  }
+
+  note(text) {
+    this.body.append(made("tr", {}, made("td", { colspan: this.columns.length, class: "soft" }, text)));
   }
 
   row(move, place) {
@@ -126,8 +137,8 @@ class MovesTable {
       row.append(made("td", { class: class_, title: column.name === "why" || value.length > 18 ? value : null }, value));
     }
     if (this.columns[0].name === "container") {
-      const index = this.cluster.colour.index.get(move.workload);
-      row.firstChild.prepend(made("i", { class: "swatch bayplan", style: `--c: var(--${index < OWN_COLOURS ? `s${index}` : "other"})` }));
+      const index = this.cluster.colour.index.get(move.workload), colour = index < OWN_COLOURS ? `s${index}` : "other";
+      row.firstChild.prepend(made("i", { class: "swatch bayplan", style: `--c: var(--${colour})` }));
     }
     return row;
   }
@@ -149,13 +160,18 @@ class MovesTable {
 
   key(event) {
     const at = this.rows.indexOf(this.selection.selected), page = Math.floor(this.area.clientHeight / ROW) - 1;
-    const jumps = { ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1), PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity };
+    const jumps = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity };
     if (event.key === "Escape") this.selection.select(null);
     if (!(event.key in jumps) || !this.rows.length || event.target.closest("thead")) return;
     event.preventDefault();
-    const next = Math.min(this.rows.length - 1, Math.max(0, jumps[event.key]));
-    this.reveal(next);
-    this.selection.select(this.rows[next]);
+    this.choose(this.rows[Math.min(this.rows.length - 1, Math.max(0, jumps[event.key]))]);
+  }
+
+  // Select a move, and bring its row in sight if the filters let it pass.
+  choose(move) {
+    const at = this.rows.indexOf(move);
+    if (at >= 0) this.reveal(at);
+    this.selection.select(move);
   }
 
   reveal(k) {

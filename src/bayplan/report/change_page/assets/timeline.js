@@ -3,7 +3,7 @@ const BARS_TALL = 56, TICK = 16;
 const PLAY_SECONDS = 12, SLOWEST = 1.2, FASTEST = 0.08;  // of a whole replay; per batch
 
 class Timeline {
-  constructor(root, cluster, onChange) {
+  constructor(root, cluster, tooltip, onChange) {
     Object.assign(this, { root, cluster, onChange, batch: cluster.batches || 1, playing: null });
     this.slider = root.querySelector("#slider");
     this.button = root.querySelector("#play");
@@ -18,6 +18,10 @@ class Timeline {
     this.slider.addEventListener("input", () => { this.stop(); this.go(Number(this.slider.value)); });
     this.button.addEventListener("click", () => this.playing ? this.stop() : this.play());
     this.canvas.addEventListener("click", event => { this.stop(); this.go(this.batchAt(event.offsetX)); });
+    this.canvas.addEventListener("pointermove", event => {
+      tooltip.show(this.words(this.batchAt(event.offsetX)), event.clientX, event.clientY);
+    });
+    this.canvas.addEventListener("pointerleave", () => tooltip.hide());
   }
 
   go(batch) {
@@ -50,8 +54,15 @@ class Timeline {
     const { cluster, batch } = this, { batch_end, timed } = cluster.arrays, last = cluster.batches;
     const time = timed[0] && last ? `, ${span(batch ? batch_end[batch - 1] : 0)} of about ${span(batch_end[last - 1])}` : "";
     const text = batch ? `after batch ${batch} of ${last}` : "before the first batch";
-    this.output.textContent = `${text}${time}: ${this.arrived[batch].toLocaleString("en")} of ${counted(cluster.moves.length, "container")} arrived`;
+    const arrived = `${this.arrived[batch].toLocaleString("en")} of ${counted(cluster.moves.length, "container")} arrived`;
+    this.output.textContent = `${text}${time}: ${arrived}`;
     this.slider.setAttribute("aria-valuetext", this.output.textContent);
+  }
+
+  words(batch) {
+    const { batch_start, batch_end, timed } = this.cluster.arrays, [creates, deletes] = this.counts()[batch - 1];
+    const time = timed[0] ? `\nfrom ${span(batch_start[batch - 1])} to ${span(batch_end[batch - 1])}` : "";
+    return `batch ${batch}: ${counted(creates, "create")}, ${counted(deletes, "delete")}${time}`;
   }
 
   get end() { return this.cluster.batches ? this.cluster.arrays.batch_end[this.cluster.batches - 1] || 1 : 1; }
@@ -91,8 +102,8 @@ class Timeline {
     const now = this.batch ? batch_end[this.batch - 1] / this.end * wide : 0;
     pen.fillRect(Math.min(wide - 2, Math.max(0, now - 1)), 0, 2, BARS_TALL + 5);
     pen.font = `11px ${colours.font}`;
-    words(pen, timed[0] ? "0 s" : "start", 0, tall0(), colours.soft, "left");
-    words(pen, timed[0] ? span(this.end) : counted(this.cluster.batches, "batch"), wide, tall0(), colours.soft, "right");
+    words(pen, timed[0] ? "0 s" : "start", 0, BARS_TALL + TICK - 2, colours.soft, "left");
+    words(pen, timed[0] ? span(this.end) : counted(this.cluster.batches, "batch"), wide, BARS_TALL + TICK - 2, colours.soft, "right");
   }
 
   counts() {
@@ -106,5 +117,3 @@ class Timeline {
     });
   }
 }
-
-function tall0() { return BARS_TALL + TICK - 2; }

@@ -54,11 +54,8 @@ def plan_body(data: BayPlanData, options: BayPlanOptions) -> tuple[str, float]:
     if is_big(data):
         return overview_body(data, options)
     facts = state_words(data.use, data.placement, data.cluster)
-    title = options.heading or f"{name_of(data.cluster)}: {scale_of(data.cluster)}"
-    words, y = caption(title, f"{CAPTION} {facts}" if options.words is None else options.words, options.width)
+    words, y = caption(f"{name_of(data.cluster)}: {scale_of(data.cluster)}", f"{CAPTION} {facts}", options.width)
     drawn, y = _plan_rows(data, options, y)
-    if not options.legend:
-        return words + drawn, y + 8
     legend, y = plan_legend(data, drawn, y + 8, options.width)
     return "".join([words, drawn, legend]), y + 6
 
@@ -77,8 +74,8 @@ def plan_legend(data: BayPlanData, drawn: str, top: float, width: float) -> tupl
 
 
 def _plan_rows(data: BayPlanData, options: BayPlanOptions, y: float) -> tuple[str, float]:
-    most = max(1.0, options.top_share, float(data.use.level.max(initial=0.0))) * 1.02
-    parts, aside = [], max(options.aside, unplaced_width(data))
+    most = max(1.0, float(data.use.level.max(initial=0.0))) * 1.02
+    parts, aside = [], unplaced_width(data)
     for index, machines in enumerate(_rows(in_order(data.cluster, options.group_by))):
         frame = Frame(left=LEFT, right=options.width - RIGHT - aside, top=y + 22, bottom=y + 22 + PLOT, most=most)
         row = columns(data.cluster, machines, options.group_by, left=LEFT, space=frame.wide)

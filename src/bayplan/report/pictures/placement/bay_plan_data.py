@@ -22,11 +22,6 @@ class BayPlanOptions:
 
     width: float
     group_by: str | None = None  # a topology level
-    heading: str = ""  # the cluster's name and scale if empty
-    words: str | None = None  # the caption's own words if None
-    top_share: float = 0.0  # what the scale reaches at least
-    aside: float = 0.0  # pixels kept free at the right at least
-    legend: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

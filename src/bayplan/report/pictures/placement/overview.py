@@ -28,10 +28,10 @@ CAPTION = (
 
 def overview_body(data: BayPlanData, options: BayPlanOptions) -> tuple[str, float]:
     """The drawing of a big cluster, and its height. Its size does not grow with the number of containers."""
-    title = options.heading or f"{name_of(data.cluster)}: {scale_of(data.cluster)}"
+    title = f"{name_of(data.cluster)}: {scale_of(data.cluster)}"
     facts = state_words(data.use, data.placement, data.cluster)
-    words, y = caption(title, f"{CAPTION} {facts}" if options.words is None else options.words, options.width)
-    most = max(1.0, options.top_share, float(data.use.level.max(initial=0.0))) * 1.02
+    words, y = caption(title, f"{CAPTION} {facts}", options.width)
+    most = max(1.0, float(data.use.level.max(initial=0.0))) * 1.02
     frame = Frame(left=LEFT, right=options.width - RIGHT, top=y + 14, bottom=y + 14 + PLOT, most=most)
     legend, tall = service_legend(
         data.cluster, data.palette, left=LEFT, top=frame.bottom + 38, space=options.width - LEFT - 16, tiers=True

@@ -11,7 +11,7 @@ from bayplan.report.amounts import percent
 from bayplan.report.names import name_of, told_apart
 from bayplan.report.pictures.frame import LEFT, caption
 from bayplan.report.svg import characters_in, rect, text, width_of
-from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
+from bayplan.score.affinity import gained_shares, total_affinity
 from bayplan.score.counts import placed_replicas
 
 ROW, MOST_NAMES, NOTES = 22.0, 300.0, 190.0
@@ -22,15 +22,6 @@ CAPTION = (
     "the first part of it stays on one machine (their gained affinity)."
 )
 PARTS = (("local", "stays on one machine"), ("remote", "crosses machines"), ("idle", "does not run"))
-
-GAIN_ROW, BAR, GAIN_NOTES = 26.0, 8.0, 290.0
-TOP = 15
-
-GAIN_CAPTION = (
-    "The pairs of workloads with the most traffic. The pale bar is a pair's share of all traffic, the other two the part of it "
-    "that can stay on one machine (its gained affinity). The first line is all traffic together, on a scale of its own."
-)
-GAIN_PARTS = (("k1", "local before"), ("local", "local after"), ("h1", "all traffic of the pair"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +55,6 @@ class PairGain:
     traffic: float  # share of all traffic
     before: float  # part of it that stays on one machine, 0..1
     after: float
-
-    @property
-    def words(self) -> str:
-        """'4.1 % of traffic: 12 % local before, 97 % after'."""
-        return f"{percent(self.traffic)} of traffic: {percent(self.before)} local before, {percent(self.after)} after"
 
 
 def chatty_pairs(cluster: Cluster, placement: Placement, top: int = 12) -> list[TrafficPair]:
@@ -112,7 +98,7 @@ def traffic_bars(cluster: Cluster, placement: Placement, *, width: int = 1120, t
     return svg.document(width, y + 42 + ROW * len(pairs), title, CAPTION, "".join([words, key, *rows]))
 
 
-def _labels(pairs: Sequence[TrafficPair] | Sequence[PairGain]) -> list[str]:
+def _labels(pairs: Sequence[TrafficPair]) -> list[str]:
     """Both names of every pair; long ones are shortened so that they can still be told apart."""
     full = [f"{pair.a} – {pair.b}" for pair in pairs]
     if all(width_of(label) <= MOST_NAMES for label in full):
@@ -139,7 +125,7 @@ def _bar(pair: TrafficPair, label: str, at: tuple[float, float], scale: float) -
     return "".join([*parts, text(x + 8, y + 13, note, "soft small")])
 
 
-def heaviest_pairs(cluster: Cluster, before: Placement, after: Placement, top: int = TOP) -> list[PairGain]:
+def heaviest_pairs(cluster: Cluster, before: Placement, after: Placement, top: int) -> list[PairGain]:
     """The pairs with the most traffic, heaviest first; ties as in the file."""
     total, edges, name = total_affinity(cluster), cluster.traffic, cluster.workloads.name
     old, new = gained_shares(cluster, before), gained_shares(cluster, after)
@@ -153,45 +139,3 @@ def heaviest_pairs(cluster: Cluster, before: Placement, after: Placement, top: i
         )
         for e in np.argsort(-edges.weight, kind="stable")[:top].tolist()
     ]
-
-
-def affinity_bars(cluster: Cluster, before: Placement, after: Placement, *, width: int = 1120, top: int = TOP) -> str:
-    """One line for all traffic and one for each of the heaviest pairs, before above after, as an SVG document."""
-    edges = heaviest_pairs(cluster, before, after, top)
-    title = f"Gained affinity of {name_of(cluster)} before and after"
-    head, y = caption("How much traffic stays on one machine?", GAIN_CAPTION if edges else "No traffic between workloads.", width)
-    if not edges:
-        return svg.document(width, y + 12, title, GAIN_CAPTION, head)
-    everything = PairGain(
-        a="all traffic", b="", traffic=1.0, before=gained_affinity(cluster, before), after=gained_affinity(cluster, after)
-    )
-    labels = ["all traffic", *_labels(edges)]
-    left = LEFT + max(map(width_of, labels)) + 12
-    space, longest = width - left - GAIN_NOTES, edges[0].traffic
-    at = [y + 36 + k * GAIN_ROW + (8 if k else 0) for k in range(len(labels))]
-    rows = [
-        _gain_row(edge, label, (left, top_of), space / (longest if k else 1.0))
-        for k, (edge, label, top_of) in enumerate(zip([everything, *edges], labels, at, strict=True))
-    ]
-    return svg.document(
-        width, at[-1] + GAIN_ROW + 12, title, GAIN_CAPTION, "".join([head, _key(GAIN_PARTS, left, y + 8, 120), *rows])
-    )
-
-
-def _gain_row(edge: PairGain, label: str, at: tuple[float, float], scale: float) -> str:
-    (left, y), wide = at, edge.traffic * scale
-    tip = f"{label}: {edge.words}"
-    bars = [
-        rect(left, y + BAR * k + 1, wide * part, BAR - 1, class_, tip)
-        for k, (part, class_) in enumerate(((edge.before, "k1"), (edge.after, "local")))
-        if part > 0
-    ]
-    note = edge.words if edge.b else f"{percent(edge.before)} local before, {percent(edge.after)} after"
-    return "".join(
-        [
-            text(left - 12, y + 13, label, "end" if edge.b else "end strong"),
-            rect(left, y, wide, 2 * BAR + 1, "h1", tip),
-            *bars,
-            text(left + wide + 8, y + 13, note, "soft small"),
-        ]
-    )

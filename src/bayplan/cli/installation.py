@@ -1,10 +1,22 @@
-"""`bayplan warmup`"""
+"""`bayplan version` and `bayplan warmup`: what is installed, and whether it is ready."""
 
 import time
 
 from bayplan.cli.console import screen
 from bayplan.cli.console.terminal import working
 from bayplan.cli.options.shared import Json, Quiet
+from bayplan.version import __version__
+
+
+def version(json: Json = False) -> None:
+    """Print the version.
+
+    Example: [cyan]bayplan version[/cyan]
+    """
+    if json:
+        screen.print_object({"version": __version__})
+    else:
+        print(f"bayplan {__version__}")
 
 
 def warmup(json: Json = False, quiet: Quiet = False) -> None:
