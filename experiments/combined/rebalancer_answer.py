@@ -56,7 +56,7 @@ def problem_of(snapshot: Snapshot) -> dict[str, Any]:
     cluster = snapshot.cluster
     for rule in cluster.rules:
         if not isinstance(rule, (Capacity, AntiAffinity, Allow)):
-            raise UsageError(f"rebalancer: no constraint of its states a rule of kind '{rule.kind}'")
+            raise UsageError(f"our driver does not state rules of kind '{rule.kind}'")
     weight, total = goal_objective(snapshot, STEADY).weight, total_affinity(cluster)
     traffic = cluster.traffic
     may, everywhere = allowed(cluster), range(len(cluster.machines.name))
