@@ -15,7 +15,7 @@ from bayplan.decide.collocate.bound import affinity_bound
 from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.place_by_rules import place_by_rules
-from bayplan.decide.collocate.subproblem import has_other_rules
+from bayplan.decide.collocate.subproblem import has_other_rules, may_collocate
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import (
     Budget,
@@ -40,6 +40,10 @@ from bayplan.search.answer import refereed
 
 KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
 MOST_PRIORITY = 1e6
+HELD = (
+    "every container that talks is held by a rule that collocate does not move against (pinned, co-locate, spread, dependency, "
+    "interference, or anti-affinity above the machine): plan and rebalance know all rules"
+)
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
 
 
@@ -93,6 +97,8 @@ def collocate(
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
     whole_problem = problem_of(wanted, objective=wanted.objective, max_moves=max_moves, freeze=freeze)
     problem = within_safety(whole_problem) if keeps_safety else whole_problem
+    if total_affinity(problem.cluster) > 0 and not may_collocate(problem):
+        wanted = replace(wanted, notes=(*wanted.notes, HELD))
     control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
     budget = control.method_budget(finish_seconds(snapshot))
     whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget

@@ -19,7 +19,8 @@ ROUNDS = 4
 EACH_ROUND = (500, 0.45), (math.inf, 0.8)  # containers, and of the time left, for a round; the last one has all
 WORTH_WAITING = 2.0  # seconds
 LATE = 0.12  # of all time: with less left, no further round begins
-TRYING = 0.2  # of what is left of the time, for an order of all moves
+TRYING = 0.2  # of what is left of the time, for an order of all moves, but at least a second and ...
+PATIENCE, LONGEST = (4e-4, 5e-3), 60.0  # ... for each container and each move, up to a minute; a complete order ends the wait
 ORDERING = 0.3, 1.5e-3  # seconds for an order of moves, in any case and for each move
 MOST, FEW = 0.4, 0.15  # of what is left: never more is kept for ordering; with more than FEW, there is one round only
 
@@ -71,7 +72,8 @@ class Ordering:
         """The moves to a target in a safe order, as far as there is one."""
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
-        seconds = 60.0 if left is None else max(2 * (ORDERING[0] + ORDERING[1] * moved), TRYING * left)
+        at_least = min(LONGEST, 1.0 + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
+        seconds = LONGEST if left is None else max(at_least, TRYING * left)
         with set_aside():
             return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
 

@@ -14,6 +14,7 @@ import numpy as np
 from bayplan.check import Violation, check
 from bayplan.decide.collocate import COLLOCATORS
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.subproblem import may_collocate
 from bayplan.decide.place import PLACERS
 from bayplan.decide.place.options import PlaceOptions
 from bayplan.model import Budget, Placement, Progress, Term, ints, relabelled, silent, singled_out
@@ -39,7 +40,7 @@ def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progre
     start = with_new_containers(problem, seed)
     candidates = [start]
     goes_on = len(start.moved_from(problem.before)) > 0 and len(start.machine_of) > FEW_CONTAINERS
-    has_traffic = bool(problem.objective.weight.get(Term.AFFINITY)) and not goes_on
+    has_traffic = bool(problem.objective.weight.get(Term.AFFINITY)) and may_collocate(problem) and not goes_on
     alone = _searches_alone(problem)
     if has_traffic:
         part = budget.share(1.0 - alone * ALONE)

@@ -93,6 +93,13 @@ def has_other_rules(problem: Problem) -> bool:
     return any(isinstance(rule, Transient | Confidence) for rule in problem.cluster.rules)
 
 
+def may_collocate(problem: Problem) -> bool:
+    """May anything that talks be moved in counts, or do rules of every move leave the decision to the search over all rules?"""
+    talks = np.zeros(len(problem.cluster.workloads.name), dtype=np.bool_)
+    talks[problem.cluster.traffic.a] = talks[problem.cluster.traffic.b] = True
+    return has_other_rules(problem) or bool((movable(problem) & talks[problem.cluster.containers.workload]).any())
+
+
 def movable(problem: Problem) -> BoolArray:
     """(container,) may it be moved without regard to the rules that [RASA] does not know?
 
