@@ -46,7 +46,9 @@ def claim_lines(measured: Sequence[Row]) -> list[str]:
     body = [_verdicts(answered, cluster, cap) for cluster in CLUSTERS for cap in CAPS if _of(answered, cluster, OURS, cap)]
     if not body:
         return []
-    return [*table(HEAD, body), "", *_counted(body), *_packing(answered)]
+    total = table(HEAD[:4], [line[:4] for line in body])
+    own = table((*HEAD[:2], *HEAD[4:]), [[*line[:2], *line[4:]] for line in body])
+    return [*total, "", *own, "", *_counted(body), *_packing(answered)]
 
 
 def _verdicts(answered: Sequence[Row], cluster: str, cap: str) -> list[str]:
@@ -84,8 +86,8 @@ def _near(answered: Sequence[Row], ours: Sequence[Row], own: OwnGoal) -> str:
         return "-"
     mine, other = (median(float(row[own.column]) for row in some if row["seed"] in seeds) for some in (ours, theirs))
     start = [float(row[own.column]) for row in _of(answered, ours[0]["cluster"], START, ALL)]
-    gained = f", {(mine - start[0]) / (other - start[0]):.0%} of its gain" if start and other != start[0] else ""
-    return f"{_yes(own.near(mine, other))}: {mine:.4f} beside {other:.4f}{gained}"
+    gained = f" ({(mine - start[0]) / (other - start[0]):.0%})" if start and other != start[0] else ""
+    return f"{_yes(own.near(mine, other))}: {mine:.3f}, {other:.3f}{gained}"
 
 
 def _counted(body: Sequence[Sequence[str]]) -> Iterator[str]:

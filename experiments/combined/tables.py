@@ -39,14 +39,21 @@ HEAD = (
     *("method", "at most", "seeds", "moved", "violated", "above safety", "overload", "local traffic", "variance"),
     *("95 % of cpu", "fullest", "machines", "FreeContainer (6)", "stated total", "can be ordered", "batches", "CPU s"),
 )
+FIRST = 9  # columns of the first table; the others are in a second one
 
 
 def cluster_lines(measured: Sequence[Row], cluster: str) -> list[str]:
     """One line per method and limit of moves; then what could not be answered, and why."""
     mine = picked(measured, cluster=cluster)
-    lines = table(HEAD, _lines([row for row in mine if not row["fault"]]))
+    body = list(_lines([row for row in mine if not row["fault"]]))
+    lines = [*_part(body, slice(2, FIRST)), "", *_part(body, slice(FIRST, None))]
     faults = list(dict.fromkeys(f"- {NAMES[row['method']]}: {row['fault']}." for row in mine if row["fault"]))
     return [*lines, *(["", *faults] if faults else [])]
+
+
+def _part(body: Sequence[Sequence[str]], columns: slice) -> list[str]:
+    """A table of some columns, behind those that say what a line is about."""
+    return table((*HEAD[:2], *HEAD[columns]), [[*line[:2], *line[columns]] for line in body])
 
 
 def _lines(mine: Sequence[Row]) -> Iterator[list[str]]:

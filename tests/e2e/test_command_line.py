@@ -171,10 +171,10 @@ def test_quiet_leaves_stderr_empty(shop, capsys):
 def test_demo_says_where_its_report_is(tmp_path, capsys):
     assert main(["demo", "--out", str(tmp_path / "demo"), "--seconds", "1"]) == 0
     said = capsys.readouterr().out
-    report = tmp_path / "demo" / "report.html"
-    assert str(report.resolve()) in said.replace("\n", "")
+    plan, report = tmp_path / "demo" / "plan.html", tmp_path / "demo" / "report.html"
+    assert str(plan.resolve()) in said.replace("\n", "")
     assert "<svg" in report.read_text(encoding="utf-8")
-    assert said.count("affinity 0.") == 1 and len(said.splitlines()) <= 45
+    assert said.count("Plan: ") == 3 and "Machines above safety 4 -> 0." in said and len(said.splitlines()) <= 40
 
 
 def test_an_internal_fault_is_one_line_without_a_traceback(shop, capsys, monkeypatch):

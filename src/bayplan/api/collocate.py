@@ -12,9 +12,8 @@ from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_ans
 from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
-from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons
+from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons, with_new_containers
 from bayplan.decide.collocate.options import CollocateOptions
-from bayplan.decide.collocate.place_by_rules import place_by_rules
 from bayplan.decide.collocate.subproblem import has_other_rules, may_collocate
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import (
@@ -96,7 +95,7 @@ def collocate(
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
     whole_problem = problem_of(wanted, objective=wanted.objective, max_moves=max_moves, freeze=freeze)
-    problem = within_safety(whole_problem) if keeps_safety else whole_problem
+    problem = within_safety(whole_problem) if keeps_safety and method != "original" else whole_problem
     if total_affinity(problem.cluster) > 0 and not may_collocate(problem):
         wanted = replace(wanted, notes=(*wanted.notes, HELD))
     control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
@@ -134,7 +133,8 @@ def _on_the_whole(problem: Problem, result: Result[Placement]) -> Result[Placeme
         return result
     placement, unplaced = result.solution, len(result.solution.unplaced)
     if unplaced:
-        placement = place_by_rules(problem, placement)
+        none = np.zeros(len(placement.machine_of), dtype=np.bool_)
+        placement = with_new_containers(problem, placement, may_go=none, clock=Budget().clock(), seed=0)
     placement, violated, scores = refereed(problem, placement)
     scores.setdefault("affinity", 0.0)
     result = replace(result, solution=placement, score=scores, still_violated=violated, bound=None if violated else result.bound)

@@ -34,7 +34,7 @@ def explain(
 
     Example: [cyan]bayplan explain shop.yaml web[/cyan]
 
-    Example: [cyan]bayplan explain shop.yaml web-0 --plan plan.json[/cyan]
+    Example: [cyan]bayplan explain shop.yaml web-0 --plan moves.json[/cyan]
     """
     expect_outputs({"--out": out}, file, start, plan, stdout=True)
     with working(f"reading {file}", quiet=quiet):
