@@ -30,7 +30,7 @@ NAMES = {
     "plan-balance": "`plan`, balance",
     BEST: "`collocate`, best",
     RASA: "`collocate`, rasa",
-    LOCAL: "`rebalance`, search, local traffic alone",
+    LOCAL: "`rebalance`, local traffic alone",
     SWEEP: "`rebalance`, sweep-search",
     PACK: "`pack`",
     REBALANCER: "Meta's Rebalancer",

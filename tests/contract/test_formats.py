@@ -34,6 +34,7 @@ BESIDE = {  # files that go with another one: how they are read
     "gmrp/assignment_tiny.txt": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "gmrp/model_tiny.txt").cluster),
     "gmrp/solution_tiny.txt": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "gmrp/model_tiny.txt").cluster),
     "placement.json": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "shop.yaml").cluster),
+    "moves.json": lambda path: formats.read_plan(path, formats.read(EXAMPLES / "shop.yaml").cluster),
     "plan.json": lambda path: formats.read_plan(path, formats.read(EXAMPLES / "rasa.json").cluster),
     "rasa-solution.json": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "rasa.json").cluster),
     "samples.csv": lambda path: formats.read_samples(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),

@@ -168,9 +168,9 @@ def test_the_claims_say_what_holds_and_what_does_not():
     ]
     line = next(line for line in claims.claim_lines(measured) if line.startswith("| M3"))
     assert "yes (1 of 1 seeds): -0.5000 | `collocate`, best: -0.4000" in line
-    assert "yes: 0.5000 beside 0.5200" in line
-    assert "**no**: 0.5000 beside 0.6000, 80% of its gain" in line
-    assert "**no**: 0.5000 beside 0.4000" in line
+    assert "yes: 0.500, 0.520" in line
+    assert "**no**: 0.500, 0.600 (80%)" in line
+    assert "**no**: 0.500, 0.400" in line
 
 
 def test_a_violated_rule_counts_more_than_any_total():
