@@ -4,6 +4,7 @@ A last, shorter walk begins at what that makes of them. Where there are too many
 have a price or a cap, the walks have all the time.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -33,7 +34,8 @@ LONGEST = 12.0  # ... and seconds of them at most, where column generation can m
 REFINE = 0.1  # ... for the last walk ...
 SETTLE = 0.04  # ... and for sending home containers that gain nothing elsewhere; what remains is for column generation
 STEPS = 2_000  # of a walk, for each container, where no budget is given
-AFFINITY_FIRST = 0.5  # of the time, for affinity alone, where other terms count, too
+AFFINITY_FIRST = (20_000, 0.5), (math.inf, 0.8)  # containers, and of the time, for affinity alone, where other terms count, too:
+# in little time for each container the annealing in counts gains far more than the search over all terms
 
 
 def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
@@ -49,7 +51,8 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
         from_start = replace(problem, start=placement)
         other_terms, other_rules = has_other_terms(problem.objective), has_other_rules(problem)
         if not other_rules:
-            seconds = time_to_solve(problem, clock) * (AFFINITY_FIRST if other_terms else 1.0)
+            first = next(share for most, share in AFFINITY_FIRST if len(problem.before.machine_of) <= most)
+            seconds = time_to_solve(problem, clock) * (first if other_terms else 1.0)
             placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
         if len(placement.placed) and (other_terms or other_rules):
             placement = _searched(from_start, options, placement, clock, seed, progress)
