@@ -55,6 +55,8 @@ def wanted(case: Case) -> Snapshot:
         cluster = _prioritised(snapshot.cluster, options.get("priority", {}))
         return replace(snapshot, cluster=cluster, objective=snapshot.objective.with_weights(weight))
     objective = snapshot.objective if snapshot.objective.explicit else goal_objective(snapshot, STEADY)
+    if options.get("objective") == "steady":
+        objective = goal_objective(snapshot, STEADY)
     if options.get("objective") == "freecontainer":
         objective = Objective.default(snapshot.cluster)
     weights = {Term(name): value for name, value in options.get("weights", {}).items()}
