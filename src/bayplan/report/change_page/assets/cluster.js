@@ -49,7 +49,7 @@ class Cluster {
     return amounts.filter(([, value]) => value).map(([name, value, resource]) => [name, amount(value, resource)]);
   }
 
-  // The machine of each container, and the second one of those that run twice, after so many batches.
+  // The machine of each container, and the second one of those that run twice, after a number of batches.
   after(batches) {
     const { arrays } = this;
     const machine = Int32Array.from(arrays.before), second = new Int32Array(machine.length).fill(NONE);
