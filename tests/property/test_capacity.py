@@ -11,10 +11,10 @@ from tests.builders.strategies import snapshots, valid_snapshots
 
 import bayplan as bp
 from bayplan.api.what_if import WhatIf, what_if
-from bayplan.api.what_if.replicas import pinned_containers
 from bayplan.check import check
 from bayplan.decide.capacity import failover_state
 from bayplan.model import MACHINE, UNPLACED, Confidence, IntArray, Placement, Snapshot, ints
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.failures import FailureOutcome, FailureVerdict
 
 TRIES = 3000  # placements that are tried one by one

@@ -47,12 +47,18 @@ def co_located_groups(cluster: Cluster) -> Iterator[tuple[int, ...]]:
             yield tuple(dict.fromkeys(rule.containers))
 
 
-def daemons(cluster: Cluster, placement: Placement) -> BoolArray:
-    """(container,) those that come and go with their machine: of workloads whose replicas are all pinned, one on each machine."""
+def pinned_containers(cluster: Cluster) -> BoolArray:
+    """(container,) named by a pinned rule."""
     pinned = np.zeros(len(cluster.containers.name), dtype=np.bool_)
     for rule in cluster.rules:
         if isinstance(rule, Pinned):
             pinned[list(rule.containers)] = True
+    return pinned
+
+
+def daemons(cluster: Cluster, placement: Placement) -> BoolArray:
+    """(container,) those that come and go with their machine: of workloads whose replicas are all pinned, one on each machine."""
+    pinned = pinned_containers(cluster)
     count = len(cluster.workloads.name)
     owner, machine = cluster.containers.workload, placement.machine_of
     runs = np.flatnonzero(pinned & (machine != UNPLACED))

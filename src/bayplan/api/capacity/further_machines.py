@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from bayplan.api.what_if.added_machines import with_machines
-from bayplan.api.what_if.replicas import pinned_containers
 from bayplan.decide.capacity import Spare
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import MACHINE, Cluster, IntArray, Machines, Snapshot, ints
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.failures import Failure
 
 FEWEST, MOST = 4, 2000  # machines of one kind that are tried

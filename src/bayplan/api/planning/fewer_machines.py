@@ -7,10 +7,9 @@ import numpy as np
 from bayplan.api.planning.question import PlanQuestion
 from bayplan.api.planning.target import with_new_containers
 from bayplan.api.what_if.closed_machines import closed
-from bayplan.api.what_if.replicas import pinned_containers
 from bayplan.check import check
 from bayplan.model import UNPLACED, Budget, IntArray, Placement, Progress, Tick, ints
-from bayplan.model.allowed_machines import daemons
+from bayplan.model.allowed_machines import daemons, pinned_containers
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves, overload_cost
 from bayplan.score.utilisation import machine_fullness

@@ -7,9 +7,9 @@ import numpy as np
 
 from bayplan.api.problem import matching_any, move_limit, not_negative
 from bayplan.api.what_if import ChangedCluster, WhatIf, what_if
-from bayplan.api.what_if.replicas import pinned_containers
 from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import UNPLACED, Snapshot, Term
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.goal import FREE_WEIGHTS, GOALS, Goal
 from bayplan.model.problem import Problem
 from bayplan.score.goal.objective import goal_objective, rules_of_goal

@@ -23,6 +23,7 @@ from bayplan.model import (
     floats,
     ints,
 )
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.words import count, first_names, plural
 
 MOST = 1_000_000  # replicas of a workload
@@ -89,15 +90,6 @@ def fullness(capacity: IntArray, load: FloatArray) -> FloatArray:
     """(machine,) the largest share of a resource that is requested; load of a resource that a machine lacks counts as most."""
     share = np.where(capacity > 0, load / np.maximum(1, capacity), np.where(load > 0, np.finfo(np.float64).max, 0.0))
     return floats(share.max(axis=1, initial=0.0))
-
-
-def pinned_containers(cluster: Cluster) -> BoolArray:
-    """(container,) named by a pinned rule."""
-    pinned = np.zeros(len(cluster.containers.name), dtype=np.bool_)
-    for rule in cluster.rules:
-        if isinstance(rule, Pinned):
-            pinned[list(rule.containers)] = True
-    return pinned
 
 
 def _note(snapshot: Snapshot, workload: int, difference: int, keep: BoolArray) -> str:

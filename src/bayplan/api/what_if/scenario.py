@@ -12,9 +12,10 @@ import numpy as np
 
 from bayplan.api.what_if.added_machines import with_machines
 from bayplan.api.what_if.closed_machines import closed, matching_machines, members_of_group, without_machines
-from bayplan.api.what_if.replicas import pinned_containers, scaled
+from bayplan.api.what_if.replicas import scaled
 from bayplan.errors import UsageError
 from bayplan.model import BoolArray, IntArray, Reason, Services, Snapshot, Traffic, floats, ints
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.words import count, first_names
 
 

@@ -17,7 +17,8 @@ which bounds the program for any prices pi_e in 0..1 of (1) and any price of a m
 import numpy as np
 from scipy.sparse import coo_array
 
-from bayplan.model import UNPLACED, FloatArray, IntArray, Pinned
+from bayplan.model import UNPLACED, FloatArray, IntArray
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity, gained_shares, total_affinity
 from bayplan.solvers.master import duals_of
@@ -81,11 +82,7 @@ def _prices(
 
 def _movable(problem: Problem) -> IntArray:
     """(workload,) containers that run and may move."""
-    stays = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
-    stays |= problem.frozen if len(problem.frozen) else False
-    for rule in problem.cluster.rules:
-        if isinstance(rule, Pinned):
-            stays[list(rule.containers)] = True
+    stays = pinned_containers(problem.cluster) | (problem.frozen if len(problem.frozen) else False)
     return _count(problem, ~stays & (problem.before.machine_of != UNPLACED))
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayplan.model import Pinned, Placement, Plan, Reason, Snapshot, Term
+import numpy as np
+
+from bayplan.model import Placement, Plan, Reason, Snapshot, Term
+from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.goal import Goal
 from bayplan.report.amounts import about, fullness, percent
 from bayplan.report.answers.move_reasons import LABELS
@@ -149,7 +152,7 @@ def _stay(plan: PlanFacts, machine: str) -> str:
     """Containers that still run on a machine that was to be emptied, and why."""
     cluster = plan.snapshot.cluster
     m = cluster.machines.name.index(machine)
-    pinned = {c for rule in cluster.rules if isinstance(rule, Pinned) for c in rule.containers}
+    pinned = set(np.flatnonzero(pinned_containers(cluster)).tolist())
     stuck = {reason.subject: reason.text for reason in plan.replaced}
     words = []
     for c in (plan.after.machine_of == m).nonzero()[0].tolist():
