@@ -60,7 +60,7 @@ _HOME = {  # public name -> module
     "Admission": "bayplan.api.requests.live_admission",
     "schedule": "bayplan.api.requests.schedule",
     "migrate": "bayplan.api.migrate",
-    "simulate": "bayplan.operate.simulate",
+    "simulate": "bayplan.operate.plan_simulation.simulate",
     "capacity": "bayplan.api.capacity",
     # methods
     "methods": "bayplan.api.registry",
@@ -187,4 +187,4 @@ if TYPE_CHECKING:  # what type checkers and editors see
         Transient,
     )
     from bayplan.model.snapshot import Snapshot
-    from bayplan.operate.simulate import simulate
+    from bayplan.operate.plan_simulation.simulate import simulate

@@ -27,9 +27,9 @@ from bayplan.model import (
     ints,
     silent,
 )
-from bayplan.operate.execution import StepOutcome
-from bayplan.operate.failures import StepHangs
-from bayplan.operate.simulator import carry_out
+from bayplan.operate.plan_simulation.execution import StepOutcome
+from bayplan.operate.plan_simulation.failures import StepHangs
+from bayplan.operate.plan_simulation.simulator import carry_out
 
 every_migrator = pytest.mark.parametrize("migrator", MIGRATORS.values(), ids=MIGRATORS)
 few = settings(max_examples=25, deadline=None)

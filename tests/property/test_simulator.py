@@ -24,9 +24,9 @@ from bayplan.model import (
     TransientMode,
     ints,
 )
-from bayplan.operate.execution import StepOutcome
-from bayplan.operate.failures import StepHangs
-from bayplan.operate.simulator import carry_out
+from bayplan.operate.plan_simulation.execution import StepOutcome
+from bayplan.operate.plan_simulation.failures import StepHangs
+from bayplan.operate.plan_simulation.simulator import carry_out
 
 QUICK = settings(max_examples=60, deadline=None)
 BY_CHECK = {"capacity", "anti-affinity", "interference", "allow", "dependency", "confidence"}  # checked on one state alone

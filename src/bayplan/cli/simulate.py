@@ -55,7 +55,7 @@ def simulate(
     with working(f"simulating {plan}", quiet=quiet) as progress:
         import bayplan as bp
         from bayplan.formats.targets import read_plan_of, read_target, target_and_plan
-        from bayplan.operate.simulate import InjectedFailures
+        from bayplan.operate.plan_simulation.simulate import InjectedFailures
 
         snapshot, target = bp.read(file, start), None
         if to is None:

@@ -1,1 +1,1 @@
-"""The running system. For now: a simulator that carries out plans, with failures where they are wanted."""
+"""The running system: the port to an orchestrator, the loop and its stages, the record, and a simulated orchestrator."""

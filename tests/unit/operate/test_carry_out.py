@@ -7,9 +7,9 @@ from tests.builders.tiny_clusters import on, tiny
 from bayplan.check import check_migration
 from bayplan.errors import ModelError
 from bayplan.model import Capacity, Migration, MigrationPolicy, Running, ints
-from bayplan.operate.execution import StepOutcome
-from bayplan.operate.failures import CreateFails, DeleteFails, MachineDies, StepHangs
-from bayplan.operate.simulator import carry_out
+from bayplan.operate.plan_simulation.execution import StepOutcome
+from bayplan.operate.plan_simulation.failures import CreateFails, DeleteFails, MachineDies, StepHangs
+from bayplan.operate.plan_simulation.simulator import carry_out
 
 CLUSTER = tiny([[10]] * 3, [[4]], [4], rules=(Capacity(resources=(0,)),))
 MOVE = migration(CLUSTER, [0, 0, 1, 1], [2, 0, 1, 2], alive=0.75)

@@ -7,7 +7,7 @@ from tests.builders.tiny_clusters import on, tiny
 import bayplan as bp
 from bayplan.formats import read_placement
 from bayplan.model import Capacity
-from bayplan.operate.simulate import InjectedFailures
+from bayplan.operate.plan_simulation.simulate import InjectedFailures
 
 CLUSTER = tiny([[4], [4], [4]], [[1], [2]], [4, 2], rules=(Capacity(resources=(0,)),))
 SHOP = bp.Snapshot(cluster=CLUSTER, placement=on(0, 0, 0, 1, 1, -1), objective=bp.Objective.default(CLUSTER))

@@ -29,9 +29,9 @@ from bayplan.model import (
     Status,
     silent,
 )
-from bayplan.operate.execution import Execution, StepOutcome
-from bayplan.operate.failures import CreateFails, DeleteFails, Failure, MachineDies, StepHangs
-from bayplan.operate.simulator import carry_out
+from bayplan.operate.plan_simulation.execution import Execution, StepOutcome
+from bayplan.operate.plan_simulation.failures import CreateFails, DeleteFails, Failure, MachineDies, StepHangs
+from bayplan.operate.plan_simulation.simulator import carry_out
 
 if TYPE_CHECKING:
     from bayplan.report.table import Report

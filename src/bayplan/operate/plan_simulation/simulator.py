@@ -8,9 +8,9 @@ from bayplan.check.violation import amount
 from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, Action, Capacity, IntArray, Migration, Plan, Progress, Running, Step, Tick, ints, silent
 from bayplan.model.plan import add_instance, remove_instance
-from bayplan.operate.completed_steps import completed_steps
-from bayplan.operate.execution import Execution, ExecutionEvent, StepOutcome
-from bayplan.operate.failures import Failure, MachineDies, StepHangs, hits
+from bayplan.operate.plan_simulation.completed_steps import completed_steps
+from bayplan.operate.plan_simulation.execution import Execution, ExecutionEvent, StepOutcome
+from bayplan.operate.plan_simulation.failures import Failure, MachineDies, StepHangs, hits
 from bayplan.score.counts import loads, running_loads
 
 

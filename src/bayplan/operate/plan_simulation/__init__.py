@@ -1,0 +1,1 @@
+"""`simulate`: one plan carried out on a model of the cluster, without time, with failures where they are wanted."""
