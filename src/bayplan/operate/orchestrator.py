@@ -5,9 +5,9 @@ machine. The port steers that. `prepare` reserves: until its time is over, what 
 waits for our create, and a container that we create in addition is not taken for one too many. When the reservation ends, because
 we release it or because this process died, the orchestrator goes on by itself: nothing of ours can be lost for good.
 
-Every step carries a token, the same in every retry, and names containers and machines by their unique identity (uid): a step whose
-container or machine is another one by now is refused. So no step is ever made twice, however often it is sent or delivered. What an
-orchestrator answers is a hint; what it shows when it is observed counts.
+Every step carries a token, the same in every retry, and names containers and machines by their unique identity (uid): a step
+whose container or machine is another one by now is refused. So no step is ever made twice, however often it is sent or delivered.
+What an orchestrator answers is a hint; what it shows when it is observed counts.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The record: what the running system writes down before and after everything that it does, as values.
 
-A turn is one pass of the loop. Its decision may be a plan; a plan has steps, each written before it is sent (`begun`) and after it
-is known what became of it. All times are the orchestrator's.
+A turn is one pass of the loop. Its decision may be a plan; a plan has steps, each written before it is sent (`begun`) and after
+it is known what became of it. All times are the orchestrator's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from bayplan.model import Action
+from bayplan.model.plan import Action
 
 
 class TurnVerdict(StrEnum):
