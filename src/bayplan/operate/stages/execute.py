@@ -1,8 +1,8 @@
-"""Execute: a plan batch by batch, each one checked against a fresh observation. What changed meanwhile is planned anew, not forced.
+"""Execute: a plan batch by batch, each checked against a fresh observation. What changed meanwhile is planned anew, not forced.
 
-Before a batch the referee judges it on what runs now; after it, every step is confirmed by observing. A container that was deleted,
-rolled out or whose machine closed is given up, and the rest goes on. When acting is no longer allowed (paused, the window shuts, too
-much fails), moves that have begun are brought to their end and no other is begun: nothing is left half-moved.
+Before a batch the referee judges it on what runs now; after it, every step is confirmed by observing. A container that was
+deleted, rolled out or whose machine closed is given up, and the rest goes on. When acting is no longer allowed (paused, the
+window shuts, too much fails), moves that have begun are brought to their end and no other is begun: nothing is left half-moved.
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ from bayplan.words import count
 def roll_back(context: LoopContext, plan: RecordedPlan, why: str, skewed: Iterable[str] = ()) -> RecordedPlan:
     """Take a plan back, as far as that is still possible; the plan with its last status.
 
-    Containers that we brought to a skewed machine are deleted there one by one, and the orchestrator's scheduler chooses a machine.
+    Containers that we brought to a skewed machine are deleted there one by one; the orchestrator's scheduler places them.
     """
     store = context.store
     before = {**plan.before, "skewed": sorted(skewed)}

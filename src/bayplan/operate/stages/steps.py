@@ -1,5 +1,6 @@
 """The steps of one batch: written down, sent, watched, and confirmed by observing. Answers are hints; what is observed counts."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -41,7 +42,7 @@ def outcome(order: StepOrder, observation: Observation) -> Outcome:
     instance = observation.by_token.get(order.token)
     if instance is not None and instance.phase is Phase.READY:
         return Outcome(status=StepStatus.DONE, text="is ready", uid=instance.uid)
-    if all(machine.uid != order.machine_uid for machine in observation.machines):
+    if order.machine_uid and all(machine.uid != order.machine_uid for machine in observation.machines):
         return Outcome(status=StepStatus.FAILED, text=f"machine '{order.machine}' is gone")
     return UNKNOWN
 
@@ -56,6 +57,7 @@ class BatchRun:
     sent: set[str] = field(default_factory=set)
     retry_at: dict[str, float] = field(default_factory=dict)  # token -> when it is sent again
     known: dict[str, Outcome] = field(default_factory=dict)
+    cancelled: dict[str, float] = field(default_factory=dict)  # token -> when: an observation since then shows what became of it
     said: dict[str, StepState] = field(default_factory=dict)  # token -> what the orchestrator said last, and
     words: dict[str, str] = field(default_factory=dict)  # why
 
@@ -81,12 +83,13 @@ class BatchRun:
     def _send(self) -> None:
         """Send what has not been accepted yet. What is sent again, since time has passed, is judged again before."""
         now = self.context.now()
-        due = [token for token in self.open if token not in self.sent and self.retry_at.get(token, 0.0) <= now]
+        waiting = [token for token in self.open if token not in self.sent and token not in self.cancelled]
+        due = [token for token in waiting if self.retry_at.get(token, 0.0) <= now]
         again = sound_observation(self.context) if any(token in self.retry_at for token in due) else None
         for token in due:
             unsafe = "" if again is None else self.unsafe_now(again, token)
             if unsafe:
-                self.known[token] = Outcome(status=StepStatus.FAILED, text=f"not sent again: {unsafe}")
+                self._cancel(token, f"not sent again: {unsafe}")
                 continue
             try:
                 self._hear(self.context.orchestrator.execute(self.orders[token]))
@@ -95,15 +98,16 @@ class BatchRun:
                 self.words[token] = str(error)
                 self.retry_at[token] = self.context.now() + error.delay
             except PermanentError as error:
-                self.known[token] = Outcome(status=StepStatus.FAILED, text=f"refused: {error}")
+                self._cancel(token, f"refused: {error}")
 
     def _watch(self) -> bool:
         """Let time pass until something has ended; whether it has."""
-        waiting = [token for token in self.open if token in self.sent]
+        going_on = [token for token in self.open if token not in self.cancelled]
+        waiting = [token for token in going_on if token in self.sent]
         if not waiting:
-            if self.open:
+            if going_on:
                 self.context.orchestrator.wait(POLL)
-            return False
+            return not going_on
         try:
             reports = self.context.orchestrator.watch(waiting, POLL)
         except TemporaryError as error:
@@ -111,7 +115,7 @@ class BatchRun:
             return False
         for report in reports:
             self._hear(report)
-        return all(self.said.get(token) in (StepState.DONE, StepState.FAILED) for token in waiting)
+        return all(self.said.get(token) in (StepState.DONE, StepState.FAILED) for token in going_on)
 
     def _hear(self, report: StepReport) -> None:
         self.said[report.token] = report.state
@@ -121,35 +125,34 @@ class BatchRun:
     def _look(self) -> None:
         """Take what an observation shows."""
         observation = sound_observation(self.context)
-        for token in self.open:
-            seen = outcome(self.orders[token], observation)
-            if seen.status is not StepStatus.BEGUN:
-                self.known[token] = seen
+        self._take(observation)
+        failed = [token for token in self.open if self.said.get(token) is StepState.FAILED]
+        for token in failed:
+            self._cancel(token)
         if self.open:
-            self._believe_failures()
             self.context.orchestrator.wait(POLL)
 
-    def _believe_failures(self) -> None:
-        """A step that the orchestrator calls failed is cancelled: after that it is known."""
+    def _take(self, observation: Observation) -> None:
+        """What an observation shows; of what was cancelled before it, that it was made or never will be."""
         for token in self.open:
-            if self.said.get(token) is StepState.FAILED:
-                self._cancel(token)
-                self.known[token] = Outcome(status=StepStatus.FAILED, text=self.words.get(token, "failed"))
+            seen = outcome(self.orders[token], observation)
+            if seen.status is StepStatus.BEGUN and self.cancelled.get(token, math.inf) <= observation.at:
+                seen = Outcome(status=StepStatus.FAILED, text=self.words.get(token, "it did not end in time"))
+            if seen.status is not StepStatus.BEGUN:
+                self.known[token] = seen
 
-    def _cancel(self, token: str) -> None:
-        report = self.context.patiently(lambda: self.context.orchestrator.cancel(token))
-        self._hear(report)
+    def _cancel(self, token: str, why: str = "") -> None:
+        """Give a step up: even if it was refused, it may still be on its way a second time."""
+        if token not in self.cancelled:
+            self._hear(self.context.patiently(lambda: self.context.orchestrator.cancel(token)))
+            self.cancelled[token] = self.context.now()
+            self.words[token] = why or self.words.get(token, "it did not end in time")
 
     def _give_up(self) -> None:
         """Cancel what has not ended; after that an observation shows whether it was made."""
-        cancelled = self.open
-        for token in cancelled:
+        for token in self.open:
             self._cancel(token)
-        observation = sound_observation(self.context, since=self.context.now())
-        for token in cancelled:
-            seen = outcome(self.orders[token], observation)
-            reason = self.words.get(token, "it did not end in time")
-            self.known[token] = seen if seen.status is not StepStatus.BEGUN else Outcome(status=StepStatus.FAILED, text=reason)
+        self._take(sound_observation(self.context, since=self.context.now()))
 
 
 def make_steps(
