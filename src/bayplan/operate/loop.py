@@ -9,8 +9,8 @@ from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation, PermanentError, TemporaryError
 from bayplan.operate.settings import Mode
-from bayplan.operate.stages.decide import decided, moves_left, recorded_plan
-from bayplan.operate.stages.eligible import skipped
+from bayplan.operate.stages.decide import decided, moves_left, potential, recorded_plan
+from bayplan.operate.stages.eligible import Skipped, skipped
 from bayplan.operate.stages.execute import ExecutionEnd, execute
 from bayplan.operate.stages.gate import acting_allowed, gate
 from bayplan.operate.stages.observe import UnsoundError, expect_fresh_measurements, sound_observation, with_figures
@@ -103,9 +103,8 @@ class Loop:
         limit = moves_left(context, observation)
         if not limit:
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why="the moves of this hour or this day are used up")
-        stay = skipped(context, observation, turn.local)
-        answer = decided(context, observation, stay, limit)
-        context.renew()
+        stay = skipped(context, observation)
+        answer = self._decide(observation, stay, limit)
         turn = _with_plan(turn, answer)
         if not answer.moved:
             return replace(turn, verdict=TurnVerdict.NOTHING, why=_join("no move was found that pays", stay.sentence))
@@ -124,10 +123,18 @@ class Loop:
         plan = self._record(turn, observation, answer, PlanStatus.EXECUTING, verdict.why)
         return self._carry_out(turn, plan)
 
+    def _decide(self, observation: Observation, stay: Skipped, limit: int) -> PlanAnswer:
+        """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
+        answer = decided(self.context, observation, stay.in_any_case, limit)
+        again = {move.container for move in answer.moves} & set(stay.names)
+        small = potential(answer) < self.context.settings.large_gain and not answer.urgent
+        passes = gate(self.context, answer).passes
+        return decided(self.context, observation, stay.names, limit) if again and small and passes else answer
+
     def _record(self, turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus, why: str) -> RecordedPlan:
         plan = replace(recorded_plan(turn, observation, answer, status), why=why)
         self.context.store.save_plan(plan, self.context.fence)
-        self.context.log("gate", f"{why}: {plan.summary[0]}", plan)
+        self.context.log("gate", f"{count(len(plan.moves), 'move')}: {why}", plan)
         return plan
 
     def _propose(self, turn: Turn, observation: Observation, answer: PlanAnswer, why: str) -> RecordedPlan:

@@ -32,19 +32,19 @@ class LoopSettings:
     seed: int = 0
     planning_takes: float = 0.0  # of a simulated orchestrator's time; a real one has its own clock
 
-    max_moves: str = "5%"  # in one plan ([RASA] §III-C: less than 5 %)
+    max_moves: str | None = None  # in one plan; None: 5 % ([RASA] §III-C: less than 5 %), but ten in any case
     min_gain: float = 0.03  # a plan that gains less, the price of its moves taken off, is a dry run ([RASA] §III-C)
     alive: float = 0.75  # share of each workload that is ready at any time
     freeze: tuple[str, ...] = ()  # names or patterns of containers or workloads that are never moved
-    moves_per_hour: str | None = "10%"
-    moves_per_day: str | None = "50%"
+    moves_per_hour: str | None = None  # None: twice, and ...
+    moves_per_day: str | None = None  # ... ten times what one plan may move
     executions_per_hour: int | None = None
     executions_per_day: int | None = None
     windows: tuple[Window, ...] = ()  # in which acting is allowed; none: always
 
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
-    cooldown: float = 6 * HOUR  # a workload is left alone for as long after it was moved ...
-    large_gain: float = 0.10  # ... unless that much local traffic was lost since
+    cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
+    large_gain: float = 0.10  # ... unless there is that much to gain
     hold: float = 3 * DAY  # for what made a machine skewed ([RASA] §III-C)
     fresh: float = 2 * HOUR  # older measurements of traffic and usage are not planned with
     expires: float = HOUR  # a plan that has not been approved by then is out of date

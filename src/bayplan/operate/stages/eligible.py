@@ -7,6 +7,8 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation, Phase
 from bayplan.words import count
 
+COOLING = "moved lately"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
@@ -20,6 +22,11 @@ class Skipped:
         return tuple(self.why)
 
     @property
+    def in_any_case(self) -> tuple[str, ...]:
+        """Those that stay however large the gain."""
+        return tuple(name for name, why in self.why.items() if why != COOLING)
+
+    @property
     def sentence(self) -> str:
         """'41 containers stay: 30 moved lately, 11 young'; empty if all may move."""
         if not self.why:
@@ -28,13 +35,11 @@ class Skipped:
         return f"{count(len(self.why), 'container')} stay: " + ", ".join(f"{number:,} {why}" for why, number in reasons)
 
 
-def skipped(context: LoopContext, observation: Observation, local: float | None) -> Skipped:
-    """What must not move in this turn; `local` is the share of local traffic now."""
+def skipped(context: LoopContext, observation: Observation) -> Skipped:
+    """What must not move in this turn."""
     settings, now = context.settings, observation.at
     held = context.store.holds(now)
     cooling = context.store.last_moved(now - settings.cooldown) if settings.cooldown else {}
-    if lost_much(context, local):
-        cooling = {}
     closed = {machine.name for machine in observation.machines if not machine.open}
     why: dict[str, str] = {}
     for state in observation.containers:
@@ -43,22 +48,11 @@ def skipped(context: LoopContext, observation: Observation, local: float | None)
         reason = (
             observation.changing.get(state.workload)
             or ("held" if state.workload in held else "")
-            or ("moved lately" if state.workload in cooling else "")
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")
             or ("in the middle of a move" if state.name in observation.second else "")
+            or (COOLING if state.workload in cooling else "")
         )
         if reason:
             why[state.name] = reason
     return Skipped(why=why)
-
-
-def lost_much(context: LoopContext, local: float | None) -> bool:
-    """Is so much local traffic lost since the last plan was verified that workloads may move again at once?"""
-    from bayplan.model.record import PlanStatus
-
-    done = context.store.plans(PlanStatus.DONE, last=1)
-    if not done or local is None:
-        return False
-    reached = done[-1].expected.get("reached")
-    return reached is not None and reached - local >= context.settings.large_gain

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from bayplan.api.planning.answer import PlanAnswer
 from bayplan.operate.context import LoopContext
-from bayplan.operate.stages.decide import executions_left
+from bayplan.operate.stages.decide import executions_left, potential
 from bayplan.operate.windows import closing_time
+
+PAYS = 0.15  # of `min_gain`: a plan that is a part of the way gains at least as much by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,16 +19,20 @@ class GateVerdict:
 
 
 def gate(context: LoopContext, answer: PlanAnswer) -> GateVerdict:
-    """A plan passes if it is urgent, or if it gains more than `min_gain`, the price of its moves taken off.
+    """A plan passes if it is urgent, or if there is more than `min_gain` to gain, the price of all moves taken off.
 
-    The gain is a sum of weighted shares: with a weight of 1 for local traffic, 0.03 is three points of gained affinity.
+    The gain is a sum of weighted shares: with a weight of 1 for local traffic, 0.03 is three points of gained affinity. As in
+    [RASA] §III-C it is what a new placement would gain in all; a plan may be a part of the way, but must pay for itself.
     """
-    points, needed = 100 * answer.gain, 100 * context.settings.min_gain
+    settings, most = context.settings, potential(answer)
+    words = f"{100 * most:.1f} points to gain, {100 * answer.gain:.1f} by this plan, the price of moves taken off"
     if answer.urgent:
         return GateVerdict(passes=True, why=f"urgent: {_urgency(answer)}")
-    if answer.gain > context.settings.min_gain:
-        return GateVerdict(passes=True, why=f"gains {points:.1f} points, more than {needed:g}, the price of its moves taken off")
-    return GateVerdict(passes=False, why=f"gains {points:.1f} points, not more than {needed:g}, the price of its moves taken off")
+    if most <= settings.min_gain:
+        return GateVerdict(passes=False, why=f"{words}: not more than {100 * settings.min_gain:g}")
+    if answer.gain < PAYS * settings.min_gain:
+        return GateVerdict(passes=False, why=f"{words}: as few moves as are allowed hardly pay")
+    return GateVerdict(passes=True, why=words)
 
 
 def _urgency(answer: PlanAnswer) -> str:

@@ -19,6 +19,7 @@ from bayplan.operate.orchestrator import (
 from bayplan.operate.stages.observe import sound_observation
 
 POLL = 15.0  # seconds between two looks at what the orchestrator says
+ENDED = (StepState.DONE, StepState.FAILED)
 LOOK = 60.0  # seconds after which is observed even if it says that nothing has ended
 
 
@@ -103,11 +104,12 @@ class BatchRun:
     def _watch(self) -> bool:
         """Let time pass until something has ended; whether it has."""
         going_on = [token for token in self.open if token not in self.cancelled]
-        waiting = [token for token in going_on if token in self.sent]
+        waiting = [token for token in going_on if token in self.sent and self.said.get(token) not in ENDED]
         if not waiting:
-            if going_on:
+            unsent = any(token not in self.sent for token in going_on)
+            if unsent:
                 self.context.orchestrator.wait(POLL)
-            return not going_on
+            return not unsent
         try:
             reports = self.context.orchestrator.watch(waiting, POLL)
         except TemporaryError as error:
@@ -115,7 +117,7 @@ class BatchRun:
             return False
         for report in reports:
             self._hear(report)
-        return all(self.said.get(token) in (StepState.DONE, StepState.FAILED) for token in going_on)
+        return all(self.said.get(token) in ENDED for token in going_on)
 
     def _hear(self, report: StepReport) -> None:
         self.said[report.token] = report.state
