@@ -34,7 +34,7 @@ class Database:
     """Transactions on one database; its errors are ours."""
 
     def __init__(self, url: sa.URL) -> None:
-        self.name = url.database or MEMORY if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+        self.name = _shown(url)
         self._closed = False
         self._file = Path(url.database) if url.drivername == "sqlite" and url.database else None
         self._engine = _sqlite(url) if url.drivername == "sqlite" else _postgresql(url, self.name)
@@ -133,6 +133,14 @@ def _parsed(text: str) -> sa.URL:
         return sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError):  # its text may hold a password: it is not repeated
         raise UsageError("the address of the store cannot be read; expected postgresql://user@host:5432/database") from None
+
+
+def _shown(url: sa.URL) -> str:
+    """What messages call it: a path, or an address without passwords."""
+    if url.drivername == "sqlite":
+        return url.database or MEMORY
+    public = url.difference_update_query(["password", "sslpassword"]).set(drivername="postgresql")
+    return public.render_as_string(hide_password=True)
 
 
 def _isolated(level: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from bayplan.operate.store.database import Database
 from bayplan.operate.store.schema import (
     TIMES,
     Number,
+    Words,
     columns_of,
     events,
     holds,
@@ -93,7 +94,7 @@ class RecordReader:
         """When a done step last touched a workload, for those that one touched since a time."""
         query = sa.select(steps.c.workload, sa.func.max(step_time)).where(_done_since(since)).group_by(steps.c.workload)
         with self._database.reading() as connection:
-            return dict(connection.execute(query.order_by(steps.c.workload)).tuples().all())
+            return {row[0]: row[1] for row in connection.execute(query.order_by(steps.c.workload))}
 
     def moved_since(self, at: float) -> int:
         """How many containers done creates have moved since then; those of the way back do not count."""
@@ -147,7 +148,7 @@ class RecordReader:
 
 def find_plan(connection: sa.Connection, id: str, *, lock: bool = False) -> RecordedPlan:  # noqa: A002
     """The plan with this id, or with the only id that begins so; locked against other writes, if wanted."""
-    query = sa.select(plans.c.id).where(sa.func.substr(plans.c.id, 1, len(id)) == id)
+    query = sa.select(plans.c.id).where(sa.func.substr(plans.c.id, 1, len(id), type_=Words()) == id)
     ids = connection.scalars(query.order_by(plans.c.id)).all() if id else []
     if id not in ids and len(ids) != 1:
         raise UsageError(_unknown(connection, id, ids))
