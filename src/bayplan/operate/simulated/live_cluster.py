@@ -118,9 +118,10 @@ class LiveCluster:
     ) -> None:
         """Delete an instance. What is ready stops in a while, or after `hangs` seconds; what is not ready is gone at once.
 
-        `gate`: the uid for which its replacement waits, if a step of ours will bind it.
+        `gate`: the uid for which its replacement waits, if a step of ours will bind it; what replaces one that waits so waits on.
         """
         was, instance.cause = instance.phase, cause
+        gate = gate or (instance.stands_for if instance.gated else "")
         if was is Phase.PENDING:
             self.version += 1
             self._forget(instance)
@@ -225,6 +226,14 @@ class LiveCluster:
     def _replicas_changed(self, workload: int, cause: str) -> None:
         self.structure += 1
         self._tell(InstantKind.REPLICAS, cause, workload=workload, replicas=self.desired(workload), needed=self.needed(workload))
+
+    def change(self, workload: int, what: str) -> None:
+        """Say that something goes on with a workload, or (empty) that nothing does any more."""
+        self.version += 1
+        if what:
+            self.changing[workload] = what
+        else:
+            self.changing.pop(workload, None)
 
     # ---- changes of machines ------------------------------------------------------------------------------------------------
 

@@ -45,13 +45,19 @@ class Measurements:
 
     def __init__(self, cluster: Cluster, settings: SimulatedSettings, start: float, seed: int) -> None:
         self.cluster, self.settings, self.seed, self.start = cluster, settings, seed, start
-        self.bursts: dict[int, float] = {}  # workload -> factor
+        self._bursts: list[tuple[float, float, int, float]] = []  # start, end, workload, factor
         self._logarithm = np.zeros(len(cluster.traffic.a))  # (edge,) of the drift
         self._steps = 0  # drift steps made
         self._random = np.random.default_rng([seed, 1])
         self._base = self._per_workload(cluster.traffic.weight)
         self._traffic: MeasuredTraffic | None = None
         self._usage: MeasuredUsage | None = None
+
+    def burst(self, workload: int, start: float) -> None:
+        """The traffic of a workload grows for a while."""
+        churn = self.settings.churn
+        self._bursts = [burst for burst in self._bursts if burst[1] > start - DAY]
+        self._bursts.append((start, start + churn.burst_seconds, workload, churn.burst_factor))
 
     def traffic(self, now: float) -> MeasuredTraffic:
         """The last measurement of traffic before now."""
@@ -83,8 +89,9 @@ class Measurements:
                 self._logarithm = np.clip(self._logarithm + step, -FARTHEST, FARTHEST)
             self._steps = max(due, self._steps)
         weight = traffic.weight * np.exp(self._logarithm)
-        for w, factor in self.bursts.items():
-            weight = np.where((traffic.a == w) | (traffic.b == w), weight * factor, weight)
+        for start, end, w, factor in self._bursts:
+            if start <= at < end:
+                weight = np.where((traffic.a == w) | (traffic.b == w), weight * factor, weight)
         return np.asarray(weight, dtype=np.float64)
 
     def _measured_usage(self, at: float) -> MeasuredUsage:

@@ -32,7 +32,7 @@ from bayplan.operate.simulated.measurements import Measurements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Frame:
+class ObservedFrame:
     """What stays the same until slots or machines come, go, open or close."""
 
     structure: int
@@ -166,14 +166,14 @@ class Observer:
         return floats(np.stack([np.bincount(on, amounts[:, r], count) for r in range(mean.shape[1])], axis=1))
 
 
-def _frame(live: LiveCluster) -> Frame:
+def _frame(live: LiveCluster) -> ObservedFrame:
     """What exists now."""
     universe, slots = live.universe, list(live.every_slot())
     for row, slot in enumerate(slots):
         slot.row = row
     machines = ints([machine.index for machine in live.machines if machine.exists])
     names = universe.cluster.workloads.name
-    return Frame(
+    return ObservedFrame(
         structure=live.structure,
         slots=slots,
         cluster=_restricted(universe.cluster, slots, machines),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bayplan.model import IntArray, Snapshot, ints
 from bayplan.operate.orchestrator import Observation, StepOrder, StepReport, StepState
+from bayplan.operate.simulated.churn import ChurnProcess
 from bayplan.operate.simulated.event_queue import EventQueue
 from bayplan.operate.simulated.instances import SimulatedInstance
 from bayplan.operate.simulated.live_cluster import Listener, LiveCluster
@@ -39,6 +40,7 @@ class SimulatedOrchestrator:
         self.measurements = Measurements(snapshot.cluster, settings, start, seed)
         self._scheduler = DefaultScheduler(self.live, seed)
         self._steps = StepTracker(self.live)
+        self.churn = ChurnProcess(self.live, self.measurements, seed)
         self._observer = Observer(self.live, self.measurements)
         self._queue.at(start, lambda: None)  # what is pending is looked at when time begins
 
@@ -112,6 +114,7 @@ class SimulatedOrchestrator:
 
     def advance(self, until: float) -> None:
         """Let virtual time pass until a time; a time in the past changes nothing."""
+        self._scheduler.settle()
         while self._queue.next_time <= until:
             self._run_next()
         self._queue.time = max(self._queue.time, until)
