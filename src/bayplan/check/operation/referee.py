@@ -7,7 +7,7 @@ from bayplan.check.operation.availability import AliveWatch, ReadyWatch
 from bayplan.check.operation.group_watches import AntiAffinityWatch, DependencyWatch, InterferenceWatch
 from bayplan.check.operation.instant import OURS, Instant, InstantKind, OperationViolation
 from bayplan.check.operation.machine_watches import AllowWatch, CapacityWatch, ConfidenceWatch, TransientWatch
-from bayplan.check.operation.population import Population
+from bayplan.check.operation.population import Change, Population
 from bayplan.check.operation.service_watches import CoLocateWatch, SpreadWatch
 from bayplan.check.operation.step_rules import StepRules
 from bayplan.check.operation.watch import Finding, Place, Watch
@@ -24,7 +24,7 @@ class OperationReferee:
     """
 
     def __init__(self, cluster: Cluster, alive: float = 0.75) -> None:
-        self.cluster = cluster
+        self.cluster, self.alive = cluster, alive
         self.population = Population(cluster)
         self.violations: list[OperationViolation] = []  # ours
         self.others: Counter[tuple[str, str]] = Counter()  # (cause, rule) -> how often others made a rule worse
@@ -32,6 +32,18 @@ class OperationReferee:
         self._watches = _watches(cluster, self.population, alive)
         self._standing: list[dict[Place, float]] = [{} for _ in self._watches]  # what is violated now, and how far
         self._steps = StepRules(cluster, self.population)
+
+    def grow(self, cluster: Cluster) -> None:
+        """Go on with the same cluster after machines have joined it; what is violated stays what it was."""
+        self.cluster = self._steps.cluster = cluster
+        self._watches = _watches(cluster, self.population, self.alive)
+        self._standing = [{} for _ in self._watches]
+        for instance in self.population.instances.values():
+            kept = Change(instance.workload, instance.container, instance.machine, 1, not instance.stopping, instance.ready)
+            for watch, standing in zip(self._watches, self._standing, strict=True):
+                for place, excess in watch.after(kept):
+                    standing.pop(place, None)
+                    standing.update({place: excess} if excess else {})
 
     def start(self, instants: Iterable[Instant]) -> None:
         """What there is at the beginning, as if it came one by one; nothing of it is held against anyone."""
