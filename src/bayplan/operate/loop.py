@@ -12,7 +12,7 @@ from bayplan.operate.settings import Mode
 from bayplan.operate.stages.decide import decided, moves_left, potential, recorded_plan
 from bayplan.operate.stages.eligible import Skipped, skipped
 from bayplan.operate.stages.execute import ExecutionEnd, execute
-from bayplan.operate.stages.gate import acting_allowed, gate
+from bayplan.operate.stages.gate import GateVerdict, acting_allowed, gate
 from bayplan.operate.stages.observe import UnsoundError, expect_fresh_measurements, sound_observation, with_figures
 from bayplan.operate.stages.recover import recover
 from bayplan.operate.stages.rollback import finish_rollback, roll_back
@@ -104,11 +104,10 @@ class Loop:
         if not limit:
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why="the moves of this hour or this day are used up")
         stay = skipped(context, observation)
-        answer = self._decide(observation, stay, limit)
+        answer, verdict = self._decide(observation, stay, limit)
         turn = _with_plan(turn, answer)
         if not answer.moved:
             return replace(turn, verdict=TurnVerdict.NOTHING, why=_join("no move was found that pays", stay.sentence))
-        verdict = gate(context, answer)
         if not verdict.passes:
             self._record(turn, observation, answer, PlanStatus.DRY_RUN, verdict.why)
             return replace(turn, verdict=TurnVerdict.DRY_RUN, why=_join(verdict.why, stay.sentence))
@@ -123,13 +122,17 @@ class Loop:
         plan = self._record(turn, observation, answer, PlanStatus.EXECUTING, verdict.why)
         return self._carry_out(turn, plan)
 
-    def _decide(self, observation: Observation, stay: Skipped, limit: int) -> PlanAnswer:
+    def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
         """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
-        answer = decided(self.context, observation, stay.in_any_case, limit)
+        context, free = self.context, stay.in_any_case
+        answer = decided(context, observation, free, limit)
+        most = potential(context, observation, free, answer, limit)
         again = {move.container for move in answer.moves} & set(stay.names)
-        small = potential(answer) < self.context.settings.large_gain and not answer.urgent
-        passes = gate(self.context, answer).passes
-        return decided(self.context, observation, stay.names, limit) if again and small and passes else answer
+        verdict = gate(context, answer, most)
+        if not again or not verdict.passes or answer.urgent or most >= context.settings.large_gain:
+            return answer, verdict
+        answer = decided(context, observation, stay.names, limit)
+        return answer, gate(context, answer, potential(context, observation, stay.names, answer, limit))
 
     def _record(self, turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus, why: str) -> RecordedPlan:
         plan = replace(recorded_plan(turn, observation, answer, status), why=why)

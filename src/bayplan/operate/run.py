@@ -21,7 +21,7 @@ from bayplan.operate.store import Store
 from bayplan.report.table import Report, Sentence, report
 from bayplan.words import count
 
-QUICK = ((500, 0.3), (5_000, 5.0), (math.inf, 20.0))  # containers, and seconds for a plan of a simulated turn up to that number
+QUICK = ((500, 0.4), (5_000, 5.0), (math.inf, 20.0))  # containers, and seconds for a plan of a simulated turn up to that number
 SHOWN = 3  # violations in one sentence
 
 

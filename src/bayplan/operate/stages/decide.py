@@ -15,11 +15,12 @@ from bayplan.operate.orchestrator import Observation
 from bayplan.operate.settings import DAY, HOUR
 from bayplan.operate.stages.observe import fingerprint_of, running
 
+WIDER, ALMOST = 5, 0.8  # times the limit of moves, to see what there is to gain; if that share of the limit is used
 USUAL, FEW = 0.05, 10  # of what runs, and in any case, may be moved at once where nothing is said
 
 
 def decided(context: LoopContext, observation: Observation, stay: Sequence[str], limit: int) -> PlanAnswer:
-    """The plan of at most `limit` moves, and what more moves would gain. What stays is not moved on the way either."""
+    """The plan of at most `limit` moves. What stays is not moved on the way either."""
     settings = context.settings
     keywords: dict[str, Any] = {"progress": context.progress}
     if settings.budget is not None:
@@ -32,12 +33,11 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
         goal=settings.goal,
         seconds=settings.seconds,
         seed=settings.seed,
-        at=limit,
+        max_moves=limit,
         freeze=frozen,
         never=frozen,
         alive=settings.alive,
         min_gain=settings.min_gain,
-        front=True,
         **keywords,
     )
     if settings.planning_takes:
@@ -46,9 +46,14 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
     return answer
 
 
-def potential(answer: PlanAnswer) -> float:
-    """What there is to gain: by this plan, or by one of more moves. A large gain is collected by several plans in turn."""
-    return max([answer.gain, *(point.gain for point in answer.front)])
+def potential(context: LoopContext, observation: Observation, stay: Sequence[str], answer: PlanAnswer, limit: int) -> float:
+    """What there is to gain: by this plan or, where the limit of moves keeps it small, by one of several times as many moves.
+
+    A gain that takes more moves than one plan may make is collected by several plans in turn.
+    """
+    if answer.urgent or answer.gain > context.settings.min_gain or answer.moved < ALMOST * limit:
+        return answer.gain
+    return max(answer.gain, decided(context, observation, stay, WIDER * limit).gain)
 
 
 def moves_left(context: LoopContext, observation: Observation) -> int:

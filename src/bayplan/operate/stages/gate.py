@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bayplan.api.planning.answer import PlanAnswer
 from bayplan.operate.context import LoopContext
-from bayplan.operate.stages.decide import executions_left, potential
+from bayplan.operate.stages.decide import executions_left
 from bayplan.operate.windows import closing_time
 
 PAYS = 0.15  # of `min_gain`: a plan that is a part of the way gains at least as much by itself
@@ -18,14 +18,18 @@ class GateVerdict:
     why: str
 
 
-def gate(context: LoopContext, answer: PlanAnswer) -> GateVerdict:
+def gate(context: LoopContext, answer: PlanAnswer, most: float) -> GateVerdict:
     """A plan passes if it is urgent, or if there is more than `min_gain` to gain, the price of all moves taken off.
+
+    `most` is what there is to gain in all, by this plan and those that may follow.
 
     The gain is a sum of weighted shares: with a weight of 1 for local traffic, 0.03 is three points of gained affinity. As in
     [RASA] §III-C it is what a new placement would gain in all; a plan may be a part of the way, but must pay for itself.
     """
-    settings, most = context.settings, potential(answer)
-    words = f"{100 * most:.1f} points to gain, {100 * answer.gain:.1f} by this plan, the price of moves taken off"
+    settings = context.settings
+    words = f"{100 * answer.gain:.1f} points to gain, the price of moves taken off"
+    if most > answer.gain:
+        words = f"{100 * most:.1f} points to gain, {100 * answer.gain:.1f} by this plan, the price of moves taken off"
     if answer.urgent:
         return GateVerdict(passes=True, why=f"urgent: {_urgency(answer)}")
     if most <= settings.min_gain:
