@@ -85,7 +85,6 @@ class SimulatedOrchestrator:
 
     def watch(self, tokens: Sequence[str], seconds: float) -> Sequence[StepReport]:
         """Let time pass until one of the steps has ended, at most as long as this."""
-        self._faults.reach()
         return self.watch_until(tokens, self._queue.time + max(0.0, seconds))
 
     def cancel(self, token: str) -> StepReport:
@@ -101,6 +100,11 @@ class SimulatedOrchestrator:
     def listeners(self) -> list[Listener]:
         """Each is called with every change of the cluster."""
         return self.live.listeners
+
+    @property
+    def time(self) -> float:
+        """The virtual time, whatever the clock tells."""
+        return self._queue.time
 
     @property
     def universe(self) -> Snapshot:
@@ -126,6 +130,7 @@ class SimulatedOrchestrator:
 
     def watch_until(self, tokens: Sequence[str], until: float) -> Sequence[StepReport]:
         """Let time pass until one of the steps has ended, or until a time; what is said about each of them then."""
+        self._faults.reach()
         self._scheduler.settle()
         while not self._some_ended(tokens) and self._queue.next_time <= until:
             self._run_next()
