@@ -1,10 +1,13 @@
 """Fixtures that all kinds of tests share."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.builders import postgres
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)  # the same examples in every run
 settings.register_profile("explore", deadline=None, max_examples=1000)  # HYPOTHESIS_PROFILE=explore: new ones, many
@@ -19,6 +22,15 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}: set BAYPLAN_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server of our own, or a skip that says what is missing. Mark tests that use it with `postgres`."""
+    if words := postgres.missing():
+        postgres.skip_or_fail(words)
+    with postgres.server() as server:
+        yield server
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -160,3 +160,21 @@ class History:
     steps: Sequence[RecordedStep]
     holds: Sequence[Hold]
     events: Sequence[Event]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """Which process may act, until when. The fence grows with every acquisition: a write with an older one is refused."""
+
+    holder: str
+    fence: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """The global stop switch is on: who set it, when and why."""
+
+    by: str
+    at: float
+    why: str = ""

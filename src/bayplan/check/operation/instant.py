@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-OURS = "bayplan"  # the cause of all that we do; every other cause is somebody else's
+OURS = "bayplan"  # the cause of all that we do; all other causes are of others
 
 
 class InstantKind(StrEnum):

@@ -1,0 +1,154 @@
+"""Decide: a plan for what was observed, within the seconds and the moves that are left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayplan.api.planning.answer import PlanAnswer
+from bayplan.api.planning.plan import plan as make_plan
+from bayplan.api.problem import move_limit
+from bayplan.model import UNPLACED, Action, Placement, Running
+from bayplan.model.record import PlannedMove, PlanStatus, RecordedPlan, Turn
+from bayplan.operate.context import LoopContext
+from bayplan.operate.orchestrator import Observation
+from bayplan.operate.settings import DAY, HOUR
+from bayplan.operate.stages.observe import fingerprint_of, running
+
+USUAL, FEW = 0.05, 10  # of what runs, and in any case, may be moved at once where nothing is said
+
+
+def decided(context: LoopContext, observation: Observation, stay: Sequence[str], limit: int) -> PlanAnswer:
+    """The plan of at most `limit` moves, and what more moves would gain. What stays is not moved on the way either."""
+    settings = context.settings
+    keywords: dict[str, Any] = {"progress": context.progress}
+    if settings.budget is not None:
+        keywords["budget"] = settings.budget
+    if settings.threads is not None:
+        keywords["threads"] = settings.threads
+    frozen = (*settings.freeze, *stay)
+    answer = make_plan(
+        observation.snapshot,
+        goal=settings.goal,
+        seconds=settings.seconds,
+        seed=settings.seed,
+        at=limit,
+        freeze=frozen,
+        never=frozen,
+        alive=settings.alive,
+        min_gain=settings.min_gain,
+        front=True,
+        **keywords,
+    )
+    if settings.planning_takes:
+        context.wait(settings.planning_takes)
+    context.renew()
+    return answer
+
+
+def potential(answer: PlanAnswer) -> float:
+    """What there is to gain: by this plan, or by one of more moves. A large gain is collected by several plans in turn."""
+    return max([answer.gain, *(point.gain for point in answer.front)])
+
+
+def moves_left(context: LoopContext, observation: Observation) -> int:
+    """How many containers may be moved now: the limit of a plan, and what is left of the hour's and the day's."""
+    settings, containers = context.settings, running(observation)
+    by_default = max(int(USUAL * containers), FEW)
+    once = by_default if settings.max_moves is None else move_limit(settings.max_moves, containers)
+    limits = [once]
+    for stated, times, span in ((settings.moves_per_hour, 2, HOUR), (settings.moves_per_day, 10, DAY)):
+        most = times * once if stated is None else move_limit(stated, containers)
+        limits.append(most - context.store.moved_since(observation.at - span))
+    return max(0, min(limits))
+
+
+def executions_left(context: LoopContext, now: float) -> bool:
+    """May a further plan be carried out in this hour and on this day?"""
+    settings, store = context.settings, context.store
+    spans = ((settings.executions_per_hour, HOUR), (settings.executions_per_day, DAY))
+    return all(most is None or store.executions_since(now - span) < most for most, span in spans)
+
+
+def recorded_plan(turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus) -> RecordedPlan:
+    """A plan as it is written down: containers by identity, machines by name, what it promises and what was there before.
+
+    Containers that have no machine are left to the orchestrator's scheduler: it places them as soon as there is room.
+    """
+    fingerprint = fingerprint_of(observation)
+    figures = answer.figures
+    return RecordedPlan(
+        id=f"{turn.id}-{fingerprint[:4]}",
+        turn=turn.id,
+        created=observation.at,
+        changed=observation.at,
+        status=status,
+        goal=answer.wanted.name,
+        fingerprint=fingerprint,
+        moves=planned_moves(observation, answer),
+        batches=named_batches(observation, answer),
+        expected=_known(gain=answer.gain, local=figures.after.local, hot=figures.after.hot, urgent=answer.urgent),
+        before=state_before(observation, answer),
+        summary=(answer.headline, *answer.details()["sentences"]),
+    )
+
+
+def end_of(observation: Observation, answer: PlanAnswer) -> Placement:
+    """Where the steps of a plan lead: replicas are interchangeable, so a container's steps may end where another was to go."""
+    return Running.of(observation.snapshot.placement).after(answer.plan).placement
+
+
+def planned_moves(observation: Observation, answer: PlanAnswer) -> tuple[PlannedMove, ...]:
+    """Each container that has steps and runs, from where to where."""
+    cluster, before, after = observation.snapshot.cluster, observation.snapshot.placement, end_of(observation, answer)
+    machine, why = cluster.machines.name, {note.container: note.why for note in answer.reasons}
+    moved = sorted({step.container for step in answer.plan.steps() if before.machine_of[step.container] != UNPLACED})
+    return tuple(
+        PlannedMove(
+            container=cluster.containers.name[c],
+            uid=observation.containers[c].uid,
+            workload=observation.containers[c].workload,
+            source=machine[before.machine_of[c]],
+            target=machine[after.machine_of[c]] if after.machine_of[c] != UNPLACED else machine[before.machine_of[c]],
+            why=why.get(c, ""),
+        )
+        for c in moved
+    )
+
+
+def named_batches(observation: Observation, answer: PlanAnswer) -> tuple[tuple[tuple[str, str, str], ...], ...]:
+    """The batches by name, without containers that did not run."""
+    cluster, before = observation.snapshot.cluster, observation.snapshot.placement
+    batches = (
+        tuple(
+            (Action(step.action).value, cluster.containers.name[step.container], cluster.machines.name[step.machine])
+            for step in batch
+            if before.machine_of[step.container] != UNPLACED
+        )
+        for batch in answer.plan.batches
+    )
+    return tuple(batch for batch in batches if batch)
+
+
+def state_before(observation: Observation, answer: PlanAnswer) -> Mapping[str, Any]:
+    """What the verification compares with: usage of every machine, and what the plan should add to it."""
+    cluster, before, after = observation.snapshot.cluster, observation.snapshot.placement, end_of(observation, answer)
+    usage = cluster.workloads.usage_mean[cluster.containers.workload]  # (container, resource)
+    added = np.zeros_like(cluster.machines.capacity, dtype=np.float64)  # (machine, resource)
+    for c in after.moved_from(before).tolist():
+        added[before.machine_of[c]] -= usage[c]
+        if after.machine_of[c] != UNPLACED:
+            added[after.machine_of[c]] += usage[c]
+    changed = np.flatnonzero(added.any(axis=1)).tolist()
+    names = cluster.machines.name
+    return {
+        **_known(local=answer.figures.before.local, hot=answer.figures.before.hot),
+        "containers": running(observation),
+        "usage": {names[m]: list(observation.machines[m].usage) for m in changed if observation.machines[m].usage},
+        "added": {names[m]: added[m].tolist() for m in changed},
+    }
+
+
+def _known(**figures: float | None) -> dict[str, float]:
+    """The figures that there are."""
+    return {name: float(value) for name, value in figures.items() if value is not None}

@@ -1,0 +1,189 @@
+"""A database that holds a record: how it is opened, how its tables are made, and its transactions.
+
+SQLite: write-ahead log, synchronous FULL, so that what was acknowledged survives a crash of the machine; every write begins with
+BEGIN IMMEDIATE, so writers come one after the other. PostgreSQL: row locks do that.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from bayplan.errors import UsageError
+from bayplan.operate.store.failures import CANNOT_OPEN, MISSING_DRIVER, StoreError, cannot_use, translated
+from bayplan.operate.store.schema import ONE_ROW, PART, VERSION, lease, metadata, schema_version
+
+PATIENCE = 30  # seconds that a write waits for another process's write
+CONNECT = 10  # seconds that PostgreSQL may take to answer at first
+MEMORY = ":memory:"
+CREATION_LOCK = 0x6261795F706C616E  # of PostgreSQL, held while tables are made
+DEAD_PEER = {"connect_timeout": CONNECT, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4}
+SESSION = (
+    f"SET lock_timeout = '{PATIENCE}s'",
+    # A process that is put to sleep in the middle of a write locks nothing for good.
+    f"SET idle_in_transaction_session_timeout = '{PATIENCE}s'",
+    # A server may be set up to acknowledge before it has written; the record needs more.
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+)
+
+
+class Database:
+    """Transactions on one database; its errors are ours."""
+
+    def __init__(self, url: sa.URL) -> None:
+        self.name = _shown(url)
+        self._closed = False
+        self._file = Path(url.database) if url.drivername == "sqlite" and url.database else None
+        self._engine = _sqlite(url) if url.drivername == "sqlite" else _postgresql(url, self.name)
+        snapshot, latest = ({}, {}) if url.drivername == "sqlite" else (_isolated("REPEATABLE READ"), _isolated("READ COMMITTED"))
+        self._reads = self._engine.execution_options(**snapshot)
+        self._writes = self._engine.execution_options(writes=True, **latest)
+        try:
+            self._make_tables()
+        except BaseException:
+            self.close()
+            raise
+        self._identity = self._identity_of_file()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction that sees one state, the latest."""
+        self._expect_open()
+        with translated(self.name), self._reads.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction that is kept whole, or not at all if anything is raised in it."""
+        self._expect_open()
+        if self._identity_of_file() != self._identity:
+            raise StoreError(f"{cannot_use(self.name)}: the file was moved, deleted or replaced while it was in use; start again")
+        with translated(self.name), self._writes.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """End all connections."""
+        self._closed = True
+        self._engine.dispose()
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{cannot_use(self.name)}: it was closed")
+
+    def _identity_of_file(self) -> tuple[int, int] | None:
+        """Which file it is: a name can come to mean another one, and then two processes would act."""
+        if self._file is None:
+            return None
+        try:
+            status = self._file.stat()
+        except OSError:
+            return (-1, -1)
+        return status.st_dev, status.st_ino
+
+    def _make_tables(self) -> None:
+        """Make the tables if there are none yet. Several processes may come here at once: one makes them."""
+        with translated(self.name), self._reads.begin() as connection:
+            made = self._has_tables(connection)
+        if made:
+            return
+        with translated(self.name), self._writes.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATION_LOCK)))
+            if not self._has_tables(connection):
+                metadata.create_all(connection)
+                connection.execute(sa.insert(schema_version).values(part=PART, version=VERSION))
+                connection.execute(sa.insert(lease).values(id=ONE_ROW, holder=None, fence=0, until=0.0))
+
+    def _has_tables(self, connection: sa.Connection) -> bool:
+        """Is the record there, in a schema that this release knows? StoreError if something else is."""
+        there = set(sa.inspect(connection).get_table_names()) & set(metadata.tables)
+        query = sa.select(schema_version.c.version).where(schema_version.c.part == PART)
+        version = connection.scalar(query) if schema_version.name in there else None
+        if version is None and there - {schema_version.name}:
+            tables = ", ".join(sorted(there))
+            raise StoreError(f"{cannot_use(self.name)}: tables of another program are there ({tables}); choose another store")
+        if version is not None and version > VERSION:
+            raise StoreError(
+                f"{cannot_use(self.name)}: a newer release of bayplan wrote it (schema {version}, this release knows {VERSION}); "
+                "update bayplan, or choose another store"
+            )
+        return version is not None
+
+
+def location(where: str | os.PathLike[str]) -> sa.URL:
+    """What a path or an address means, as a URL."""
+    text = os.fspath(where)
+    if text.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+        return _parsed(text).set(drivername="postgresql+psycopg")
+    if text.startswith("sqlite:"):
+        text = _parsed(text).database or MEMORY
+    elif "://" in text:
+        kind = text.partition("://")[0]
+        raise UsageError(f"no store of the kind '{kind}'; expected a path, sqlite:///path or postgresql://user@host/database")
+    if not text:
+        raise UsageError("the path of the store is empty; expected a path such as bayplan.db")
+    return sa.URL.create("sqlite", database=None if text == MEMORY else str(Path(text).absolute()))
+
+
+def _parsed(text: str) -> sa.URL:
+    try:
+        return sa.make_url(text)
+    except (sa.exc.ArgumentError, ValueError):  # its text may hold a password: it is not repeated
+        raise UsageError("the address of the store cannot be read; expected postgresql://user@host:5432/database") from None
+
+
+def _shown(url: sa.URL) -> str:
+    """What messages call it: a path, or an address without passwords."""
+    if url.drivername == "sqlite":
+        return url.database or MEMORY
+    public = url.difference_update_query(["password", "sslpassword"]).set(drivername="postgresql")
+    return public.render_as_string(hide_password=True)
+
+
+def _isolated(level: str) -> dict[str, Any]:
+    return {"isolation_level": level}
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    """One connection, which all transactions share; the database itself keeps other processes apart."""
+    if url.database and not Path(url.database).parent.is_dir():
+        raise StoreError(f"{cannot_use(url.database)}: {CANNOT_OPEN}")
+    arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
+    if url.database is None:
+        engine = sa.create_engine(url, poolclass=sa.StaticPool, connect_args=arguments)
+    else:
+        engine = sa.create_engine(url, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, connect_args=arguments)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {setting}").close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _postgresql(url: sa.URL, name: str) -> sa.Engine:
+    """One connection that is tried before use, because servers restart between two turns."""
+    arguments = {key: value for key, value in DEAD_PEER.items() if key not in url.query}
+    try:
+        engine = sa.create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True, connect_args=arguments)
+    except ModuleNotFoundError as error:
+        raise StoreError(f"{cannot_use(name)}: {MISSING_DRIVER}") from error
+    sa.event.listen(engine, "connect", _prepare_postgresql)
+    return engine
+
+
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
+    for statement in SESSION:
+        connection.execute(statement)
+    connection.commit()
