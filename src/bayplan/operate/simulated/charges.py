@@ -59,10 +59,10 @@ class Charges:
         counts = [self.of_set[number][self.group_of[number]] for number in numbers]
         return np.array(counts, dtype=np.int64).reshape(len(numbers), len(self.capacity))
 
-    def fits_some(self, workload: int, machines: IntArray) -> bool:
-        """Does one more fit the capacity of some of these machines?"""
+    def has_space(self, workload: int, machines: IntArray | slice = slice(None)) -> BoolArray:
+        """(machine,) does one more fit the capacity?"""
         short = self.used[machines] + self.request[workload] > self.capacity[machines]
-        return bool((~short.any(axis=1)).any())
+        return np.asarray(~short.any(axis=1), dtype=np.bool_)
 
     def misfit(self, workload: int, machine: int) -> str:
         """Why a machine cannot take one more container of a workload; empty if it can."""

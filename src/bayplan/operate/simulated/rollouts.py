@@ -64,8 +64,10 @@ class Rollouts:
                 self.live.stop(slot.first, CAUSE)
 
     def _surge(self, workload: int, old: list[ReplicaSlot]) -> None:
-        """Create new instances in addition."""
+        """Create new instances in addition, unless those found no machine for a long time."""
         slots = self.live.slots[workload]
+        if self._is_late(workload):
+            return
         more = math.ceil(SHARE * len(slots)) - sum(slot.second is not None for slot in slots)
         for slot in [slot for slot in old if slot.second is None][: max(0, more)]:
             self.live.add_second(slot)
@@ -74,7 +76,7 @@ class Rollouts:
         """End old instances before their replacement, as far as the rollout permits."""
         live, rollout = self.live, self.going_on[workload]
         missing = int(rollout.unavailable * live.desired(workload))
-        if live.queue.time - rollout.started > PATIENCE:
+        if self._is_late(workload):
             missing = max(1, missing)
             for slot in old:
                 if slot.second is not None and slot.second.phase is Phase.PENDING and not slot.second.token:
@@ -83,3 +85,6 @@ class Rollouts:
         for slot in [slot for slot in old if slot.second is None][: max(0, spare)]:
             if slot.first is not None:
                 live.stop(slot.first, CAUSE)
+
+    def _is_late(self, workload: int) -> bool:
+        return self.live.queue.time - self.going_on[workload].started > PATIENCE

@@ -47,7 +47,7 @@ class DefaultScheduler:
         live, freed = self.live, ints(sorted(self.live.freed))
         live.freed.clear()
         for instance in list(self._left_over.values()):
-            if self._looks_at_all or live.charges.fits_some(instance.workload, freed):
+            if self._looks_at_all or live.charges.has_space(instance.workload, freed).any():
                 self._place(instance)
         self._seen = live.version
 
@@ -71,7 +71,7 @@ class DefaultScheduler:
             may &= np.arange(len(may)) == slot.home
         if instance is slot.second and slot.first is not None and slot.first.machine != NOWHERE:
             may[slot.first.machine] = False  # the same container twice on one machine is no stand-in
-        if self._looks_at_all and may.any():
+        if self._looks_at_all and (may & charges.has_space(w)).any():
             may &= permitted(self.live, instance)
         return self._scored(w, may)
 
