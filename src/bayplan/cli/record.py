@@ -118,9 +118,7 @@ def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: opti
     typer.echo(f"plan {name} will be taken back by the loop; next: bayplan status")
 
 
-def history(
-    store: option.Record = option.RECORD, last: Last = None, report: HistoryReport = None, json: Json = False
-) -> None:
+def history(store: option.Record = option.RECORD, last: Last = None, report: HistoryReport = None, json: Json = False) -> None:
     """Show what was done, why, and what it brought.
 
     Example: [cyan]bayplan run --simulate shop.yaml --turns 2 --store shop.db[/cyan]

@@ -55,12 +55,12 @@ def run(
     """Keep a cluster in good order: every half hour observe, plan, gate, execute, verify, and roll back what turned out badly.
 
     What is young, in rollout or held stays where it is. A plan that gains too little is recorded as a dry run. Each batch is
-    checked against a fresh observation before it is made, and every step is written down before and after. If a machine gets too
-    much load because of it, or the gain does not come, the plan is taken back. Killed at any moment, the next start finds out what
-    is true and goes on.
+    checked against a fresh observation before it is made, and every step is written down before and after. If a machine gets
+    too much load because of it, or the gain does not come, the plan is taken back. Killed at any moment, the next start finds
+    out what is true and goes on.
 
-    With --simulate the cluster lives in virtual time: containers are rolled out, scaled and deleted, traffic drifts, machines come
-    and go. A referee watches every instant. stdout has the story, --report the page of the week.
+    With --simulate the cluster lives in virtual time: containers are rolled out, scaled and deleted, traffic drifts, machines
+    come and go. A referee watches every instant. stdout has the story, --report the page of the week.
 
     Example: [cyan]bayplan run --simulate boutique --days 2[/cyan]
 

@@ -120,7 +120,7 @@ class Loop:
             self._record(turn, observation, answer, PlanStatus.DRY_RUN, allowed.why)
             return replace(turn, verdict=TurnVerdict.DRY_RUN, why=allowed.why)
         plan = self._record(turn, observation, answer, PlanStatus.EXECUTING, verdict.why)
-        return self._carry_out(turn, plan)
+        return self.carry_out(turn, plan)
 
     def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
         """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
@@ -158,7 +158,7 @@ class Loop:
             self._end(plan, PlanStatus.EXPIRED, f"approved, but {age / 60:.0f} minutes old by then")
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} was approved too late: it is out of date")
         turn = replace(turn, moves=len(plan.moves), gain=plan.expected.get("gain"), planned_local=plan.expected.get("local"))
-        return self._carry_out(turn, self._end(plan, PlanStatus.EXECUTING, f"approved by {plan.approved_by}"))
+        return self.carry_out(turn, self._end(plan, PlanStatus.EXECUTING, f"approved by {plan.approved_by}"))
 
     def _go_on(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Go on with the plan that was open when the process ended, or when it was paused."""
@@ -168,9 +168,9 @@ class Loop:
             plan = finish_rollback(self.context, plan)
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=plan.why)
         turn = replace(turn, moves=len(plan.moves), gain=plan.expected.get("gain"), planned_local=plan.expected.get("local"))
-        return self._carry_out(turn, plan) if plan.status is PlanStatus.EXECUTING else self._settled(turn, plan)
+        return self.carry_out(turn, plan) if plan.status is PlanStatus.EXECUTING else self._settled(turn, plan)
 
-    def _carry_out(self, turn: Turn, plan: RecordedPlan) -> Turn:
+    def carry_out(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Execute, settle, verify."""
         context = self.context
         end = execute(context, plan)

@@ -131,6 +131,12 @@ def run(
     return RunAnswer(history=record.history(), name=name, turns=made, referee=referee)
 
 
+def opened_context(cluster: Snapshot | Orchestrator, settings: LoopSettings, store: str) -> LoopContext:
+    """A process that may act on a cluster; a snapshot is simulated, and nothing happens to it by itself."""
+    orchestrator = SimulatedOrchestrator(cluster) if isinstance(cluster, Snapshot) else cluster
+    return LoopContext(orchestrator=orchestrator, store=Store.open(store), settings=settings)
+
+
 def _opened(
     cluster: Snapshot | Orchestrator, settings: LoopSettings | None, churn: str
 ) -> tuple[Orchestrator, LoopSettings, OperationReferee | None]:

@@ -12,6 +12,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from bayplan.model import Snapshot
     from bayplan.operate.orchestrator import Orchestrator
+    from bayplan.operate.windows import Window
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 RECORD = "bayplan.db"
@@ -28,7 +29,10 @@ Simulate: TypeAlias = Annotated[
 Sandbox: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--sandbox", metavar="ADDRESS", help="A simulated cluster in a process of its own: see bayplan sandbox.", show_default=False
+        "--sandbox",
+        metavar="ADDRESS",
+        help="A simulated cluster in a process of its own: see bayplan sandbox.",
+        show_default=False,
     ),
 ]
 Record: TypeAlias = Annotated[
@@ -63,7 +67,10 @@ Turns: TypeAlias = Annotated[int | None, typer.Option("--turns", min=1, help="St
 LoopMoves: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--max-moves", metavar="N|P%", help="Containers that one plan may move; 5%, but ten in any case, by default.", show_default=False
+        "--max-moves",
+        metavar="N|P%",
+        help="Containers that one plan may move; 5%, but ten in any case, by default.",
+        show_default=False,
     ),
 ]
 PerHour: TypeAlias = Annotated[
@@ -91,7 +98,9 @@ LoopGain: TypeAlias = Annotated[
 ]
 Windows: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--window", metavar="WINDOW", help="Act only then: 'mon-fri 22:00-06:00', 'sat,sun', '01:00-05:00'; repeatable."),
+    typer.Option(
+        "--window", metavar="WINDOW", help="Act only then: 'mon-fri 22:00-06:00', 'sat,sun', '01:00-05:00'; repeatable."
+    ),
 ]
 TimeZone: TypeAlias = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of the windows, such as Europe/Berlin.")]
 Cooldown: TypeAlias = Annotated[
@@ -109,14 +118,15 @@ ChurnName: TypeAlias = Annotated[
 ]
 LoopSeconds: TypeAlias = Annotated[
     float | None,
-    typer.Option(
-        "--seconds", min=0, help="For one plan; 60 by default, with --simulate 0.4 to 20 by size.", show_default=False
-    ),
+    typer.Option("--seconds", min=0, help="For one plan; 60 by default, with --simulate 0.4 to 20 by size.", show_default=False),
 ]
 WeekReport: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--report", metavar="FILE", help="Write the page of the history; week.html by default with --simulate.", show_default=False
+        "--report",
+        metavar="FILE",
+        help="Write the page of the history; week.html by default with --simulate.",
+        show_default=False,
     ),
 ]
 PlanId: TypeAlias = Annotated[
@@ -171,7 +181,7 @@ def connected(address: str) -> "Orchestrator":
     return connect(address)
 
 
-def windows_of(texts: Sequence[str] | None, timezone: str) -> tuple[object, ...]:
+def windows_of(texts: Sequence[str] | None, timezone: str) -> "tuple[Window, ...]":
     """The windows that the options state."""
     from bayplan.operate.windows import read_window
 

@@ -1,6 +1,7 @@
 """Decide: a plan for what was observed, within the seconds and the moves that are left."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,12 @@ import numpy as np
 from bayplan.api.planning.answer import PlanAnswer
 from bayplan.api.planning.plan import plan as make_plan
 from bayplan.api.problem import move_limit
-from bayplan.model import UNPLACED, Action, Placement, Running
+from bayplan.model import UNPLACED, Placement, Plan, Running
 from bayplan.model.record import PlannedMove, PlanStatus, RecordedPlan, Turn
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation
 from bayplan.operate.settings import DAY, HOUR
-from bayplan.operate.stages.observe import fingerprint_of, running
+from bayplan.operate.stages.observe import figures_of, fingerprint_of, running
 
 WIDER, ALMOST = 5, 0.8  # times the limit of moves, to see what there is to gain; if that share of the limit is used
 USUAL, FEW = 0.05, 10  # of what runs, and in any case, may be moved at once where nothing is said
@@ -76,78 +77,87 @@ def executions_left(context: LoopContext, now: float) -> bool:
 
 
 def recorded_plan(turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus) -> RecordedPlan:
-    """A plan as it is written down: containers by identity, machines by name, what it promises and what was there before.
+    """A plan as it is written down, with what it promises."""
+    figures = answer.figures
+    reasons = {observation.snapshot.cluster.containers.name[note.container]: note.why for note in answer.reasons}
+    expected = _known(gain=answer.gain, local=figures.after.local, hot=figures.after.hot, urgent=answer.urgent)
+    return replace(
+        written_plan(turn, observation, answer.plan, reasons),
+        status=status,
+        goal=answer.wanted.name,
+        expected=expected,
+        summary=(answer.headline, *answer.details()["sentences"]),
+    )
+
+
+def written_plan(turn: Turn, observation: Observation, plan: Plan, reasons: Mapping[str, str]) -> RecordedPlan:
+    """Any plan as it is written down: containers by identity, machines by name, and what was there before.
 
     Containers that have no machine are left to the orchestrator's scheduler: it places them as soon as there is room.
     """
     fingerprint = fingerprint_of(observation)
-    figures = answer.figures
+    end = Running.of(observation.snapshot.placement).after(plan).placement
     return RecordedPlan(
         id=f"{turn.id}-{fingerprint[:4]}",
         turn=turn.id,
         created=observation.at,
         changed=observation.at,
-        status=status,
-        goal=answer.wanted.name,
+        status=PlanStatus.PROPOSED,
         fingerprint=fingerprint,
-        moves=planned_moves(observation, answer),
-        batches=named_batches(observation, answer),
-        expected=_known(gain=answer.gain, local=figures.after.local, hot=figures.after.hot, urgent=answer.urgent),
-        before=state_before(observation, answer),
-        summary=(answer.headline, *answer.details()["sentences"]),
+        moves=_planned_moves(observation, plan, end, reasons),
+        batches=_named_batches(observation, plan),
+        before=_state_before(observation, end),
     )
 
 
-def end_of(observation: Observation, answer: PlanAnswer) -> Placement:
-    """Where the steps of a plan lead: replicas are interchangeable, so a container's steps may end where another was to go."""
-    return Running.of(observation.snapshot.placement).after(answer.plan).placement
+def _planned_moves(observation: Observation, plan: Plan, end: Placement, reasons: Mapping[str, str]) -> tuple[PlannedMove, ...]:
+    """Each container that has steps and runs, from where to where its steps lead.
 
-
-def planned_moves(observation: Observation, answer: PlanAnswer) -> tuple[PlannedMove, ...]:
-    """Each container that has steps and runs, from where to where."""
-    cluster, before, after = observation.snapshot.cluster, observation.snapshot.placement, end_of(observation, answer)
-    machine, why = cluster.machines.name, {note.container: note.why for note in answer.reasons}
-    moved = sorted({step.container for step in answer.plan.steps() if before.machine_of[step.container] != UNPLACED})
+    Replicas are interchangeable, so a container's steps may end where the target has another replica.
+    """
+    cluster, before = observation.snapshot.cluster, observation.snapshot.placement.machine_of
+    machine, name = cluster.machines.name, cluster.containers.name
+    moved = sorted({step.container for step in plan.steps() if before[step.container] != UNPLACED})
     return tuple(
         PlannedMove(
-            container=cluster.containers.name[c],
+            container=name[c],
             uid=observation.containers[c].uid,
             workload=observation.containers[c].workload,
-            source=machine[before.machine_of[c]],
-            target=machine[after.machine_of[c]] if after.machine_of[c] != UNPLACED else machine[before.machine_of[c]],
-            why=why.get(c, ""),
+            source=machine[before[c]],
+            target=machine[end.machine_of[c] if end.machine_of[c] != UNPLACED else before[c]],
+            why=reasons.get(name[c], ""),
         )
         for c in moved
     )
 
 
-def named_batches(observation: Observation, answer: PlanAnswer) -> tuple[tuple[tuple[str, str, str], ...], ...]:
+def _named_batches(observation: Observation, plan: Plan) -> tuple[tuple[tuple[str, str, str], ...], ...]:
     """The batches by name, without containers that did not run."""
-    cluster, before = observation.snapshot.cluster, observation.snapshot.placement
+    cluster, before = observation.snapshot.cluster, observation.snapshot.placement.machine_of
     batches = (
         tuple(
-            (Action(step.action).value, cluster.containers.name[step.container], cluster.machines.name[step.machine])
+            (step.action.value, cluster.containers.name[step.container], cluster.machines.name[step.machine])
             for step in batch
-            if before.machine_of[step.container] != UNPLACED
+            if before[step.container] != UNPLACED
         )
-        for batch in answer.plan.batches
+        for batch in plan.batches
     )
     return tuple(batch for batch in batches if batch)
 
 
-def state_before(observation: Observation, answer: PlanAnswer) -> Mapping[str, Any]:
+def _state_before(observation: Observation, end: Placement) -> Mapping[str, Any]:
     """What the verification compares with: usage of every machine, and what the plan should add to it."""
-    cluster, before, after = observation.snapshot.cluster, observation.snapshot.placement, end_of(observation, answer)
+    cluster, before = observation.snapshot.cluster, observation.snapshot.placement
     usage = cluster.workloads.usage_mean[cluster.containers.workload]  # (container, resource)
     added = np.zeros_like(cluster.machines.capacity, dtype=np.float64)  # (machine, resource)
-    for c in after.moved_from(before).tolist():
+    for c in end.moved_from(before).tolist():
         added[before.machine_of[c]] -= usage[c]
-        if after.machine_of[c] != UNPLACED:
-            added[after.machine_of[c]] += usage[c]
+        if end.machine_of[c] != UNPLACED:
+            added[end.machine_of[c]] += usage[c]
     changed = np.flatnonzero(added.any(axis=1)).tolist()
-    names = cluster.machines.name
+    names, figures = cluster.machines.name, figures_of(observation)
     return {
-        **_known(local=answer.figures.before.local, hot=answer.figures.before.hot),
+        **_known(local=figures.local, hot=figures.hot),
         "containers": running(observation),
         "usage": {names[m]: list(observation.machines[m].usage) for m in changed if observation.machines[m].usage},
         "added": {names[m]: added[m].tolist() for m in changed},
