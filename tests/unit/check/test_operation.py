@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.builders.hand_made_clusters import (
     API,
@@ -23,7 +24,7 @@ from tests.builders.hand_made_clusters import (
 )
 from tests.builders.instants import Told
 
-from bayplan.check.operation import Instant, InstantKind, OperationReferee
+from bayplan.check.operation import Instant, InstantKind, OperationReferee, first_instants
 from bayplan.errors import ModelError
 from bayplan.model import (
     Allow,
@@ -34,9 +35,12 @@ from bayplan.model import (
     Dependency,
     Interference,
     Pinned,
+    Placement,
     Spread,
     Transient,
     floats,
+    ints,
+    machine_level,
 )
 
 APART = [0, 1, 2, 0, 3, 1]  # web on m-0, m-1, m-2; api on m-0, m-3; db on m-1
@@ -251,6 +255,43 @@ def test_a_history_that_cannot_be_is_refused(fields, message):
     told = Told(cluster(), APART)
     with pytest.raises(ModelError, match=message):
         told.referee.see(Instant(at=0.0, cause="bayplan", **fields))
+
+
+def _one_machine_more(of):
+    machines = of.machines
+    grown = [np.vstack([array, array[-1:]]) for array in (machines.capacity, machines.safety)]
+    names = (*machines.name, "m-4")
+    zones = replace(of.levels[1], group_of=ints([*of.levels[1].group_of, 1]))
+    return replace(
+        of,
+        machines=replace(machines, name=names, capacity=ints(grown[0]), safety=ints(grown[1])),
+        levels=(machine_level(names), zones),
+    )
+
+
+def test_a_machine_that_joins_is_known_after_the_cluster_was_extended():
+    of = cluster(
+        Capacity(resources=(CPU,)), AntiAffinity(workloads=(WEB,), limit=1, level=ZONE), Spread(service=FRONT, minimum=2)
+    )
+    told = Told(of, APART, alive=0.75)
+    told.tell(InstantKind.STOPPING, "web-2")
+    before = sorted((v.rule, v.subject, v.excess) for v in told.referee.standing())
+    with pytest.raises(ModelError, match="extend"):
+        told.tell(InstantKind.MACHINE_JOINED, cause="machine", machine=4)
+    told.referee.extend(_one_machine_more(of))
+    assert sorted((v.rule, v.subject, v.excess) for v in told.referee.standing()) == before
+    told.tell(InstantKind.MACHINE_JOINED, cause="machine", machine=4)
+    assert told.create(WEB_0, 4) == ["anti-affinity"]  # web-2 is stopping in that zone
+    told.tell(InstantKind.GONE, "web-2")
+    assert told.standing() == ["anti-affinity"]  # in the other zone, from the start
+    assert told.delete("web-0/4") == ["alive"]
+
+
+def test_what_must_be_ready_may_be_said_at_the_start():
+    referee = OperationReferee(cluster(), alive=0.0)
+    referee.start(first_instants(cluster(), Placement(machine_of=ints(APART)), needed=[3, 1, 0], uids=list("abcdef")))
+    assert [v.rule for v in referee.see(Instant(at=1.0, cause="bayplan", kind="stopping", uid="a"))] == ["needed"]
+    assert referee.see(Instant(at=1.0, cause="bayplan", kind="stopping", uid="d")) == []
 
 
 def test_an_instance_that_never_had_a_machine_leaves_nothing_behind():
