@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from bayplan.check.operation.availability import AliveWatch, ReadyWatch
 from bayplan.check.operation.group_watches import AntiAffinityWatch, DependencyWatch, InterferenceWatch
@@ -42,7 +43,11 @@ class OperationReferee:
                 pass
 
     def extend(self, cluster: Cluster) -> None:
-        """The same cluster with more machines at its end, which are about to join. O(instances): all are counted anew."""
+        """More machines, at the end of those of a cluster; workloads, slots and rules stay as they are.
+
+        O(instances): all are counted anew.
+        """
+        cluster = replace(self.cluster, machines=cluster.machines, levels=cluster.levels, machine_sets=cluster.machine_sets)
         self.cluster = self._steps.cluster = cluster
         settled = [watch.settled for watch in self._watches if isinstance(watch, SpreadWatch)]
         self._watches = _watches(cluster, self.population, self._alive)
