@@ -86,6 +86,11 @@ def test_what_is_stopping_still_needs_its_machine(rule):
     assert told.tell(InstantKind.BOUND, "api-10", workload=API, machine=1) == []
 
 
+def test_a_resource_with_a_capacity_rule_and_a_transient_rule_is_reported_once():
+    told = Told(with_capacity(4000, cluster(Capacity(resources=(CPU,)), Transient(resource=CPU))), [0, 1, 2, 3, 3, 3])
+    assert told.create(WEB_0, 1) + told.create(WEB_2, 1) == ["capacity"]
+
+
 def test_the_sentence_says_how_much_too_much_there_is():
     told = Told(with_capacity(4000, cluster(Capacity(resources=(CPU,)))), [0, 1, 2, 3, 3, 3])
     told.create(WEB_0, 1)
@@ -126,7 +131,8 @@ def test_a_service_that_lacked_a_group_before_a_move_may_lack_it_after_it():
 def test_a_minimum_above_the_size_of_a_service_asks_for_a_group_of_its_own_for_each():
     told = Told(cluster(Spread(service=BACK, minimum=3)), APART)
     assert told.standing() == []
-    assert told.create(DB_0, 3) + told.delete("db-0") == []
+    assert told.create(DB_0, 1) + told.delete("db-0") == []  # twice on one machine for a moment
+    assert told.create(DB_0, 3) + told.delete("db-0/1") == []
 
 
 def test_what_others_need_is_gone_when_it_begins_to_stop():
@@ -159,6 +165,12 @@ def test_a_pinned_container_that_has_lost_its_machine_may_be_created():
     assert told.create(DB_0, 2) == []
 
 
+def test_a_pinned_container_that_others_stop_may_be_created():
+    told = Told(cluster(Pinned(containers=(DB_0,))), APART)
+    told.tell(InstantKind.STOPPING, "db-0", cause="user")
+    assert told.create(DB_0, 1) == []
+
+
 def test_a_delete_that_leaves_too_few_is_ours():
     told = Told(cluster(), APART, alive=0.6)
     assert told.delete("web-0") == []  # 2 of 3
@@ -171,6 +183,13 @@ def test_what_is_not_ready_does_not_serve():
     told.tell(InstantKind.BOUND, "web-9", workload=WEB, machine=3)
     assert told.delete("web-0") == []
     assert told.delete("web-9") == []  # never served
+    assert told.delete("web-1") == ["alive"]
+
+
+def test_what_is_stopping_does_not_become_ready_any_more():
+    told = Told(cluster(), APART, alive=0.6)
+    told.tell(InstantKind.STOPPING, "web-0")
+    told.tell(InstantKind.READY, "web-0", cause="machine")
     assert told.delete("web-1") == ["alive"]
 
 
@@ -210,6 +229,13 @@ def test_nothing_of_ours_comes_to_a_machine_that_takes_nothing(kind, back):
     assert told.create(WEB_1, 3, cause="scheduler") == []
     told.tell(back, cause="user", machine=3)
     assert told.create(WEB_2, 3) == []
+
+
+def test_a_machine_that_joins_again_is_open():
+    told = Told(cluster(), APART)
+    for kind in (InstantKind.MACHINE_CLOSED, InstantKind.MACHINE_GONE, InstantKind.MACHINE_JOINED):
+        told.tell(kind, cause="machine", machine=3)
+    assert told.create(WEB_0, 3) == []
 
 
 def test_three_instances_of_one_slot_are_one_too_many():
@@ -285,6 +311,16 @@ def test_a_machine_that_joins_is_known_after_the_cluster_was_extended():
     told.tell(InstantKind.GONE, "web-2")
     assert told.standing() == ["anti-affinity"]  # in the other zone, from the start
     assert told.delete("web-0/4") == ["alive"]
+
+
+def test_a_move_that_goes_on_while_a_machine_joins_is_seen_as_one():
+    of = cluster(Spread(service=BACK, minimum=2))
+    of = replace(of, workloads=replace(of.workloads, service=[FRONT, BACK, FRONT]))
+    told = Told(of, [0, 1, 2, 1, 1, 3])
+    assert told.delete("api-0") == []  # the service lacked a group before
+    told.referee.extend(_one_machine_more(of))
+    assert told.create(API_0, 1) == []
+    assert told.standing() == ["spread"]
 
 
 def test_what_must_be_ready_may_be_said_at_the_start():
