@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.builders.hand_made_clusters import (
     API,
@@ -23,7 +24,7 @@ from tests.builders.hand_made_clusters import (
 )
 from tests.builders.instants import Told
 
-from bayplan.check.operation import Instant, InstantKind, OperationReferee
+from bayplan.check.operation import Instant, InstantKind, OperationReferee, first_instants
 from bayplan.errors import ModelError
 from bayplan.model import (
     Allow,
@@ -34,9 +35,12 @@ from bayplan.model import (
     Dependency,
     Interference,
     Pinned,
+    Placement,
     Spread,
     Transient,
     floats,
+    ints,
+    machine_level,
 )
 
 APART = [0, 1, 2, 0, 3, 1]  # web on m-0, m-1, m-2; api on m-0, m-3; db on m-1
@@ -82,6 +86,11 @@ def test_what_is_stopping_still_needs_its_machine(rule):
     assert told.tell(InstantKind.BOUND, "api-10", workload=API, machine=1) == []
 
 
+def test_a_resource_with_a_capacity_rule_and_a_transient_rule_is_reported_once():
+    told = Told(with_capacity(4000, cluster(Capacity(resources=(CPU,)), Transient(resource=CPU))), [0, 1, 2, 3, 3, 3])
+    assert told.create(WEB_0, 1) + told.create(WEB_2, 1) == ["capacity"]
+
+
 def test_the_sentence_says_how_much_too_much_there_is():
     told = Told(with_capacity(4000, cluster(Capacity(resources=(CPU,)))), [0, 1, 2, 3, 3, 3])
     told.create(WEB_0, 1)
@@ -122,7 +131,8 @@ def test_a_service_that_lacked_a_group_before_a_move_may_lack_it_after_it():
 def test_a_minimum_above_the_size_of_a_service_asks_for_a_group_of_its_own_for_each():
     told = Told(cluster(Spread(service=BACK, minimum=3)), APART)
     assert told.standing() == []
-    assert told.create(DB_0, 3) + told.delete("db-0") == []
+    assert told.create(DB_0, 1) + told.delete("db-0") == []  # twice on one machine for a moment
+    assert told.create(DB_0, 3) + told.delete("db-0/1") == []
 
 
 def test_what_others_need_is_gone_when_it_begins_to_stop():
@@ -155,6 +165,12 @@ def test_a_pinned_container_that_has_lost_its_machine_may_be_created():
     assert told.create(DB_0, 2) == []
 
 
+def test_a_pinned_container_that_others_stop_may_be_created():
+    told = Told(cluster(Pinned(containers=(DB_0,))), APART)
+    told.tell(InstantKind.STOPPING, "db-0", cause="user")
+    assert told.create(DB_0, 1) == []
+
+
 def test_a_delete_that_leaves_too_few_is_ours():
     told = Told(cluster(), APART, alive=0.6)
     assert told.delete("web-0") == []  # 2 of 3
@@ -167,6 +183,13 @@ def test_what_is_not_ready_does_not_serve():
     told.tell(InstantKind.BOUND, "web-9", workload=WEB, machine=3)
     assert told.delete("web-0") == []
     assert told.delete("web-9") == []  # never served
+    assert told.delete("web-1") == ["alive"]
+
+
+def test_what_is_stopping_does_not_become_ready_any_more():
+    told = Told(cluster(), APART, alive=0.6)
+    told.tell(InstantKind.STOPPING, "web-0")
+    told.tell(InstantKind.READY, "web-0", cause="machine")
     assert told.delete("web-1") == ["alive"]
 
 
@@ -206,6 +229,13 @@ def test_nothing_of_ours_comes_to_a_machine_that_takes_nothing(kind, back):
     assert told.create(WEB_1, 3, cause="scheduler") == []
     told.tell(back, cause="user", machine=3)
     assert told.create(WEB_2, 3) == []
+
+
+def test_a_machine_that_joins_again_is_open():
+    told = Told(cluster(), APART)
+    for kind in (InstantKind.MACHINE_CLOSED, InstantKind.MACHINE_GONE, InstantKind.MACHINE_JOINED):
+        told.tell(kind, cause="machine", machine=3)
+    assert told.create(WEB_0, 3) == []
 
 
 def test_three_instances_of_one_slot_are_one_too_many():
@@ -251,6 +281,53 @@ def test_a_history_that_cannot_be_is_refused(fields, message):
     told = Told(cluster(), APART)
     with pytest.raises(ModelError, match=message):
         told.referee.see(Instant(at=0.0, cause="bayplan", **fields))
+
+
+def _one_machine_more(of):
+    machines = of.machines
+    grown = [np.vstack([array, array[-1:]]) for array in (machines.capacity, machines.safety)]
+    names = (*machines.name, "m-4")
+    zones = replace(of.levels[1], group_of=ints([*of.levels[1].group_of, 1]))
+    return replace(
+        of,
+        machines=replace(machines, name=names, capacity=ints(grown[0]), safety=ints(grown[1])),
+        levels=(machine_level(names), zones),
+    )
+
+
+def test_a_machine_that_joins_is_known_after_the_cluster_was_extended():
+    of = cluster(
+        Capacity(resources=(CPU,)), AntiAffinity(workloads=(WEB,), limit=1, level=ZONE), Spread(service=FRONT, minimum=2)
+    )
+    told = Told(of, APART, alive=0.75)
+    told.tell(InstantKind.STOPPING, "web-2")
+    before = sorted((v.rule, v.subject, v.excess) for v in told.referee.standing())
+    with pytest.raises(ModelError, match="extend"):
+        told.tell(InstantKind.MACHINE_JOINED, cause="machine", machine=4)
+    told.referee.extend(_one_machine_more(of))
+    assert sorted((v.rule, v.subject, v.excess) for v in told.referee.standing()) == before
+    told.tell(InstantKind.MACHINE_JOINED, cause="machine", machine=4)
+    assert told.create(WEB_0, 4) == ["anti-affinity"]  # web-2 is stopping in that zone
+    told.tell(InstantKind.GONE, "web-2")
+    assert told.standing() == ["anti-affinity"]  # in the other zone, from the start
+    assert told.delete("web-0/4") == ["alive"]
+
+
+def test_a_move_that_goes_on_while_a_machine_joins_is_seen_as_one():
+    of = cluster(Spread(service=BACK, minimum=2))
+    of = replace(of, workloads=replace(of.workloads, service=[FRONT, BACK, FRONT]))
+    told = Told(of, [0, 1, 2, 1, 1, 3])
+    assert told.delete("api-0") == []  # the service lacked a group before
+    told.referee.extend(_one_machine_more(of))
+    assert told.create(API_0, 1) == []
+    assert told.standing() == ["spread"]
+
+
+def test_what_must_be_ready_may_be_said_at_the_start():
+    referee = OperationReferee(cluster(), alive=0.0)
+    referee.start(first_instants(cluster(), Placement(machine_of=ints(APART)), needed=[3, 1, 0], uids=list("abcdef")))
+    assert [v.rule for v in referee.see(Instant(at=1.0, cause="bayplan", kind="stopping", uid="a"))] == ["needed"]
+    assert referee.see(Instant(at=1.0, cause="bayplan", kind="stopping", uid="d")) == []
 
 
 def test_an_instance_that_never_had_a_machine_leaves_nothing_behind():

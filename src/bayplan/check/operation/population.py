@@ -1,5 +1,6 @@
 """What runs at one time, and how an instant changes it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,6 +56,11 @@ class Population:
                 return self._scale(instant)
         self._change_machine(instant)
         return None
+
+    def changes(self) -> Iterator[Change]:
+        """All instances, as if they came one by one."""
+        for instance in self.instances.values():
+            yield _change(instance, charged=1, kept=not instance.stopping, ready=instance.ready)
 
     def _bind(self, instant: Instant) -> Change:
         if instant.uid in self.instances:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from bayplan.check.operation.availability import AliveWatch, ReadyWatch
 from bayplan.check.operation.group_watches import AntiAffinityWatch, DependencyWatch, InterferenceWatch
@@ -12,6 +13,7 @@ from bayplan.check.operation.service_watches import CoLocateWatch, SpreadWatch
 from bayplan.check.operation.step_rules import StepRules
 from bayplan.check.operation.watch import Finding, Place, Watch
 from bayplan.check.violation import TOLERANCE
+from bayplan.errors import ModelError
 from bayplan.model import UNPLACED, Cluster, Placement
 
 
@@ -29,6 +31,7 @@ class OperationReferee:
         self.violations: list[OperationViolation] = []  # ours
         self.others: Counter[tuple[str, str]] = Counter()  # (cause, rule) -> how often others made a rule worse
         self.seen = 0  # instants
+        self._alive = alive
         self._watches = _watches(cluster, self.population, alive)
         self._standing: list[dict[Place, float]] = [{} for _ in self._watches]  # what is violated now, and how far
         self._steps = StepRules(cluster, self.population)
@@ -49,6 +52,27 @@ class OperationReferee:
         """What there is at the beginning, as if it came one by one; nothing of it is held against anyone."""
         for instant in instants:
             for _ in self._worse(instant):
+                pass
+
+    def extend(self, cluster: Cluster) -> None:
+        """More machines, at the end of those of a cluster; workloads, slots and rules stay as they are.
+
+        O(instances): all are counted anew.
+        """
+        cluster = replace(self.cluster, machines=cluster.machines, levels=cluster.levels, machine_sets=cluster.machine_sets)
+        self.cluster = self._steps.cluster = cluster
+        settled = [watch.settled for watch in self._watches if isinstance(watch, SpreadWatch)]
+        self._watches = _watches(cluster, self.population, self._alive)
+        self._standing = [{} for _ in self._watches]
+        self._count(self.population.changes())
+        for watch, before in zip((watch for watch in self._watches if isinstance(watch, SpreadWatch)), settled, strict=True):
+            watch.settled = before
+        self._count(Change(workload=w, container=-1, machine=-1) for w in range(len(cluster.workloads.name)))
+
+    def _count(self, changes: Iterable[Change]) -> None:
+        """Take changes in; nothing of it is held against anyone."""
+        for change in changes:
+            for _ in self._effects(change):
                 pass
 
     def see(self, instant: Instant) -> Sequence[OperationViolation]:
@@ -73,9 +97,13 @@ class OperationReferee:
 
     def _worse(self, instant: Instant) -> Iterator[tuple[Watch, Place, float]]:
         """Carry an instant out; each place where a rule is violated more than before it."""
+        if instant.machine >= len(self.cluster.machines.name) or instant.workload >= len(self.cluster.workloads.name):
+            raise ModelError("the cluster lacks a machine or workload of this instant: extend the referee's cluster first")
         change = self.population.apply(instant)
-        if change is None:
-            return
+        if change is not None:
+            yield from self._effects(change)
+
+    def _effects(self, change: Change) -> Iterator[tuple[Watch, Place, float]]:
         for watch, standing in zip(self._watches, self._standing, strict=True):
             for place, excess in watch.after(change):
                 before = standing.pop(place, 0.0)
@@ -107,10 +135,16 @@ def _violation(instant: Instant, rule: str, finding: Finding, excess: float) -> 
     )
 
 
-def first_instants(cluster: Cluster, placement: Placement, uids: Sequence[str] = (), at: float = 0.0) -> Iterator[Instant]:
-    """Every placed container of a first snapshot as bound and ready; its uid is its name unless others are given."""
-    names = uids or cluster.containers.name
-    owner = cluster.containers.workload.tolist()
+def first_instants(
+    cluster: Cluster, placement: Placement, *, uids: Sequence[str] = (), needed: Sequence[int] = (), at: float = 0.0
+) -> Iterator[Instant]:
+    """A first snapshot as instants: every placed container bound and ready, and how many of each workload must be ready.
+
+    The uid of a container is its name unless others are given.
+    """
+    names, owner = uids or cluster.containers.name, cluster.containers.workload.tolist()
+    for w, least in enumerate(needed):
+        yield Instant(at=at, cause="start", kind=InstantKind.REPLICAS, workload=w, needed=int(least))
     for c, m in enumerate(placement.machine_of.tolist()):
         if m != UNPLACED:
             for kind in (InstantKind.BOUND, InstantKind.READY):

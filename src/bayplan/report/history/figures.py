@@ -1,7 +1,8 @@
 """What a history comes to: numbers, what each plan brought, and spells of turns that say the same."""
 
+import math
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -84,8 +85,9 @@ def outcomes(history: History) -> list[PlanOutcome]:
         turn = by_id.get(plan.turn) if plan.turn is not None else None
         ended = turn.ended if turn is not None and turn.ended is not None else plan.created
         first = bisect_left(starts, ended)
-        later = next((at for at in made if at > plan.created), float("inf"))
-        return measured[first] if first < len(measured) and measured[first].started <= later else None
+        later = bisect_right(made, plan.created)
+        until = made[later] if later < len(made) else math.inf
+        return measured[first] if first < len(measured) and measured[first].started <= until else None
 
     return [
         PlanOutcome(plan=plan, turn=by_id.get(plan.turn) if plan.turn is not None else None, after=after(plan))

@@ -1,10 +1,11 @@
 """One HTML page about what the running system did: a picture, what each plan brought, and the days as a story."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
-from bayplan.model.record import History, TurnVerdict
+from bayplan.model.record import History, Turn, TurnVerdict
 from bayplan.report.amounts import percent
-from bayplan.report.history.clock import DAY, clock, day, iso, moment_words
+from bayplan.report.history.clock import clock, day, iso, midnight, moment_words
 from bayplan.report.history.figures import HistorySummary, summarised
 from bayplan.report.history.picture import SLIM, WIDE, Comparison, Points, history_picture
 from bayplan.report.history.story import Told, story_days
@@ -112,9 +113,10 @@ def _sections(history: History, summary: HistorySummary) -> list[str]:
 def _days(history: History) -> Iterator[str]:
     """Each day folded, with its sum; the last one is open."""
     days = story_days(history)
+    turns = {begin: list(group) for begin, group in groupby(history.turns, lambda turn: midnight(turn.started))}
     for number, (begin, told) in enumerate(days):
         lines = [tag("li", tag("time", clock(one.at), datetime=iso(one.at)), _words(one)) for one in told]
-        heading = tag("summary", escaped(day(begin)), tag("small", escaped(_of_day(history, begin))))
+        heading = tag("summary", escaped(day(begin)), tag("small", escaped(_of_day(turns.get(begin, [])))))
         yield tag("details", heading, tag("ol", *lines, class_="story"), open="" if number == len(days) - 1 else None)
 
 
@@ -122,9 +124,8 @@ def _words(told: Told) -> str:
     return tag("span", escaped(told.text), class_=CLASSES[told.style] or None)
 
 
-def _of_day(history: History, begin: float) -> str:
+def _of_day(turns: Sequence[Turn]) -> str:
     """'4 executions, 57 moved, local traffic 61 % → 63 %'."""
-    turns = [turn for turn in history.turns if begin <= turn.started < begin + DAY]
     local = [turn.local for turn in turns if turn.local is not None]
     executed = sum(turn.verdict is TurnVerdict.EXECUTED for turn in turns)
     parts = [count(executed, "execution"), f"{sum(turn.moved for turn in turns):,} moved"] if executed else ["no execution"]

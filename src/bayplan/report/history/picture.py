@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 from bayplan.model.record import History, Turn, TurnVerdict
 from bayplan.report.amounts import percent
 from bayplan.report.history.clock import moment_words
-from bayplan.report.history.figures import CARRIED_OUT, TAKEN_BACK, PlanOutcome, hold_begins, outcomes, span
-from bayplan.report.history.story import ENDINGS, WORDS
+from bayplan.report.history.figures import CARRIED_OUT, TAKEN_BACK, PlanOutcome, Spell, hold_begins, outcomes, span, spells
+from bayplan.report.history.story import ENDINGS, QUIET, WORDS
 from bayplan.report.history.timeline import Timeline
 from bayplan.report.pictures.axis import Axis, round_numbers, round_step
 from bayplan.report.pictures.chart import Chart, line_legend, polyline
@@ -21,6 +21,7 @@ from bayplan.words import count
 WIDE, SLIM = 1120.0, 372.0
 TALL_LOCAL, TALL_FULLEST, TALL_MOVES, TALL_BAND, LANE = 220.0, 120.0, 84.0, 26.0, 17.0
 MOST_LANES = 8  # workloads that are held, one lane each
+MOST_COLUMNS = 1500  # turns that each have words of their own
 LAST = 1800.0  # seconds that a turn is drawn if there is only one
 Points: TypeAlias = Sequence[tuple[float, float]]
 
@@ -35,9 +36,10 @@ class Comparison:
 
 
 class _Panel(NamedTuple):
-    """What has been drawn, and how far down it reaches."""
+    """What has been drawn, and from where to where its plot reaches."""
 
     body: str
+    top: float
     bottom: float
 
 
@@ -72,8 +74,7 @@ class _Picture:
         lanes = self._lanes(band.bottom + 18)
         last = lanes if lanes.body else band
         panels = "".join(panel.body for panel in (local, fullest, moves, band, lanes))
-        top = local.bottom - TALL_LOCAL
-        over = self._columns(top, band.bottom) + self._rollbacks(top, band.bottom)
+        over = self._columns(local.top, band.bottom) + self._rollbacks([local, fullest, moves, band])
         body = panels + over + self.time.marks(last.bottom)
         return document(self.width, last.bottom + 30, title, self._words(), body)
 
@@ -114,7 +115,7 @@ class _Picture:
     def _local(self, top: float) -> _Panel:
         runs, baseline, fresh = self._runs("local"), self.comparison.baseline, self.comparison.fresh
         entries = [("curve", "bayplan", self._last(runs))]
-        entries += [("before", "default scheduler alone", percent(baseline[-1][1]))] if baseline else []
+        entries += [("before", "default scheduler", percent(baseline[-1][1]))] if baseline else []
         head = self._head(top, "Traffic that stays on one machine")
         legend, y = line_legend(entries, left=self.left, top=top + 20, space=self.right - self.left)
         if fresh:
@@ -134,7 +135,7 @@ class _Picture:
             if runs and not self.slim
             else []
         )
-        return _Panel("".join(parts), chart.bottom)
+        return _Panel("".join(parts), chart.top, chart.bottom)
 
     def _last(self, runs: list[list[tuple[float, float]]]) -> str:
         return percent(runs[-1][-1][1]) if runs else ""
@@ -154,14 +155,9 @@ class _Picture:
             parts.append(line(self.left, chart.y(safety), self.right, chart.y(safety), "safety"))
             parts += [text(self.right + 6, chart.y(safety) + 4, "safety", "small hot")] if not self.slim else []
         parts += [polyline(chart, run, "hottest", "fullest machine") for run in runs]
-        parts += [polyline(chart, run, "hottest hotter", "above safety") for run in self._hot_runs()]
-        return _Panel("".join(parts), chart.bottom)
-
-    def _hot_runs(self) -> Iterator[list[tuple[float, float]]]:
-        """Turns that saw a machine above safety, and the way to the turn before and after."""
-        for before, after in pairwise(self.history.turns):
-            if before.hot and after.hot and before.fullest is not None and after.fullest is not None:
-                yield [(before.started, before.fullest), (after.started, after.fullest)]
+        hot = [turn for turn in self.history.turns if turn.hot and turn.fullest is not None]
+        parts += [element("circle", cx=self.time.x(t.started), cy=chart.y(t.fullest or 0.0), r=1.8, class_="back") for t in hot]
+        return _Panel("".join(parts), chart.top, chart.bottom)
 
     def _moves(self, top: float) -> _Panel:
         highest = max([1, *(max(outcome.moved, len(outcome.plan.moves)) for outcome in self.outcomes)])
@@ -174,7 +170,7 @@ class _Picture:
             if planned > made:
                 parts.append(rect(x, chart.bottom - planned, wide, planned, "unmade"))
             parts.append(rect(x, chart.bottom - made, wide, made, class_))
-        return _Panel("".join(parts), chart.bottom)
+        return _Panel("".join(parts), chart.top, chart.bottom)
 
     def _band(self, top: float) -> _Panel:
         """What each turn came to, by colour."""
@@ -188,13 +184,22 @@ class _Picture:
             parts += [rect(x, y, 11, 11, verdict.value), text(x + 16, y + 10, words, "soft small")]
             x += taken
         y += 20
+        parts += self._blocks(y)
+        parts.append(line(self.left, y + TALL_BAND, self.right, y + TALL_BAND, "floor"))
+        return _Panel("".join(parts), y, y + TALL_BAND)
+
+    def _blocks(self, y: float) -> list[str]:
+        """A block for all turns in a row that came to the same; those in which something was done lie on top, never too thin."""
+        quiet, loud = [], []
         for verdict, group in groupby(self._spans(), lambda span: span[0].verdict):
             spans = list(group)
-            tall = TALL_BAND if verdict is not TurnVerdict.NOTHING else TALL_BAND / 2
-            begin, end = spans[0][1], spans[-1][2]
-            parts.append(rect(begin, y + TALL_BAND - tall, max(end - begin, 1.0), tall, verdict.value))
-        parts.append(line(self.left, y + TALL_BAND, self.right, y + TALL_BAND, "floor"))
-        return _Panel("".join(parts), y + TALL_BAND)
+            begin, wide = spans[0][1], spans[-1][2] - spans[0][1]
+            if verdict in QUIET:
+                tall = TALL_BAND if verdict is TurnVerdict.DRY_RUN else TALL_BAND / 2
+                quiet.append(rect(begin, y + TALL_BAND - tall, wide, tall, verdict.value))
+            else:
+                loud.append(rect(begin, y, max(wide, 2.0), TALL_BAND, verdict.value))
+        return [*quiet, *loud]
 
     def _spans(self) -> Iterator[tuple[Turn, float, float]]:
         """Each turn, and from where to where it is drawn: up to the next, but not over a long gap."""
@@ -209,7 +214,7 @@ class _Picture:
         for hold, begun in zip(self.history.holds, hold_begins(self.history), strict=True):
             held.setdefault(hold.workload, []).append((begun, hold.until, hold.why))
         if not held:
-            return _Panel("", top)
+            return _Panel("", top, top)
         hidden = len(held) - MOST_LANES
         parts = [self._head(top, "Left alone", f"and {hidden:,} more workloads" if hidden > 0 else ""), ""]
         y = top + 20
@@ -219,7 +224,7 @@ class _Picture:
             for begun, until, why in spans:
                 parts.append(self._lane(y, workload, begun, until, why))
             y += LANE
-        return _Panel("".join([*parts, line(self.left, y, self.right, y, "floor")]), y)
+        return _Panel("".join([*parts, line(self.left, y, self.right, y, "floor")]), top + 20, y)
 
     def _lane(self, y: float, workload: str, begun: float, until: float, why: str) -> str:
         begin, end = self.time.x(begun), self.time.x(until)
@@ -229,24 +234,41 @@ class _Picture:
         name = shortened(workload, 0.4 * (self.right - self.left), 11)
         return bar + (text(end + 5, y + 12, name, "small") if after else text(begin - 5, y + 12, name, "small end"))
 
-    def _rollbacks(self, top: float, bottom: float) -> str:
-        """A line where a plan was taken back."""
+    def _rollbacks(self, panels: Sequence[_Panel]) -> str:
+        """A line through all plots where a plan was taken back, and a mark above it."""
         parts = []
         for outcome in self.outcomes:
             if outcome.plan.status in TAKEN_BACK:
-                x = self.time.x(outcome.plan.changed or outcome.begun)
-                mark = element("path", d=f"M{number(x - 5)} {number(top - 9)}h10l-5 8z", class_="back")
+                x, top = self.time.x(outcome.plan.changed or outcome.begun), panels[0].top
                 tip = f"rolled back plan {outcome.plan.id} {moment_words(outcome.plan.changed)}\n{outcome.plan.why}"
-                parts.append(element("g", element("title", escaped(tip, keep="\n")), line(x, top, x, bottom, "rollback"), mark))
+                mark = element("path", d=f"M{number(x - 5)} {number(top - 9)}h10l-5 8z", class_="back")
+                lines = (line(x, panel.top, x, panel.bottom, "rollback") for panel in panels)
+                parts.append(element("g", element("title", escaped(tip, keep="\n")), *lines, mark))
         return "".join(parts)
 
     def _columns(self, top: float, bottom: float) -> str:
-        """An invisible column for each turn, that says all about it when it is pointed at."""
+        """An invisible column for each turn, that says all about it when it is pointed at; telephones do not point."""
+        if self.slim:
+            return ""
         by_turn = {outcome.turn.id: outcome for outcome in self.outcomes if outcome.turn}
-        return "".join(
-            rect(begin, top, max(end - begin, 0.6), bottom - top, "turn", turn_words(turn, by_turn.get(turn.id)))
-            for turn, begin, end in self._spans()
-        )
+        spans = list(self._spans())
+        if len(spans) <= MOST_COLUMNS:
+            told = [(begin, end, turn_words(turn, by_turn.get(turn.id))) for turn, begin, end in spans]
+        else:  # a long history: turns in a row that say the same share a column
+            edges = {turn.id: (begin, end) for turn, begin, end in spans}
+            told = [
+                (edges[spell.first.id][0], edges[spell.last.id][1], spell_words(spell, by_turn.get(spell.first.id)))
+                for spell in spells(self.history.turns)
+            ]
+        return "".join(rect(begin, top, max(end - begin, 0.6), bottom - top, "turn", words) for begin, end, words in told)
+
+
+def spell_words(spell: Spell, outcome: PlanOutcome | None = None) -> str:
+    """All about several turns that say the same, in a few lines."""
+    if len(spell.turns) == 1:
+        return turn_words(spell.first, outcome)
+    times = f"{moment_words(spell.first.started)} to {moment_words(spell.last.started)}"
+    return "\n".join(filter(None, [f"{times}: {len(spell.turns):,} × {WORDS[spell.first.verdict][0]}", spell.why]))
 
 
 def turn_words(turn: Turn, outcome: PlanOutcome | None = None) -> str:

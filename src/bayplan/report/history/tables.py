@@ -89,7 +89,7 @@ def summary_facts(summary: HistorySummary) -> Facts:
     dry = [f"{times:,} × {why or 'no reason given'}" for why, times in summary.dry_runs.most_common(REASONS)]
     more = len(summary.dry_runs) - REASONS
     return facts(
-        ("from", f"{moment_words(summary.begin)} to {moment_words(summary.end)} UTC"),
+        ("time", f"{moment_words(summary.begin)} to {moment_words(summary.end)} UTC"),
         ("turns", ", ".join(f"{times:,} {WORDS[verdict][0]}" for verdict, times in summary.verdicts.most_common())),
         ("moved", f"{count(summary.moved, 'container')} in {count(summary.executions, 'execution')}"),
         ("per execution", f"{percent(shares[0])} of all containers (median), {percent(shares[1])} at most" if shares else ""),
