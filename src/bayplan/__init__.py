@@ -62,6 +62,9 @@ _HOME = {  # public name -> module
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.plan_simulation.simulate",
     "capacity": "bayplan.api.capacity",
+    # the running system
+    "run": "bayplan.operate.run",
+    "LoopSettings": "bayplan.operate.settings",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -87,6 +90,7 @@ __all__ = [
     "Goal",
     "InputError",
     "Interference",
+    "LoopSettings",
     "ModelError",
     "Objective",
     "Pinned",
@@ -115,6 +119,7 @@ __all__ = [
     "read_stream",
     "rebalance",
     "register",
+    "run",
     "schedule",
     "score",
     "simulate",
@@ -188,3 +193,5 @@ if TYPE_CHECKING:  # what type checkers and editors see
     )
     from bayplan.model.snapshot import Snapshot
     from bayplan.operate.plan_simulation.simulate import simulate
+    from bayplan.operate.run import run
+    from bayplan.operate.settings import LoopSettings
