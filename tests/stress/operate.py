@@ -3,9 +3,9 @@
     python -m tests.stress.operate --count 1000 --seed 0 --out operate.csv
     python -m tests.stress.operate --seed-at 4711                                   one case again, with its log
 
-Each case: a cluster with rules, busy churn, every kind of fault at random, people who pause, resume and take back, a process that
-ends at random calls, and a loop that carries out plans. Afterwards the referee of running systems must have seen no violation that
-is ours, and the record must agree with what the cluster did: no step lost, doubled or untrue, nothing left behind.
+Each case: a cluster with rules, busy churn, every kind of fault at random, people who pause, resume and take back, a process
+that ends at random calls, and a loop that carries out plans. Afterwards the referee of running systems must have seen no
+violation that is ours, and the record must agree with what the cluster did: no step lost, doubled or untrue, nothing left behind.
 The table has one row per case; a run that is started again goes on where the table ends. The exit code is 1 if anything is wrong.
 """
 
@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -179,11 +180,13 @@ def shop(rng: Rng) -> Snapshot:
         builder = builder.machine(machine, cpu=int(rng.integers(10, 17)), memory="32Gi", at={"zone": f"z-{m % 2}"})
     names, first = [f"w{w}" for w in range(int(rng.integers(2, 7)))], 0
     for name in names:
-        replicas = int(rng.integers(1, 7))
+        replicas = int(rng.integers(2 if name in names[:2] else 1, 7))
         on = [machines[(first + i) % count] for i in range(replicas)]
         first += replicas
-        builder = builder.workload(name, replicas=replicas, cpu=one_of(rng, ("500m", 1, 2)), memory="1Gi", service=f"s-{name}", on=on)
-    for a, b in zip(names, names[1:], strict=False):
+        builder = builder.workload(
+            name, replicas=replicas, cpu=one_of(rng, ("500m", 1, 2)), memory="1Gi", service=f"s-{name}", on=on
+        )
+    for a, b in pairwise(names):
         builder = builder.traffic(a, b, float(rng.integers(1, 50)))
     if chance(rng, 0.5):
         builder = builder.anti_affinity(names[0], limit=int(rng.integers(2, 4)))

@@ -47,6 +47,7 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
             continue
         reason = (
             observation.changing.get(state.workload)
+            or ("not all replicas shown" if state.workload in observation.incomplete else "")
             or ("held" if state.workload in held else "")
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")

@@ -155,6 +155,8 @@ def _changed(observation: Observation, container: TrackedContainer, c: int | Non
     move = container.move
     if c is None:
         return "it was deleted or replaced meanwhile"
+    if move.workload in observation.incomplete:
+        return "not all replicas of its workload are shown"
     if move.workload in observation.changing:
         return f"its workload is {observation.changing[move.workload]}"
     target = next((state for state in observation.machines if state.name == move.target), None)
