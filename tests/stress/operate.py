@@ -131,7 +131,7 @@ def case_of(seed: int, tell: object = None) -> tuple[Operated, str]:
     rng = np.random.default_rng([seed, 12])
     name, snapshot = _snapshot(rng)
     faults = drawn_faults(rng, seed)
-    orchestrator = SimulatedOrchestrator(snapshot, settings=_simulated(rng), seed=seed)
+    orchestrator = SimulatedOrchestrator(snapshot, settings=_simulated(rng, snapshot), seed=seed)
     store = Store.open(":memory:")
     settings = LoopSettings(
         mode=Mode.AUTO,
@@ -163,7 +163,7 @@ def case_of(seed: int, tell: object = None) -> tuple[Operated, str]:
 def _snapshot(rng: Rng) -> tuple[str, Snapshot]:
     if chance(rng, 0.1):
         return "boutique", bp.generate("boutique", seed=int(rng.integers(100)))
-    if chance(rng, 0.4):
+    if chance(rng, 0.6):
         return "shop", shop(rng)
     while True:
         snapshot = drawn_snapshot(rng)
@@ -203,9 +203,13 @@ def shop(rng: Rng) -> Snapshot:
     return builder.build()
 
 
-def _simulated(rng: Rng) -> SimulatedSettings:
-    """Times, and churn that is fast enough for a case of some hours."""
+def _simulated(rng: Rng, snapshot: Snapshot) -> SimulatedSettings:
+    """Times, and churn that is fast enough for a case of some hours.
+
+    The referee knows the usage of the first snapshot only, so usage is constant where a rule is about it.
+    """
     faster = float(one_of(rng, (0.0, 1.0, 5.0, 20.0)))
+    constant = any(rule.kind == "confidence" for rule in snapshot.cluster.rules)
     churn = replace(
         BUSY,
         rollouts=BUSY.rollouts * faster / 4,
@@ -214,12 +218,15 @@ def _simulated(rng: Rng) -> SimulatedSettings:
         drains=BUSY.drains * faster,
         deaths=BUSY.deaths * faster,
         scaled=0.4 if faster else 0.0,
+        bursts=0.0 if constant else BUSY.bursts * faster,
+        drift=0.0 if constant else BUSY.drift,
+        usage_to=1.0 if constant else BUSY.usage_to,
         replaced_after=600.0,
         out_of_service=900.0,
     )
     return SimulatedSettings(
         churn=churn if faster else Churn(),
-        noise=float(one_of(rng, (0.0, 0.05))),
+        noise=float(one_of(rng, (0.0, 0.05))) * (not constant),
         pull=float(one_of(rng, (0.0, 20.0, 90.0))),
         stop=float(one_of(rng, (0.0, 5.0, 45.0))),
         unavailable=float(one_of(rng, (0.0, 0.25, 1.0))),

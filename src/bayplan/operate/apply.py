@@ -16,7 +16,7 @@ from bayplan.operate.stages.decide import written_plan
 from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import sound_observation, with_figures
 from bayplan.operate.stages.recover import end_interrupted_turns, recover
-from bayplan.operate.stages.tracking import FreshState, fresh_state, tracked
+from bayplan.operate.stages.tracking import FreshState, fresh_state, spoiled, tracked
 from bayplan.report.table import Report, Sentence, facts, report
 from bayplan.words import count
 
@@ -150,7 +150,7 @@ def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) 
     if gone:
         return gone
     checked = _checked(state, plan)
-    return str(checked.violations[0]) if checked.violations else ""
+    return str(checked.violations[0]) if checked.violations else spoiled(state)
 
 
 def _checked(state: FreshState, plan: RecordedPlan) -> PlanCheck:

@@ -118,6 +118,11 @@ class Observation:
         return frozenset(name for name, number in self.replicas.items() if shown[name] < number)
 
     @cached_property
+    def still_stopping(self) -> frozenset[str]:
+        """Containers of which an older instance has not ended yet."""
+        return frozenset(state.name for state in self.stopping)
+
+    @cached_property
     def by_token(self) -> Mapping[str, ContainerState]:
         """The instances that steps of ours created."""
         return {state.token: state for state in self.by_uid.values() if state.token}

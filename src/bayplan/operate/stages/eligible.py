@@ -51,7 +51,7 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
             or ("held" if state.workload in held else "")
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")
-            or ("in the middle of a move" if state.name in observation.second else "")
+            or ("in the middle of a move" if state.name in observation.second or state.name in observation.still_stopping else "")
             or (COOLING if state.workload in cooling else "")
         )
         if reason:

@@ -16,7 +16,7 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import StepOrder
 from bayplan.operate.stages.observe import fresh_observation
 from bayplan.operate.stages.steps import make_steps
-from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, tracked
+from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, spoiled, tracked
 from bayplan.operate.windows import closing_time
 from bayplan.words import count
 
@@ -145,7 +145,7 @@ class PlanRun:
         """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then who is ready."""
         steps = [step for _, step in batch]
         checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
-        return str(checked.violations[0]) if checked.violations else state.unready(steps)
+        return str(checked.violations[0]) if checked.violations else state.unready(steps) or spoiled(state)
 
     def _make(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> None:
         orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
