@@ -34,6 +34,7 @@ class PlanAnswer(PlacementAnswer):
     front: tuple[FrontPoint, ...] = ()
     min_gain: float = 0.0
     most_local: float | None = None  # no plan of as many moves keeps more traffic on one machine, proven
+    whole_gain: float | None = None  # what all moves to the target gain, where the plan is a part of the way
     changes: tuple[str, ...] = ()  # what the question changes, in words
     hypothetical: bool = False  # does the plan start from a state that only the question has?
 
