@@ -49,7 +49,7 @@ class LoopSettings:
     windows: tuple[Window, ...] = ()  # in which acting is allowed; none: always
 
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
-    cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
+    cooldown: float = 2 * HOUR  # a container is left alone for as long after it was moved ...
     large_gain: float = 0.10  # ... unless there is that much to gain
     hold: float = 3 * DAY  # for what made a machine skewed ([RASA] §III-C)
     fresh: float = 2 * HOUR  # older measurements of traffic and usage are not planned with

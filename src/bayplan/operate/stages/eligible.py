@@ -39,7 +39,6 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
     """What must not move in this turn."""
     settings, now = context.settings, observation.at
     held = context.store.holds(now)
-    cooling = context.store.last_moved(now - settings.cooldown) if settings.cooldown else {}
     closed = {machine.name for machine in observation.machines if not machine.open}
     why: dict[str, str] = {}
     for state in observation.containers:
@@ -51,7 +50,7 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")
             or ("in the middle of a move" if state.name in observation.second else "")
-            or (COOLING if state.workload in cooling else "")
+            or (COOLING if state.token and now - state.created < settings.cooldown else "")
         )
         if reason:
             why[state.name] = reason
