@@ -17,13 +17,13 @@ from pathlib import Path
 from experiments.combined.clusters import known
 from experiments.production.week_again import KEY_AGAIN, QUICK_RUNS, again_runs, answered_again, step_runs, stepped
 from experiments.production.week_cells import MEASURES, simulated
-from experiments.production.week_pages import write_page
+from experiments.production.week_pages import AGAIN, CELLS, STEPS, TURNS, write_page
 from experiments.production.week_settings import GENERATED, KEY, M3, QUICK, Cell, Scope
 from experiments.results import append, rows
 from experiments.sweeps import arguments_of, sweep
 
 HERE = Path(__file__).parent
-TURNS, CELLS, AGAIN, STEPS = "week-turns.csv", "week-cells.csv", "week-again.csv", "week-steps.csv"
+
 PARTS = ("weeks", "again", "steps")
 
 
@@ -54,17 +54,17 @@ def usable(cells: Sequence[Cell]) -> list[Cell]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure what is missing, then write the page."""
     arguments, only, out = arguments_of(__doc__, PARTS, HERE, argv)
-    if not arguments.quick:
-        time.perf_counter = time.process_time  # others that use the machine take nothing from a plan
     cells = usable(list((QUICK if arguments.quick else Scope()).cells()))
     runs = QUICK_RUNS if arguments.quick else None
+    if "again" in only and not arguments.quick:
+        sweep(out / AGAIN, KEY_AGAIN, again_runs(), answered_again, arguments.until)
+    if not arguments.quick:
+        time.perf_counter = time.process_time  # others that use the machine take nothing from a plan
     if "steps" in only:
         sweep(out / STEPS, KEY_AGAIN, runs or step_runs(), stepped, arguments.until)
     if "weeks" in only:
         forget_unfinished(out)
         sweep(out / CELLS, KEY, cells, lambda cell: measured(cell, out), arguments.until)
-    if "again" in only:
-        sweep(out / AGAIN, KEY_AGAIN, runs or again_runs(), answered_again, arguments.until)
     write_page(out, {name: rows(out / name) for name in (TURNS, CELLS, AGAIN, STEPS)}, in_docs=out == HERE)
     print(out, file=sys.stderr)
 

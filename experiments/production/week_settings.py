@@ -19,7 +19,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {  # name -> what differs from the d
     NO_COOLDOWN: {"goal": LOCAL, "cooldown": 0.0},
     NO_CAP: {"goal": LOCAL, "max_moves": "100%", "moves_per_hour": "100%", "moves_per_day": "1000%"},
 }
-SECONDS: Mapping[str, float] = {M3: 1.5, GENERATED: 1.5, M1: 6.0, TINY: 0.2}  # of one core, for a plan
+SECONDS: Mapping[str, float] = {M3: 1.5, GENERATED: 1.5, M1: 6.0, TINY: 1.0}  # of one core, for a plan
 FRESH: Mapping[str, float] = {M3: 10.0, GENERATED: 10.0, M1: 40.0, TINY: 0.2}  # of one core, for a fresh optimisation
 EVERY, PER_DAY = 1800.0, 48  # turns
 FRESH_EVERY = 48  # turns
