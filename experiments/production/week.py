@@ -28,11 +28,9 @@ PARTS = ("weeks", "again", "steps")
 
 
 def measured(cell: Cell, out: Path) -> dict[str, str]:
-    """The row of a cell; its turns are appended to their own file before."""
-    found = simulated(cell)
+    """The row of a cell; its turns are appended to their own file before, each as soon as it is over."""
     head = dict(zip(KEY, cell.key, strict=True))
-    append(out / TURNS, (*KEY, *MEASURES), [{**head, **turn} for turn in found.turns])
-    return found.end
+    return simulated(cell, lambda turn: append(out / TURNS, (*KEY, *MEASURES), [{**head, **turn}]))
 
 
 def forget_unfinished(out: Path) -> None:

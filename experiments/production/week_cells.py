@@ -1,8 +1,8 @@
 """One cell: a cluster in virtual time, looked at every half hour, with a loop or with its default scheduler alone."""
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,14 +30,6 @@ ENDS = ("executions", "rolled_back", "stopped", "violations", "cpu", "wall")
 LONG = 160  # letters of a reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Measured:
-    """What a cell came to."""
-
-    turns: list[dict[str, str]]
-    end: dict[str, str]
-
-
 def cluster_of(name: str) -> Snapshot:
     """M3 as published, the demo shop, or a generated cluster."""
     if name in (TINY, M1) or not name.startswith("rasa"):
@@ -47,23 +39,26 @@ def cluster_of(name: str) -> Snapshot:
     return made
 
 
-def simulated(cell: Cell) -> Measured:
-    """Every turn of a cell, and what its plans came to."""
+def simulated(cell: Cell, note: Callable[[dict[str, str]], None]) -> dict[str, str]:
+    """What the plans of a cell came to; every turn is noted as soon as it is over."""
     began, used = time.monotonic(), time.process_time()
     orchestrator = SimulatedOrchestrator(cluster_of(cell.cluster), settings=preset(CHURN), seed=cell.seed)
     referee = watched(orchestrator)
     store = Store.open(":memory:")
-    turns = list(_alone(cell, orchestrator) if cell.variant == ALONE else _looped(cell, orchestrator, store))
+    executions = 0
+    for turn in _alone(cell, orchestrator) if cell.variant == ALONE else _looped(cell, orchestrator, store):
+        executions += int(turn["moved"]) > 0
+        note(turn)
     plans = store.plans()
     end = {
-        "executions": sum(int(turn["moved"]) > 0 for turn in turns),
+        "executions": executions,
         "rolled_back": sum(plan.status is PlanStatus.ROLLED_BACK for plan in plans),
         "stopped": sum(plan.status is PlanStatus.STOPPED for plan in plans),
         "violations": len(referee.violations),
         "cpu": f"{time.process_time() - used:.0f}",
         "wall": f"{time.monotonic() - began:.0f}",
     }
-    return Measured(turns=turns, end={name: str(end[name]) for name in ENDS})
+    return {name: str(end[name]) for name in ENDS}
 
 
 def _alone(cell: Cell, orchestrator: SimulatedOrchestrator) -> Iterator[dict[str, str]]:
@@ -84,7 +79,7 @@ def _looped(cell: Cell, orchestrator: SimulatedOrchestrator, store: Store) -> It
         turn = loop.turn()
         assert turn is not None
         cpu = time.process_time() - used
-        held = len({hold.workload for hold in store.holds(orchestrator.now())})
+        held = len(store.holds(orchestrator.now()))
         yield _row(number, turn, held=held, took=orchestrator.now() - began, cpu=cpu, **fresh)
         due = max(due + EVERY, orchestrator.now())
         orchestrator.wait(due - orchestrator.now())
