@@ -6,7 +6,7 @@ from enum import StrEnum
 from bayplan.errors import UsageError, expect_one_of
 from bayplan.model import Budget
 from bayplan.model.goal import Goal
-from bayplan.operate.windows import Window
+from bayplan.operate.windows import ActingWindow
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
@@ -46,7 +46,7 @@ class LoopSettings:
     moves_per_day: str | None = None  # ... ten times what one plan may move
     executions_per_hour: int | None = None
     executions_per_day: int | None = None
-    windows: tuple[Window, ...] = ()  # in which acting is allowed; none: always
+    windows: tuple[ActingWindow, ...] = ()  # in which acting is allowed; none: always
 
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
     cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
