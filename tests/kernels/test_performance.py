@@ -10,7 +10,7 @@ from bayplan.kernels.performance.arrays import (
     TWO_PHASES,
     CellArrays,
     MachineArrays,
-    RunSettings,
+    SimulationSettings,
     Tally,
     WalkArrays,
 )
@@ -31,7 +31,7 @@ def cells_of(rows):
 
 
 def settings_of(**changed):
-    plain = RunSettings(0.2, 0.3, 1, 1.0, EXPONENTIAL, 0, 0.125, 0.75, 0.05, 0.2, 0, ROW_LIMIT)
+    plain = SimulationSettings(0.2, 0.3, 1, 1.0, EXPONENTIAL, 0, 0.125, 0.75, 0.05, 0.2, 0, ROW_LIMIT)
     return plain._replace(**changed)
 
 

@@ -40,7 +40,7 @@ class MachineArrays(NamedTuple):
     fails: Floats  # (machine,) probability that a visit fails
 
 
-class RunSettings(NamedTuple):
+class SimulationSettings(NamedTuple):
     """The numbers of a simulation. Times in milliseconds."""
 
     request_rate: float  # requests per ms

@@ -1,8 +1,8 @@
 """A discrete-event simulation of requests that walk a call graph.
 
 Requests and other visits arrive at random (Poisson). A visit takes its place on a machine that shares its processor, or a random
-time around the machine's own mean. Then its request ends, or calls: after the round trip of the call the next visit begins.
-Events at the same time: round trips first, then ends of visits by machine, then arrivals. The same state of the random numbers
+time around the machine's own mean. Then its request ends, or calls: after the time of the call the next visit begins.
+Events at the same time: ends of calls first, then ends of visits by machine, then arrivals. The same state of the random numbers
 gives the same latencies.
 """
 

@@ -41,10 +41,10 @@ class Assumptions:
         1.0, "ms", "CPU time of one visit on an idle machine, under 'ps'", "own choice: a short RPC handler"
     )
     ipc_ms: float = _assumption(
-        0.05, "ms", "round trip of a call that stays on its machine", "own choice: a local socket takes tens of microseconds"
+        0.05, "ms", "there and back, of a call that stays on its machine", "own choice: a local socket takes tens of microseconds"
     )
     network_ms: float = _assumption(
-        0.5, "ms", "round trip of a call to another machine", "Dean: a round trip within a data centre takes 500 microseconds"
+        0.5, "ms", "there and back, of a call to another machine", "Dean: 500 microseconds there and back within a data centre"
     )
     serialisation: float = _assumption(
         0.1,

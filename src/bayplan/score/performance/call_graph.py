@@ -21,7 +21,7 @@ from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, floats, ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CallGraph:
+class RequestGraph:
     """Nodes are visits: of a workload, or of one stage of a service's clique. Edges are calls; the first are the cluster's."""
 
     row: IntArray  # (node,) of the counts: a workload, or the number of workloads plus a service
@@ -44,7 +44,7 @@ class CallGraph:
         return np.asarray(self.rate / visits[self.caller], dtype=np.float64)
 
 
-def call_graph(cluster: Cluster, peer_calls: int) -> CallGraph | None:
+def call_graph(cluster: Cluster, peer_calls: int) -> RequestGraph | None:
     """The call graph of the cluster's traffic; None if there is no traffic."""
     traffic, n_w = cluster.traffic, len(cluster.workloads.name)
     member, at = np.unique(np.r_[traffic.a, traffic.b], return_inverse=True)
@@ -59,7 +59,7 @@ def call_graph(cluster: Cluster, peer_calls: int) -> CallGraph | None:
     caller, callee = np.r_[caller, stage[:, :-1].ravel()], np.r_[callee, stage[:, 1:].ravel()]
     rates = np.r_[traffic.weight, np.repeat(rate, peer_calls)]
     made, got = (np.bincount(end, weights=rates, minlength=len(row)) for end in (caller, callee))
-    return CallGraph(
+    return RequestGraph(
         row=row,
         entry=floats(np.maximum(0.0, made - got)),
         caller=ints(caller),

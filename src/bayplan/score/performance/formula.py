@@ -39,7 +39,7 @@ class Performance:
 class PairPerformance:
     """The calls between the two workloads of each edge of the traffic, under the model."""
 
-    latency_ms: FloatArray  # (edge,) mean: the round trip and the visit of the callee
+    latency_ms: FloatArray  # (edge,) mean: the time of the call and the visit of the callee
     error_rate: FloatArray  # (edge,) share of calls that fail
     local: FloatArray  # (edge,) share of calls that stay on their machine
     callee: FloatArray  # (edge,) mean time of the visit alone, ms

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayplan.model import BoolArray, Cluster, FloatArray, floats
 from bayplan.score.performance.assumptions import Assumptions
-from bayplan.score.performance.call_graph import CallGraph
+from bayplan.score.performance.call_graph import RequestGraph
 from bayplan.score.performance.routing import Routing
 
 CURVE = (0.6, 0.8, 0.9), (50.0, 200.0, 800.0)  # CPU share, ms: [FreeContainer] §VII-C; straight lines between, level outside
@@ -40,7 +40,7 @@ class MachineLoad:
         return float(max(0.0, ((1.0 - self.other[busy]) / self.served[busy]).min()))
 
 
-def machine_load(cluster: Cluster, graph: CallGraph, routing: Routing, measured: Routing, given: Assumptions) -> MachineLoad:
+def machine_load(cluster: Cluster, graph: RequestGraph, routing: Routing, measured: Routing, given: Assumptions) -> MachineLoad:
     """The load of machines under a routing; `measured` is the one in which the CPU use was stated."""
     cell = _cpu_of_cells(cluster, graph, routing, measured, given)
     has_traffic = np.r_[_has_traffic(cluster, graph), np.zeros(len(cluster.services.name), dtype=np.bool_)][routing.row]
@@ -68,7 +68,7 @@ def visit_ms(used: FloatArray, given: Assumptions) -> FloatArray:
     return np.asarray(given.service_ms / (1.0 - used), dtype=np.float64)
 
 
-def _cpu_of_cells(cluster: Cluster, graph: CallGraph, routing: Routing, measured: Routing, given: Assumptions) -> FloatArray:
+def _cpu_of_cells(cluster: Cluster, graph: RequestGraph, routing: Routing, measured: Routing, given: Assumptions) -> FloatArray:
     """(cell,) share of its machine's CPU that a workload uses there, at the stated load; 0 of cells of services."""
     n_w = len(cluster.workloads.name)
     cpu = next((r for r, resource in enumerate(cluster.resources) if resource.name.lower() == "cpu"), None)
@@ -94,7 +94,7 @@ def _share_of(use: FloatArray, capacity: FloatArray) -> FloatArray:
     return np.asarray(np.where(capacity > 0, use / np.where(capacity > 0, capacity, 1.0), (use > 0) * 1.0), dtype=np.float64)
 
 
-def _has_traffic(cluster: Cluster, graph: CallGraph) -> BoolArray:
+def _has_traffic(cluster: Cluster, graph: RequestGraph) -> BoolArray:
     """(workload,) does it have calls, of its own or of its service?"""
     n_w = len(cluster.workloads.name)
     rows = np.zeros(n_w + len(cluster.services.name), dtype=np.bool_)
@@ -102,7 +102,7 @@ def _has_traffic(cluster: Cluster, graph: CallGraph) -> BoolArray:
     return np.asarray(rows[:n_w] | rows[n_w:][cluster.workloads.service], dtype=np.bool_)
 
 
-def local_calls(cluster: Cluster, graph: CallGraph, routing: Routing) -> FloatArray:
+def local_calls(cluster: Cluster, graph: RequestGraph, routing: Routing) -> FloatArray:
     """(workload,) share of the calls that it makes and gets which stay on their machine; its service's if it has none itself."""
     n_w = len(cluster.workloads.name)
     ends = np.r_[graph.row[graph.caller], graph.row[graph.callee]]

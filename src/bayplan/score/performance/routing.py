@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, vstack
 from bayplan.model import BoolArray, Cluster, FloatArray, IntArray, Placement
 from bayplan.score.affinity import SharedCells, shared_cells
 from bayplan.score.counts import Counts, service_counts, workload_counts
-from bayplan.score.performance.call_graph import CallGraph
+from bayplan.score.performance.call_graph import RequestGraph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,7 +36,7 @@ class Routing:
     visits: FloatArray  # (node,) per unit of time, failed ones among them
 
 
-def route(cluster: Cluster, placement: Placement, graph: CallGraph, router: str) -> Routing:
+def route(cluster: Cluster, placement: Placement, graph: RequestGraph, router: str) -> Routing:
     """Visits and local calls under a policy."""
     counts: Counts = csr_array(vstack([workload_counts(cluster, placement), service_counts(cluster, placement)]))
     running = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
@@ -61,7 +61,7 @@ def route(cluster: Cluster, placement: Placement, graph: CallGraph, router: str)
     )
 
 
-def _flows(graph: CallGraph, runs: BoolArray) -> tuple[FloatArray, FloatArray]:
+def _flows(graph: RequestGraph, runs: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Calls and visits per unit of time: the stated weights, but for what workloads without a running replica do not pass on."""
     go_on, visits, flow = graph.go_on, np.array(graph.entry), np.zeros(len(graph.rate))
     alive = runs[graph.row]
@@ -71,7 +71,7 @@ def _flows(graph: CallGraph, runs: BoolArray) -> tuple[FloatArray, FloatArray]:
     return flow, visits
 
 
-def by_depth(graph: CallGraph) -> list[IntArray]:
+def by_depth(graph: RequestGraph) -> list[IntArray]:
     """The calls in groups: all calls to a node come before those that it makes."""
     depth = graph.depth[graph.caller]
     order = np.argsort(depth, kind="stable")
@@ -87,7 +87,7 @@ def _stays(router: str, share: FloatArray, shared: SharedCells) -> FloatArray:
     return np.minimum(share[shared.of_a], share[shared.of_b])
 
 
-def _drawn_to_callers(graph: CallGraph, flow: FloatArray, even: FloatArray, row: IntArray, shared: SharedCells) -> FloatArray:
+def _drawn_to_callers(graph: RequestGraph, flow: FloatArray, even: FloatArray, row: IntArray, shared: SharedCells) -> FloatArray:
     """(cell,) shares of visits if every caller keeps to its machine where it can; callers before callees."""
     share, node_of = np.array(even), np.full(int(max(row.max(initial=0), graph.row.max(initial=0))) + 1, -1)
     calls = np.flatnonzero(~graph.peers)

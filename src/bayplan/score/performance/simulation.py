@@ -17,7 +17,7 @@ from bayplan.score.performance.routing import Routing
 from bayplan.score.performance.walk_latency import Walks
 
 if TYPE_CHECKING:
-    from bayplan.kernels.performance.arrays import CellArrays, MachineArrays, RunSettings, WalkArrays
+    from bayplan.kernels.performance.arrays import CellArrays, MachineArrays, SimulationSettings, WalkArrays
 
 BATCHES = 20
 T_95 = 2.093  # of Student's t with 19 degrees of freedom, two-sided
@@ -70,9 +70,9 @@ def simulate_walks(walks: Walks, *, requests: int, seed: int) -> SimulatedLatenc
     )
 
 
-def kernel_arrays(walks: Walks, *, skipped: int) -> "tuple[WalkArrays, CellArrays, MachineArrays, RunSettings]":
+def kernel_arrays(walks: Walks, *, skipped: int) -> "tuple[WalkArrays, CellArrays, MachineArrays, SimulationSettings]":
     """What the kernel is given."""
-    from bayplan.kernels.performance.arrays import EXPONENTIAL, CellArrays, MachineArrays, RunSettings, WalkArrays
+    from bayplan.kernels.performance.arrays import EXPONENTIAL, CellArrays, MachineArrays, SimulationSettings, WalkArrays
 
     graph, routing, given = walks.graph, walks.routing, walks.given
     order = np.argsort(graph.caller, kind="stable")
@@ -89,7 +89,7 @@ def kernel_arrays(walks: Walks, *, skipped: int) -> "tuple[WalkArrays, CellArray
     cells = CellArrays(routing.counts.indptr.astype(np.int64), routing.machine, _ends(routing))
     total = float(others.sum())
     machines = MachineArrays(np.cumsum(others) / max(total, 1e-300), walks.load.visit_ms, walks.load.fails)
-    settings = RunSettings(
+    settings = SimulationSettings(
         request_rate=rate,
         other_rate=total if given.queue == "ps" else 0.0,
         sharing=1 if given.queue == "ps" else 0,

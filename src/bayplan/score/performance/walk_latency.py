@@ -6,7 +6,7 @@ network of processor-sharing machines has a product form, so the mean is exact (
 The distribution is worked out as a Laplace transform over the graph, callees before callers, and inverted numerically by the
 Euler method (Abate and Whitt 2006). For that the visits of one walk are taken as independent. The time of one visit has two
 phases (a balanced hyperexponential) with the variance of M/M/1-PS: (2 + u) / (2 - u) times the squared mean (Coffman, Muntz and
-Trotter 1970); around the measured curve it is exponential. The round trips of calls are constants.
+Trotter 1970); around the measured curve it is exponential. The times of calls are constants.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from bayplan.model import FloatArray, IntArray, floats
 from bayplan.score.performance.assumptions import Assumptions
-from bayplan.score.performance.call_graph import CallGraph
+from bayplan.score.performance.call_graph import RequestGraph
 from bayplan.score.performance.machine_load import MachineLoad
 from bayplan.score.performance.routing import Routing, by_depth
 
@@ -34,7 +34,7 @@ WIDE = 64.0  # the first round: from the mean divided to the mean multiplied by 
 class Walks(NamedTuple):
     """All that a walk depends on."""
 
-    graph: CallGraph
+    graph: RequestGraph
     routing: Routing
     load: MachineLoad
     given: Assumptions
@@ -49,7 +49,7 @@ def mean_latency(walks: Walks) -> float:
 
 
 def call_ms(local: FloatArray, given: Assumptions) -> FloatArray:
-    """Mean round trip of calls of which this share stays on its machine."""
+    """Mean time, there and back, of calls of which this share stays on its machine."""
     return np.asarray(local * given.ipc_ms + (1.0 - local) * given.network_ms, dtype=np.float64)
 
 
@@ -147,7 +147,7 @@ def _ends(walks: Walks) -> FloatArray:
 
 
 def _backwards(
-    graph: CallGraph, node: FloatArray | ComplexArray, call: FloatArray | ComplexArray, ends: FloatArray | None = None
+    graph: RequestGraph, node: FloatArray | ComplexArray, call: FloatArray | ComplexArray, ends: FloatArray | None = None
 ) -> ComplexArray:
     """(node, point) value of a walk from each node on: node times (end + sum over its calls of call times callee)."""
     go_on = np.bincount(graph.caller, weights=graph.go_on, minlength=len(graph.row))
@@ -161,7 +161,7 @@ def _backwards(
     return value
 
 
-def _weighted_entry(graph: CallGraph, value: ComplexArray) -> ComplexArray:
+def _weighted_entry(graph: RequestGraph, value: ComplexArray) -> ComplexArray:
     return np.asarray(graph.entry @ value / graph.requests, dtype=np.complex128)
 
 
