@@ -285,6 +285,23 @@ def _sweep() -> str:
     return value_curve(answer.points, requested=float(day.value.sum()))
 
 
+def performance_page() -> str:
+    """The page about the performance model, with its table of assumptions made from their fields."""
+    from dataclasses import fields
+
+    from bayplan.score.performance import Assumptions
+
+    text = (DOCS / "verbs" / "performance.md").read_text(encoding="utf-8")
+    start, end = "<!-- assumptions: generated -->\n", "<!-- assumptions: end -->"
+    told = ((known, known.metadata) for known in fields(Assumptions))
+    rows = (
+        f"| `{known.name}` | {known.default} | {' '.join(filter(None, (of['unit'], of['about'])))} | {of['source']} |\n"
+        for known, of in told
+    )
+    head = "| assumption | default | what it is | where the default comes from |\n|---|---|---|---|\n"
+    return text.partition(start)[0] + start + head + "".join(rows) + end + text.partition(end)[2]
+
+
 def _day() -> TimedRequests:
     from bayplan.generate.requests import requests
 
@@ -306,6 +323,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "schema.md": schema_page,
     "benchmarks.md": benchmarks_page,
+    "verbs/performance.md": performance_page,
     "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
     "pictures/heat-map-boutique.svg": _shop(heat_map),

@@ -1,19 +1,22 @@
 """What the performance model says, in words and tables. Wherever it stands, it is called a model."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bayplan.report.amounts import NARROW, odds, percent
-from bayplan.report.change_page.data import Card, number_card
-from bayplan.report.table import UNKNOWN, Cell, Report, Sentence, Table, TableColumn, report, table
-from bayplan.score.performance import Assumptions, Performance
+from bayplan.report.change_page.data import PageSection
+from bayplan.report.markup import card, html_table, paragraph
+from bayplan.report.table import UNKNOWN, Cell, Part, Report, Sentence, Table, TableColumn, report, table
+from bayplan.score.performance import Assumptions, Performance, PerformanceChange
 from bayplan.words import count
 
 if TYPE_CHECKING:
     from bayplan.score.performance.simulation import SimulatedLatency
 
 TITLE = "Requests, by a model (not measured)"
+BEFORE_AND_AFTER = 2  # states
+ROUNDING = 1e-9
 NOTE = "A model: read it to compare placements, not as a forecast."
 
 
@@ -40,12 +43,22 @@ def figure_words(figures: Performance) -> dict[str, tuple[str, float | None]]:
 
 
 def performance_table(states: Mapping[str, Performance]) -> Table:
-    """The figures of some states, side by side."""
-    words = {name: figure_words(state) for name, state in states.items()}
-    columns = (TableColumn("by the model", key="figure", least=30), *(TableColumn(name, "number") for name in states))
-    labels = next(iter(words.values()), {})
-    rows = ([Cell(label), *(Cell(*words[name][label]) for name in states)] for label in labels)
+    """The figures of some states, side by side; of two states also the change."""
+    words = [figure_words(state) for state in states.values()]
+    columns = [TableColumn("by the model", key="figure", least=30), *(TableColumn(name, "number") for name in states)]
+    rows = [[Cell(label), *(Cell(*each[label]) for each in words)] for label in words[0]]
+    if len(words) == BEFORE_AND_AFTER:
+        columns.append(TableColumn("change", "share"))
+        rows = [[*row, _change(row[1].value, row[2].value)] for row in rows]
     return table(columns, rows, title=TITLE)
+
+
+def _change(old: float | None, new: float | None) -> Cell:
+    """'-12 %'."""
+    if not old or new is None:
+        return Cell(UNKNOWN)
+    share = new / old - 1.0
+    return Cell(f"{'+' if share > 0 else ''}{percent(share)}" if abs(share) >= ROUNDING else f"0{NARROW}%", share)
 
 
 def assumed(given: Assumptions, *, option: str = "") -> str:
@@ -105,7 +118,7 @@ def _written(value: object) -> str:
 
 def _about(known: Any) -> str:
     unit = known.metadata["unit"]
-    return f"{unit}: {known.metadata['about']}" if unit else str(known.metadata["about"])
+    return f"{unit} {known.metadata['about']}".strip()
 
 
 def _source(known: Any, given: Assumptions) -> str:
@@ -126,19 +139,31 @@ def _simulated_words(run: "SimulatedLatency") -> str:
     return f"Simulated, {count(len(run.latency_ms), 'request')}: mean {mean}, {tail}, {odds(run.error_rate)} fail."
 
 
-def performance_cards(before: Performance, after: Performance) -> tuple[Card, ...]:
-    """The figures before and after, as cards of a page."""
-    made = [
-        number_card("median latency", before.p50_ms, after.p50_ms, words=milliseconds, note="by a model"),
-        number_card("95 % are faster than", before.p95_ms, after.p95_ms, words=milliseconds, note="by a model"),
-        number_card("requests that fail", before.error_rate, after.error_rate, words=odds, note="by a model"),
-    ]
-    if before.max_load is not None and after.max_load is not None:
-        label = "most traffic"
-        made.append(number_card(label, before.max_load, after.max_load, words=times, more_is_better=True, note="by a model"))
-    return tuple(made)
+def change_parts(change: PerformanceChange | None) -> tuple[Part, ...]:
+    """A short block about a plan: before, after, and what is assumed; nothing where there is no traffic."""
+    if change is None:
+        return ()
+    return performance_parts(_states(change), change.assumptions, option="--assume NAME=VALUE").parts
 
 
-def performance_details(states: Mapping[str, Performance], given: Assumptions) -> dict[str, Any]:
-    """What JSON says: the figures of each state and every assumption."""
-    return {**{name: asdict(state) for name, state in states.items()}, "assumptions": asdict(given), "note": NOTE}
+def change_section(change: PerformanceChange | None) -> tuple[PageSection, ...]:
+    """The same on a page, with every assumption; nothing where there is no traffic."""
+    if change is None:
+        return ()
+    notes = [line for line in (saturated(_states(change)), f"{NOTE} {assumed(change.assumptions)}") if line]
+    figures = replace(performance_table(_states(change)), title="")
+    assumptions = assumption_table(change.assumptions)
+    parts = (
+        card("", html_table(figures), *(paragraph(line, "soft") for line in notes)),
+        card(assumptions.title, html_table(assumptions)),
+    )
+    return (PageSection(title=TITLE, parts=parts),)
+
+
+def _states(change: PerformanceChange) -> dict[str, Performance]:
+    return {"before": change.before, "after": change.after}
+
+
+def change_details(change: PerformanceChange | None) -> dict[str, Any] | None:
+    """What JSON says: the figures of both states and every assumption."""
+    return None if change is None else {**asdict(change), "note": NOTE}

@@ -27,19 +27,16 @@ class Assumptions:
     router: str = _assumption(
         "spill-over",
         "",
-        "which replica is called: 'spill-over' one on the same machine until it has its fair share, 'prefer-local' always one "
-        "on the same machine if there is one, 'random' any",
-        "spill-over is what gained affinity counts ([RASA] (1)); a plain Kubernetes Service is random",
+        "which replica is called: 'spill-over', 'prefer-local' or 'random'",
+        "gained affinity ([RASA] (1)); a plain Kubernetes Service is random",
     )
     queue: str = _assumption(
         "ps",
         "",
-        "how a machine slows down: 'ps' processor sharing, 'curve' as measured by [FreeContainer]",
+        "how a machine slows down: 'ps' processor sharing, 'curve' as measured",
         "M/G/1-PS; [FreeContainer] §VII-C",
     )
-    service_ms: float = _assumption(
-        1.0, "ms", "CPU time of one visit on an idle machine, under 'ps'", "own choice: a short RPC handler"
-    )
+    service_ms: float = _assumption(1.0, "ms", "of CPU that one visit takes, under 'ps'", "own choice: a short RPC handler")
     ipc_ms: float = _assumption(
         0.05, "ms", "there and back, of a call that stays on its machine", "own choice: a local socket takes tens of microseconds"
     )
@@ -49,8 +46,8 @@ class Assumptions:
     serialisation: float = _assumption(
         0.1,
         "share",
-        "of a workload's CPU that goes into its calls if all of them cross the network",
-        "own choice: a third of the 'datacenter tax' of nearly 30 % of cycles (Kanev et al. 2015)",
+        "of a workload's CPU that calls over the network take, if all are",
+        "own choice; the 'datacenter tax' is nearly 30 % (Kanev et al. 2015)",
     )
     network_error: float = _assumption(0.001, "share", "of calls to other machines that fail", "own choice: 99.9 % succeed")
     ipc_error: float = _assumption(0.0001, "share", "of calls that stay on their machine and fail", "own choice: 99.99 % succeed")
@@ -68,7 +65,7 @@ class Assumptions:
     )
     load: float = _assumption(1.0, "times", "the stated traffic, and the CPU that workloads with traffic use", "as stated")
     saturated_at: float = _assumption(
-        0.98, "share", "of its CPU from which a machine is called saturated; it is taken to be no slower than there", "own choice"
+        0.98, "share", "of its CPU from which a machine is called saturated; it is no slower than there", "own choice"
     )
 
     def __post_init__(self) -> None:

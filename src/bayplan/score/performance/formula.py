@@ -35,6 +35,15 @@ class Performance:
     saturated: int  # machines
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerformanceChange:
+    """What requests would see before and after a change of the placement, under one set of assumptions."""
+
+    before: Performance
+    after: Performance
+    assumptions: Assumptions
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairPerformance:
     """The calls between the two workloads of each edge of the traffic, under the model."""
@@ -56,6 +65,14 @@ def walks_of(cluster: Cluster, placement: Placement, given: Assumptions, measure
     routing = route(cluster, placement, graph, given.router)
     then = routing if measured is None else route(cluster, measured, graph, given.router)
     return Walks(graph, routing, machine_load(cluster, graph, routing, then, given), given)
+
+
+def performance_change(cluster: Cluster, before: Placement, after: Placement, given: Assumptions) -> PerformanceChange | None:
+    """The figures before and after; the stated CPU is that of before. None if there is no traffic."""
+    old, new = walks_of(cluster, before, given), walks_of(cluster, after, given, before)
+    if old is None or new is None:
+        return None
+    return PerformanceChange(before=performance_of(old), after=performance_of(new), assumptions=given)
 
 
 def performance_of(walks: Walks) -> Performance:
