@@ -28,7 +28,7 @@ class Assumptions:
         "spill-over",
         "",
         "which replica is called: 'spill-over', 'prefer-local' or 'random'",
-        "gained affinity ([RASA] (1)); a plain Kubernetes Service is random",
+        "gained affinity ([RASA] (1)); Kubernetes alone is random",
     )
     queue: str = _assumption(
         "ps",
@@ -46,8 +46,8 @@ class Assumptions:
     serialisation: float = _assumption(
         0.1,
         "share",
-        "of a workload's CPU that calls over the network take, if all are",
-        "own choice; the 'datacenter tax' is nearly 30 % (Kanev et al. 2015)",
+        "of a workload's CPU for its calls, if all cross the network",
+        "own choice; Kanev et al. 2015: nearly 30 % 'datacenter tax'",
     )
     network_error: float = _assumption(0.001, "share", "of calls to other machines that fail", "own choice: 99.9 % succeed")
     ipc_error: float = _assumption(0.0001, "share", "of calls that stay on their machine and fail", "own choice: 99.99 % succeed")
