@@ -16,10 +16,8 @@ from bayplan.score.performance.simulation import simulate_walks
 @st.composite
 def states(draw):
     cluster = draw(clusters())
-    given = Assumptions(
-        router=draw(st.sampled_from(ROUTERS)), queue=draw(st.sampled_from(QUEUES)), peer_calls=draw(st.integers(1, 3))
-    )
-    return cluster, draw(placements(cluster)), given
+    router, queue = draw(st.sampled_from(ROUTERS)), draw(st.sampled_from(QUEUES))
+    return cluster, draw(placements(cluster)), Assumptions(router=router, queue=queue, peer_calls=draw(st.integers(1, 3)))
 
 
 @given(states())
