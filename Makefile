@@ -33,6 +33,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.pack
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
+	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.report_page
 
 docs: $(VENV)/.installed-docs

@@ -36,6 +36,7 @@ NAMES = [
     "score",
     "check",
     "explain",
+    "performance",
     "simulate",
     "plan",
     "Goal",
