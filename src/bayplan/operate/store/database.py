@@ -1,7 +1,7 @@
 """A database that holds a record: how it is opened, how its tables are made, and its transactions.
 
 SQLite: write-ahead log, synchronous FULL, so that what was acknowledged survives a crash of the machine; every write begins with
-BEGIN IMMEDIATE, so writers come one after the other. PostgreSQL: row locks do that.
+BEGIN IMMEDIATE, so writes come one after the other. PostgreSQL: a lock on the row of the lease does that.
 """
 
 import os
