@@ -95,7 +95,7 @@ class Store(RecordReader):
         """Write a plan as it is now. Refused: a second open plan, and what would undo a person's approval or rejection."""
         key = schema.plans.c.id
         with self._fenced(fence) as connection:
-            known = connection.execute(sa.select(schema.plans).where(key == plan.id).with_for_update()).one_or_none()
+            known = connection.execute(sa.select(schema.plans).where(key == plan.id)).one_or_none()
             if known is not None and _undoes(known.status, plan.status):
                 raise self._refusal(f"plan '{plan.id}' is {known.status} by now ({known.why}), and cannot become {plan.status}")
             if plan.status.is_open:
@@ -161,7 +161,7 @@ class Store(RecordReader):
     def ask_rollback(self, plan: str, by: str, at: float) -> None:
         """Ask that a plan be taken back; the loop looks at it."""
         with self._writing() as connection:
-            known = find_plan(connection, plan, lock=True)
+            known = find_plan(connection, plan)
             if known.status not in STARTED:
                 raise UsageError(escaped(f"plan '{known.id}' is {known.status}: there is nothing of it to take back"))
             connection.execute(sa.delete(schema.rollback_requests).where(schema.rollback_requests.c.plan == known.id))
@@ -232,7 +232,7 @@ def _decide(
     connection: sa.Connection, plan: str, allowed: tuple[PlanStatus, ...], event: Event, decided: dict[str, Any]
 ) -> RecordedPlan:
     """Change a plan as a person has decided, with a line in the log."""
-    known = find_plan(connection, plan, lock=True)
+    known = find_plan(connection, plan)
     if known.status not in allowed:
         expected = " or ".join(allowed)
         raise UsageError(escaped(f"cannot {event.kind} plan '{known.id}': it is {known.status}; expected one that is {expected}"))

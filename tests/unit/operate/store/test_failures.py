@@ -147,7 +147,9 @@ def test_a_server_that_is_down_is_said_and_one_that_is_back_is_used(postgres_ser
         finally:
             postgres_server.start()
         assert store.turns() == [begun]
-        store.renew(fence, now=2.0, seconds=10.0)
+        postgres_server.stop()
+        postgres_server.start()
+        store.renew(fence, now=2.0, seconds=10.0)  # it was down when it was not used
 
 
 @pytest.mark.postgres
@@ -220,3 +222,13 @@ def test_a_write_that_is_interrupted_is_not_kept(store, fence):
         raise KeyboardInterrupt
     store.save_plan(plan(status=PlanStatus.EXECUTING), fence)
     assert store.open_plan() is not None
+
+
+def test_writes_of_people_wait_for_each_other(where, monkeypatch):
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    monkeypatch.setattr(database, "SESSION", ("SET lock_timeout = '50ms'",))
+    with Store.open(where) as one, Store.open(where) as other:
+        with one._writing(), pytest.raises(StoreError, match="another process has kept it locked"):
+            other.pause(by="anna", at=1.0)
+        other.pause(by="anna", at=1.0)
+        assert one.paused() is not None
