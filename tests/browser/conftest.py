@@ -47,7 +47,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     """Opens HTML from a file. At the end: nothing was written to the console as an error, nothing was fetched."""
     contexts, faults, fetched = [], [], []
 
-    def opened(html: str, *, width: int = 1280, height: int = 900, **context: Any) -> Opened:
+    def opened(html: str, *, width: int = 1280, height: int = 900, ready: str = "html[data-ready]", **context: Any) -> Opened:
         file = tmp_path / f"page-{len(contexts)}.html"
         file.write_text(html, encoding="utf-8")
         made = browser.new_context(viewport={"width": width, "height": height}, **context)
@@ -57,7 +57,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("request", lambda request: None if request.url == file.as_uri() else fetched.append(request.url))
         page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached")
+        page.wait_for_selector(ready, state="attached")
         return page
 
     yield opened

@@ -10,6 +10,7 @@ import typer
 
 from bayplan.cli import (
     admit,
+    apply,
     capacity,
     check,
     collocate,
@@ -23,7 +24,9 @@ from bayplan.cli import (
     place,
     plan,
     rebalance,
+    record,
     reproduce,
+    run,
     schedule,
     show,
     simulate,
@@ -51,6 +54,15 @@ app = typer.Typer(
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "plan": plan.plan,
+    "apply": apply.apply,
+    "run": run.run,
+    "status": record.status,
+    "approve": record.approve,
+    "pause": record.pause,
+    "resume": record.resume,
+    "rollback": record.rollback,
+    "history": record.history,
+    "sandbox": apply.sandbox,
     "show": show.show,
     "check": check.check,
     "explain": explain.explain,

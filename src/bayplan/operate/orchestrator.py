@@ -53,6 +53,7 @@ class ContainerState:
     machine: str = ""  # "" while it is pending
     version: int = 0  # grows with every change
     token: str = ""  # of the step of ours that created it; "" for all others
+    replaces: str = ""  # pending, and reserved for us: the uid of the deleted instance that it replaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ for (const button of document.querySelectorAll("th button")) {
     const up = head.getAttribute("aria-sort") === "descending";
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const numeric = head.classList.contains("n");  // a number that is not known is below all others
+    const numbered = [...body.rows].every(row => row.cells[column].dataset.v !== undefined);  // such as a time in words
+    const numeric = numbered || head.classList.contains("n");  // a number that is not known is below all others
     const value = row => numeric ? Number(row.cells[column].dataset.v ?? -Infinity) : row.cells[column].textContent;
     const order = (a, b) => numeric ? (a === b ? 0 : a - b) : a.localeCompare(b);
     const rows = [...body.rows].sort((a, b) => order(value(a), value(b)) * (up ? 1 : -1));

@@ -79,6 +79,17 @@ class RecordReader:
         """Has a person asked that this plan be taken back?"""
         return self._scalar(sa.select(rollback_requests.c.plan).where(rollback_requests.c.plan == plan)) is not None
 
+    def requested_rollback(self) -> RecordedPlan | None:
+        """The newest plan that a person has asked to be taken back, and that has not been."""
+        query = sa.select(*columns_of(RecordedPlan, plans)).join(rollback_requests, rollback_requests.c.plan == plans.c.id)
+        query = query.where(plans.c.status.not_in((PlanStatus.ROLLED_BACK, PlanStatus.ROLLING_BACK)))
+        return self._first(RecordedPlan, query.order_by(plans.c.created.desc()))
+
+    def last_event(self, kind: str) -> Event | None:
+        """The newest event of a kind."""
+        query = sa.select(*columns_of(Event, events)).where(events.c.kind == kind)
+        return self._first(Event, query.order_by(events.c.id.desc()).limit(1))
+
     def last_moved(self, since: float) -> dict[str, float]:
         """When a done step last touched a workload, for those that one touched since a time."""
         query = sa.select(steps.c.workload, sa.func.max(step_time)).where(_done_since(since)).group_by(steps.c.workload)

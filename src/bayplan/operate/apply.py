@@ -1,0 +1,138 @@
+"""`apply`: one pass of the executing half of the loop, for a plan from a file or from the record."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bayplan.check import PlanCheck, check_migration
+from bayplan.errors import UsageError, WorldError
+from bayplan.model import Action, Plan, Step
+from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
+from bayplan.operate.context import LoopContext
+from bayplan.operate.loop import Loop
+from bayplan.operate.orchestrator import Observation
+from bayplan.operate.stages.decide import written_plan
+from bayplan.operate.stages.observe import sound_observation, with_figures
+from bayplan.operate.stages.recover import recover
+from bayplan.operate.stages.tracking import FreshState, fresh_state, tracked
+from bayplan.report.table import Report, Sentence, facts, report
+from bayplan.words import count
+
+MAY_BE_APPLIED = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.DRY_RUN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ApplyAnswer:
+    """What was done with a plan, or what would be."""
+
+    plan: RecordedPlan
+    verdict: str  # of the referee, on what runs now; empty if the plan is safe
+    turn: Turn | None = None  # None: a dry run
+
+    @property
+    def succeeded(self) -> bool:
+        """Was it carried out and kept; or, in a dry run, could it be?"""
+        return not self.verdict if self.turn is None else self.plan.status is PlanStatus.DONE
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        if self.turn is not None:
+            return f"Plan {self.plan.id} is {self.plan.status}: {self.plan.why}"
+        size = f"{count(len(self.plan.moves), 'container')} in {count(len(self.plan.batches), 'batch')}"
+        if self.verdict:
+            return f"Not safe now: {self.verdict}"
+        return f"Safe: would move {size}. Nothing was changed; --yes does it."
+
+    def content(self) -> Report:
+        """For people."""
+        moves = [Sentence(f"{move.container}: {move.source} -> {move.target}") for move in self.plan.moves[:20]]
+        more = [Sentence(f"and {len(self.plan.moves) - 20:,} more", "soft")] if len(self.plan.moves) > 20 else []
+        known = facts(("plan", self.plan.id), ("status", str(self.plan.status)), ("goal", self.plan.goal))
+        return report(Sentence(self.headline, "strong"), known, *moves, *more)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        from bayplan.report.json import plain
+
+        done = None if self.turn is None else {"moved": self.turn.moved, "why": self.turn.why}
+        answer: dict[str, Any] = plain(
+            {
+                "plan": self.plan.id,
+                "status": self.plan.status,
+                "succeeded": self.succeeded,
+                "headline": self.headline,
+                "moves": self.plan.moves,
+                "done": done,
+            }
+        )
+        return answer
+
+
+def apply(context: LoopContext, plan: str, *, yes: bool = False) -> ApplyAnswer:
+    """Carry out a plan: a file that `plan` wrote, or the id of one in the record. Without `yes` only what would be done.
+
+    A plan is judged on what runs now: one that was made for another state, or that is not safe any more, is refused.
+    """
+    if not context.acquire():
+        lease = context.store.lease()
+        raise WorldError(f"another process acts on this cluster: {lease.holder if lease else 'unknown'}; see bayplan status")
+    recovered = recover(context)
+    if recovered is not None:
+        raise WorldError(f"plan {recovered.id} is {recovered.status}: only one plan at a time; bayplan run goes on with it")
+    observation = sound_observation(context)
+    blank = Turn(id=0, started=context.now(), mode="apply")
+    if not yes:
+        wanted = _wanted(context, plan, observation, blank)
+        context.store.release(context.fence)
+        return ApplyAnswer(plan=wanted, verdict=_unsafe(context, observation, wanted))
+    turn = with_figures(context.store.begin_turn(blank, context.fence), observation)
+    wanted = _wanted(context, plan, observation, turn)
+    unsafe = _unsafe(context, observation, wanted)
+    if unsafe:
+        turn = replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {wanted.id} is not safe now: {unsafe}", ended=context.now())
+        context.store.end_turn(turn, context.fence)
+        return ApplyAnswer(plan=wanted, verdict=unsafe)
+    return _carried_out(context, turn, wanted)
+
+
+def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> ApplyAnswer:
+    begun = replace(wanted, status=PlanStatus.EXECUTING, changed=context.now(), why="applied by hand")
+    context.store.save_plan(begun, context.fence)
+    turn = replace(turn, moves=len(begun.moves), gain=begun.expected.get("gain"), planned_local=begun.expected.get("local"))
+    turn = replace(Loop(context).carry_out(turn, begun), ended=context.now())
+    context.store.end_turn(turn, context.fence)
+    context.store.release(context.fence)
+    return ApplyAnswer(plan=context.store.plan(begun.id), verdict="", turn=turn)
+
+
+def _wanted(context: LoopContext, plan: str, observation: Observation, turn: Turn) -> RecordedPlan:
+    """The plan that is meant."""
+    if not Path(plan).is_file():
+        known = context.store.plan(plan)
+        if known.status not in MAY_BE_APPLIED:
+            raise UsageError(f"plan {known.id} is {known.status}; expected one that waits, or a dry run")
+        return known
+    from bayplan.formats.targets import read_plan_of, reasons_in_plan
+
+    _, steps = read_plan_of(plan, observation.snapshot)
+    known_steps = tuple(tuple(step for step in batch if step.container < len(observation.containers)) for batch in steps.batches)
+    return written_plan(turn, observation, Plan(batches=known_steps), reasons_in_plan(plan))
+
+
+def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) -> str:
+    """Why the plan must not be carried out on what runs now: what the referee says of all its batches; empty if it may."""
+    state = fresh_state(observation, tracked(plan, ()), context.settings.alive)
+    gone = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
+    if gone:
+        return gone
+    checked = _checked(state, plan)
+    return str(checked.violations[0]) if checked.violations else ""
+
+
+def _checked(state: FreshState, plan: RecordedPlan) -> PlanCheck:
+    batches = tuple(
+        tuple(Step(Action(action), state.index[container], state.machine[machine]) for action, container, machine in batch)
+        for batch in plan.batches
+    )
+    return check_migration(state.migration, Plan(batches=batches))

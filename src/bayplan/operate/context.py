@@ -1,0 +1,78 @@
+"""What the stages of the loop share: the orchestrator, the store, the settings, and the right to act."""
+
+import os
+import socket
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from bayplan.model import Progress, silent
+from bayplan.model.record import Event, RecordedPlan
+from bayplan.operate.orchestrator import Observation, Orchestrator, TemporaryError
+from bayplan.operate.settings import LoopSettings
+from bayplan.operate.store import Store
+
+V = TypeVar("V")
+LONGEST_DELAY = 60.0  # seconds between two tries
+
+
+def this_process() -> str:
+    """A name for this process that no other has."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class LoopContext:
+    """One process that may act on one cluster: it holds the lease, and has seen the cluster at some version."""
+
+    orchestrator: Orchestrator
+    store: Store
+    settings: LoopSettings
+    holder: str = field(default_factory=this_process)
+    progress: Progress = silent
+    tell: Callable[[Event], None] = lambda event: None  # called with each event of the log
+    fence: int = 0
+    seen: Observation | None = None  # the newest observation that was sound
+
+    def acquire(self) -> bool:
+        """Take the lease, or keep it; False while another process has it."""
+        fence = self.store.acquire(self.holder, self.now(), self.settings.lease)
+        self.fence = self.fence if fence is None else fence
+        return fence is not None
+
+    def renew(self) -> None:
+        """Keep the lease; LostLeaseError if another process has it: then nothing more may be done."""
+        self.store.renew(self.fence, self.now(), self.settings.lease)
+
+    def now(self) -> float:
+        """The orchestrator's time."""
+        return self.patiently(self.orchestrator.now)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass without losing the lease."""
+        left = seconds
+        while left > 0:
+            part = min(left, self.settings.lease / 3)
+            self.orchestrator.wait(part)
+            left -= part
+            self.renew()
+
+    def log(self, kind: str, text: str, plan: RecordedPlan | None = None) -> None:
+        """Write one line to the log."""
+        event = Event(at=self.now(), kind=kind, text=text, plan="" if plan is None else plan.id)
+        self.store.log(event)
+        self.tell(event)
+
+    def patiently(self, call: Callable[[], V]) -> V:
+        """The result of a call to the orchestrator, tried again while it does not answer; TemporaryError after long enough."""
+        waited, delay = 0.0, 1.0
+        while True:
+            try:
+                return call()
+            except TemporaryError as error:
+                if waited >= self.settings.patience:
+                    raise
+                delay = min(LONGEST_DELAY, max(error.delay, 2 * delay))
+                self.orchestrator.wait(delay)
+                waited += delay

@@ -1,0 +1,235 @@
+"""Execute: a plan batch by batch, each checked against a fresh observation. What changed meanwhile is planned anew, not forced.
+
+Before a batch the referee judges it on what runs now; after it, every step is confirmed by observing. A container that was
+deleted, rolled out or whose machine closed is given up, and the rest goes on. When acting is no longer allowed (paused, the
+window shuts, too much fails), moves that have begun are brought to their end and no other is begun: nothing is left half-moved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bayplan.check import check_migration
+from bayplan.model import Action, Plan, Step
+from bayplan.model.record import PlanStatus, RecordedPlan, RecordedStep, StepStatus
+from bayplan.operate.context import LoopContext
+from bayplan.operate.orchestrator import Observation, StepOrder
+from bayplan.operate.stages.observe import sound_observation
+from bayplan.operate.stages.steps import make_steps
+from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, tracked
+from bayplan.operate.windows import closing_time
+from bayplan.words import count
+
+REORDERINGS = 20  # of one plan, before it is stopped
+NEVER_MORE_THAN = 200  # batches of one plan, whatever happens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionEnd:
+    """How far a plan was carried out."""
+
+    plan: RecordedPlan
+    following: dict[str, TrackedContainer]
+    stopped: str = ""  # why no further move was begun; empty if all were made or given up
+
+    @property
+    def moved(self) -> int:
+        """Containers that arrived on another machine."""
+        return sum(each.arrived and each.move.source != each.move.target for each in self.following.values())
+
+    @property
+    def given_up(self) -> dict[str, str]:
+        """Containers that were left alone, with why."""
+        return {name: each.given_up for name, each in self.following.items() if each.given_up and not each.arrived}
+
+
+def execute(context: LoopContext, plan: RecordedPlan, *, back: bool = False) -> ExecutionEnd:
+    """Carry out a plan, or go on with it after a crash: from the steps that the record knows to have been made."""
+    run = PlanRun(context, plan, back=back)
+    run.go_on()
+    context.patiently(lambda: context.orchestrator.release(plan.id))
+    return ExecutionEnd(plan=run.plan, following=run.following, stopped=run.stopped)
+
+
+class PlanRun:
+    """A plan on its way."""
+
+    def __init__(self, context: LoopContext, plan: RecordedPlan, *, back: bool) -> None:
+        self.context, self.plan, self.back = context, plan, back
+        made = [step for step in context.store.steps(plan.id) if step.back == back]
+        self.number = len(context.store.steps(plan.id))  # of the next step
+        self.batch = 1 + max((step.batch for step in made), default=-1)
+        self.following = tracked(plan, made)
+        self.failed = sum(step.status is StepStatus.FAILED for step in made)
+        self.todo = [list(batch) for batch in plan.batches]
+        self.reorder = bool(made) or not plan.batches  # after a crash, and on the way back, the order is found on what runs
+        self.reorderings = 0
+        self.stopped = ""
+
+    def go_on(self) -> None:
+        """Batch after batch, until nothing is left."""
+        for _ in range(NEVER_MORE_THAN):
+            self.context.renew()
+            self.stopped = self.stopped or self._must_stop()
+            state = self._look()
+            if self.reorder:
+                self._order_anew(state)
+            batch = self._next_batch(state)
+            if not batch:
+                return
+            unsafe = self._unsafe(state, batch)
+            if not unsafe:
+                self._make(state, batch)
+            elif self.reorderings < REORDERINGS:
+                self.context.log(
+                    "order", f"batch {self.batch + 1} is not safe any more: {unsafe}; the rest is ordered anew", self.plan
+                )
+                self.reorder = True
+            else:
+                self.stopped = self.stopped or f"the cluster changes too fast: {unsafe}"
+                return
+        self.stopped = self.stopped or "it takes too many batches"
+
+    def _must_stop(self) -> str:
+        """Why no further move may be begun; empty if one may."""
+        context, store = self.context, self.context.store
+        paused = store.paused()
+        if paused is not None:
+            return f"paused by {paused.by}"
+        if self.back:
+            return ""  # what is taken back is taken back
+        if store.rollback_asked(self.plan.id):
+            return "to be rolled back"
+        if closing_time(context.settings.windows, context.now()) is None:
+            return "the window has shut"
+        if self.failed > max(1.0, context.settings.failing * len(self.plan.moves)):
+            return f"{count(self.failed, 'step')} failed"
+        return ""
+
+    def _look(self) -> FreshState:
+        """The rest of the plan on a fresh observation; what must not be begun any more is given up."""
+        observation = sound_observation(self.context)
+        before = {name for name, each in self.following.items() if each.given_up}
+        state = fresh_state(observation, self.following, self.context.settings.alive)
+        for name, each in self.following.items():
+            if self.stopped and not each.begun and not each.arrived and not each.given_up:
+                each.given_up = f"not begun: {self.stopped}"
+            if each.given_up and name not in before and not each.arrived:
+                self.context.log("given-up", f"{name}: {each.given_up}", self.plan)
+        return state
+
+    def _order_anew(self, state: FreshState) -> None:
+        batches = new_order(state, self.context.settings.seed)
+        self.todo = [list(batch) for batch in batches]
+        if not self.back:  # of the way back only the steps are recorded: the record keeps the plan as it was
+            self.plan = replace(self.plan, batches=batches)
+            self.context.store.save_plan(self.plan, self.context.fence)
+        self.reorder = False
+        self.reorderings += 1
+
+    def _next_batch(self, state: FreshState) -> list[tuple[NamedStep, Step]]:
+        """The next steps that are left to make; empty if none is."""
+        while self.todo:
+            batch = [(named, step) for named in self.todo[0] if (step := state.step(named)) is not None]
+            if batch:
+                return batch
+            self.todo.pop(0)
+        return []
+
+    def _unsafe(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> str:
+        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then who is ready."""
+        steps = [step for _, step in batch]
+        checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
+        return str(checked.violations[0]) if checked.violations else state.unready(steps)
+
+    def _unsafe_now(self, observation: Observation, named: NamedStep) -> str:
+        """Why one step of a batch must not be made on what runs by now."""
+        state = fresh_state(observation, self.following, self.context.settings.alive)
+        step = state.step(named)
+        return "it changed meanwhile" if step is None else self._unsafe(state, [(named, step)])
+
+    def _make(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> None:
+        orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
+        steps = [
+            self._recorded(named, order, self.number + i) for i, ((named, _), order) in enumerate(zip(batch, orders, strict=True))
+        ]
+        self.number += len(steps)
+        reserved = [*orders, *self._still_needed(state, batch)]
+        by_token = {order.token: named for (named, _), order in zip(batch, orders, strict=True)}
+        ended = make_steps(self.context, steps, orders, reserved, lambda seen, token: self._unsafe_now(seen, by_token[token]))
+        for step in ended:
+            following = self.following[step.container]
+            if step.status is StepStatus.DONE:
+                following.apply(step)
+            else:
+                self.failed += 1
+                following.given_up = f"{step.action} on machine '{step.machine}' failed: {step.outcome}"
+                self.context.log("failed", f"{step.container}: {following.given_up}", self.plan)
+        made = sum(step.status is StepStatus.DONE for step in ended)
+        back = "way back, " if self.back else ""
+        self.context.log("batch", f"{back}batch {self.batch + 1}: {made} of {count(len(ended), 'step')} made", self.plan)
+        self.batch += 1
+        self.todo.pop(0)
+
+    def _order(self, state: FreshState, named: NamedStep, number: int) -> StepOrder:
+        """A step as the orchestrator gets it."""
+        action, container, machine = Action(named[0]), named[1], named[2]
+        following = self.following[container]
+        runs_elsewhere = bool(set(following.instances) - {machine})
+        return StepOrder(
+            token=f"{self.plan.id}/{number}",
+            action=action,
+            workload=following.move.workload,
+            machine=machine,
+            machine_uid=state.observation.machines[state.machine[machine]].uid,
+            uid=following.instances.get(machine, following.last) if action is Action.DELETE else following.last,
+            surge=runs_elsewhere,
+        )
+
+    def _recorded(self, named: NamedStep, order: StepOrder, number: int) -> RecordedStep:
+        return RecordedStep(
+            token=order.token,
+            plan=self.plan.id,
+            number=number,
+            batch=self.batch,
+            action=order.action,
+            container=named[1],
+            workload=order.workload,
+            uid=order.uid,
+            machine=order.machine,
+            back=self.back,
+            surge=order.surge,
+            begun=self.context.now(),
+        )
+
+    def _still_needed(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> list[StepOrder]:
+        """Later steps of moves that have begun or begin with this batch: the orchestrator reserves for them too."""
+        begun = {named[1] for named, _ in batch} | {name for name, each in self.following.items() if each.begun}
+        now, needed = {named for named, _ in batch}, []
+        for later in self.todo:
+            for named in later:
+                action, container, machine = named
+                if (
+                    container in begun
+                    and named not in now
+                    and not self.following[container].given_up
+                    and machine in state.machine
+                ):
+                    following = self.following[container]
+                    uid = following.instances.get(machine, following.last) if action == "delete" else following.last
+                    uid_of_machine = state.observation.machines[state.machine[machine]].uid
+                    needed.append(
+                        StepOrder(
+                            token="",
+                            action=Action(action),
+                            workload=following.move.workload,
+                            machine=machine,
+                            machine_uid=uid_of_machine,
+                            uid=uid,
+                        )
+                    )
+        return needed
+
+
+def status_after(end: ExecutionEnd) -> PlanStatus:
+    """What a plan is when it was carried out as far as it went: to be verified, unless nothing was moved."""
+    return PlanStatus.SETTLING if end.moved else PlanStatus.STOPPED
