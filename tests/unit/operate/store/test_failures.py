@@ -78,6 +78,21 @@ def test_a_disk_that_is_really_full_is_said_and_nothing_is_half_written(small_di
         _expect_nothing_half_written(store, acknowledged)
 
 
+def test_a_record_cannot_be_opened_on_a_full_disk_and_is_there_when_it_has_space_again(small_disk):
+    path, ballast = small_disk / "bayplan.db", small_disk / "ballast"
+    with Store.open(path) as store:
+        store.pause(by="anna", at=1.0)
+    with pytest.raises(OSError, match="No space"), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 1000)
+    for where in (path, small_disk / "new.db"):
+        with pytest.raises(StoreError, match="its disk is full"):
+            Store.open(where)
+    ballast.unlink()
+    with Store.open(path) as store:
+        assert store.paused() is not None
+
+
 @pytest.mark.parametrize("content", [b"no database at all\n" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
 def test_a_file_that_is_no_database_is_said_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "bayplan.db"

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from tests.builders.records import turn
 
 from bayplan.errors import UsageError, WorldError
-from bayplan.operate.store import LostLeaseError, Store, StoreError
+from bayplan.model.record import Event
+from bayplan.operate.store import LostLeaseError, Store, StoreError, database
 from bayplan.operate.store.schema import VERSION
 
 NOBODY = 65534
@@ -158,9 +160,16 @@ def test_an_unknown_kind_of_store_is_said(where):
     assert "secret" not in str(error.value)
 
 
-def test_an_empty_path_is_refused():
-    with pytest.raises(UsageError, match="path of the store is empty"):
-        Store.open("")
+@pytest.mark.parametrize("where", ["", "a\0b"])
+def test_what_is_no_path_is_refused(where):
+    with pytest.raises(UsageError, match="path of the store is empty or has a NUL in it"):
+        Store.open(where)
+
+
+@pytest.mark.parametrize("where", ["a/" * 3000 + "b.db", "x" * 300])
+def test_a_path_that_is_too_long_cannot_be_opened(where):
+    with pytest.raises(StoreError, match="the file cannot be opened"):
+        Store.open(where)
 
 
 def test_an_address_that_cannot_be_read_does_not_show_its_password():
@@ -184,3 +193,62 @@ def test_a_closed_store_is_not_opened_again_by_using_it(where):
     for use in (store.turns, lambda: store.begin_turn(turn(), fence)):
         with pytest.raises(StoreError, match="it was closed"):
             use()
+
+
+class _Changing:
+    """A connection to a file that another process is changing over to a write-ahead log, for a number of tries."""
+
+    def __init__(self, tries, code=sqlite3.SQLITE_BUSY):
+        self.tries, self.code = tries, code
+
+    def execute(self, _):
+        if self.tries == 0:
+            return self
+        self.tries -= 1
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = self.code
+        raise error
+
+    def close(self):
+        pass
+
+
+def test_opening_waits_while_another_process_changes_the_file_over(monkeypatch):
+    monkeypatch.setattr(database, "PAUSE", 0.0)
+    changing = _Changing(tries=50)
+    database._use_write_ahead_log(changing)
+    assert changing.tries == 0
+
+
+@pytest.mark.parametrize(("patience", "code"), [(-1.0, sqlite3.SQLITE_BUSY), (30.0, sqlite3.SQLITE_FULL)])
+def test_opening_does_not_wait_for_ever_nor_for_what_will_not_change(monkeypatch, patience, code):
+    monkeypatch.setattr(database, "PATIENCE", patience)
+    changing = _Changing(tries=2, code=code)
+    with pytest.raises(sqlite3.OperationalError):
+        database._use_write_ahead_log(changing)
+    assert changing.tries == 1
+
+
+def test_a_store_is_refused_in_a_process_that_did_not_open_it(where):
+    with Store.open(where) as store:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                store.pause(by="anna", at=1.0)
+            except StoreError as error:
+                os.write(writing, str(error).encode())
+            finally:
+                os._exit(0)
+        os.close(writing)
+        words = os.read(reading, 1000).decode()
+        os.close(reading)
+        os.waitpid(child, 0)
+        assert "another process has opened it; open it again in this one" in words
+        assert store.paused() is None
+
+
+def test_threads_take_turns(where):
+    with Store.open(where) as store, ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: store.log(Event(at=float(number), kind="gate", text="")), range(40)))
+        assert len(store.history().events) == 40
