@@ -37,6 +37,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
 	$(BIN)/python -m benchmarks.report_page
+	$(BIN)/python -m benchmarks.record
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate

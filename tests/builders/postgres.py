@@ -18,7 +18,8 @@ import pytest
 
 BINARIES = Path("/usr/lib/postgresql")
 USER = "bayplan"
-FAST = "-c fsync=off -c full_page_writes=off -c max_connections=60 -c shared_buffers=16MB -c listen_addresses=''"
+SMALL = "-c max_connections=60 -c shared_buffers=16MB -c listen_addresses=''"
+FAST = "-c fsync=off -c full_page_writes=off"
 SERVANTS = ("postgres", "nobody")  # whom the server runs as if we are root, which it refuses
 _numbers = count(1)
 
@@ -26,13 +27,14 @@ _numbers = count(1)
 class Server:
     """A running server."""
 
-    def __init__(self, binaries: Path, folder: Path) -> None:
+    def __init__(self, binaries: Path, folder: Path, durable: bool) -> None:
         self._control = binaries / "pg_ctl"
         self.folder = folder
+        self.durable = durable
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = f"{FAST} -c unix_socket_directories='{self.folder}'"
+        options = f"{SMALL} {'' if self.durable else FAST} -c unix_socket_directories='{self.folder}'"
         _run(self._control, "start", "-w", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options)
 
     def stop(self) -> None:
@@ -70,8 +72,8 @@ def skip_or_fail(words: str) -> NoReturn:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """A server until the end of the block."""
+def server(*, durable: bool = False) -> Iterator[Server]:
+    """A server until the end of the block; durable: what it acknowledges would survive a crash of the machine."""
     binaries = _binaries()
     assert binaries is not None
     folder = Path(tempfile.mkdtemp(prefix="bayplan-pg-"))  # short: the name of a socket has a limit
@@ -79,7 +81,7 @@ def server() -> Iterator[Server]:
         shutil.chown(folder, *_servant())
     try:
         _run(binaries / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        running = Server(binaries, folder)
+        running = Server(binaries, folder, durable)
         running.start()
         try:
             yield running

@@ -23,6 +23,7 @@ from bayplan.operate.store.reader import RecordReader, find_plan
 from bayplan.operate.store.schema import ONE_ROW, row_of, step_time
 
 AT_ONCE = 500  # values in one query; databases have a limit
+OUTCOME = ("status", "ended", "new_uid", "outcome")  # columns of a step that its end changes
 WAITING = (PlanStatus.PROPOSED, PlanStatus.APPROVED)  # not begun
 STARTED = (PlanStatus.EXECUTING, PlanStatus.SETTLING, PlanStatus.ROLLING_BACK, PlanStatus.DONE, PlanStatus.STOPPED)
 
@@ -115,10 +116,15 @@ class Store(RecordReader):
     def end_steps(self, steps: Sequence[RecordedStep], fence: int) -> None:
         """Write down what became of steps: status, end, new instance and outcome; the rest stays as it was begun."""
         with self._fenced(fence) as connection:
-            for step in steps:
-                outcome = {"status": step.status, "ended": step.ended, "new_uid": step.new_uid, "outcome": step.outcome}
-                if not _changed(connection, schema.steps.c.token, step.token, outcome):
-                    raise self._refusal(f"step '{step.token}' was never begun")
+            tokens = [step.token for step in steps]
+            for token in set(tokens).difference(_known_tokens(connection, tokens)):
+                raise self._refusal(f"step '{token}' was never begun")
+            if steps:
+                update = sa.update(schema.steps).where(schema.steps.c.token == sa.bindparam("key"))
+                connection.execute(
+                    update.values({name: sa.bindparam(name) for name in OUTCOME}),
+                    [{"key": step.token} | {name: getattr(step, name) for name in OUTCOME} for step in steps],
+                )
 
     def hold(self, holds: Sequence[Hold], fence: int) -> None:
         """Hold workloads; of two holds of one workload the later one wins."""
