@@ -1,8 +1,8 @@
 """Measure how many steps a second the record takes, in SQLite and in PostgreSQL, beside a plain file.
 
 A step is written down before it is sent and after it is done, so a batch is two transactions, each on the disk when it is
-acknowledged: SQLite with its settings, a PostgreSQL server of our own with fsync on, reached through a Unix socket, and, as the least
-that this can cost, lines of JSON in a file that is synchronised twice. All are measured in turn, five times; the medians count.
+acknowledged: SQLite with its settings, a PostgreSQL server of our own with fsync on, reached through a Unix socket, and, as the
+least that this can cost, lines of JSON in a file that is synchronised twice. They take turns, five times; the medians count.
 Rows are appended to `benchmarks/record.csv`. PostgreSQL is left out where it is not installed.
 
     python -m benchmarks.record
@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
@@ -26,6 +26,7 @@ from tests.builders.records import plan, step
 
 from bayplan.model.record import PlanStatus, RecordedStep, StepStatus
 from bayplan.operate.store import Store
+from bayplan.operate.store.schema import row_of
 
 RESULTS = Path(__file__).parent / "record.csv"
 COLUMNS = ("commit", "machine", "store", "batch", "steps", "seconds", "per_second", "batch_ms", "ratio")
@@ -53,7 +54,7 @@ def _stores(stack: ExitStack, folder: Path) -> Iterator[tuple[str, Write]]:
 
     def plain(steps: Sequence[RecordedStep]) -> None:
         for state in (steps, _done(steps)):
-            file.write("".join(json.dumps(asdict(each)) + "\n" for each in state))
+            file.write("".join(json.dumps(row_of(each)) + "\n" for each in state))
             file.flush()
             os.fsync(file.fileno())
 
