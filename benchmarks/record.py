@@ -2,7 +2,7 @@
 
 A step is written down before it is sent and after it is done, so a batch is two transactions, each on the disk when it is
 acknowledged: SQLite with its settings, a PostgreSQL server of our own with fsync on, reached through a Unix socket, and, as the
-least that this can cost, lines of JSON in a file that is synchronised twice. They take turns, five times; the medians count.
+least that this can cost, lines of JSON in a file that is synchronised twice. They take turns, fifteen times; the medians count.
 Rows are appended to `benchmarks/record.csv`. PostgreSQL is left out where it is not installed.
 
     python -m benchmarks.record
@@ -31,7 +31,7 @@ from bayplan.operate.store.schema import row_of
 RESULTS = Path(__file__).parent / "record.csv"
 COLUMNS = ("commit", "machine", "store", "batch", "steps", "seconds", "per_second", "batch_ms", "ratio")
 BATCHES = {1: 100, 10: 50, 100: 20}  # steps in a batch, and batches in a run
-TIMES = 5
+TIMES = 15
 PLAIN = "plain file"
 Write: TypeAlias = Callable[[Sequence[RecordedStep]], None]  # a batch: before it is sent, and after it is done
 _numbers = count()
