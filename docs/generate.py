@@ -166,7 +166,7 @@ def _record_lines() -> list[str]:
         "## The record",
         "",
         "`python -m benchmarks.record`: steps that are written down before they are sent and after they are done, two",
-        "transactions for each batch, each on the disk when it is acknowledged; one process. *Ratio*: to lines of JSON in a plain",
+        "transactions for each batch, on the disk when acknowledged; one process. *Ratio*: to lines of JSON in a plain",
         "file that is synchronised twice for each batch, in the same run. The median of fifteen runs. How long a disk takes to",
         "synchronise differs tenfold with what else it does: other work shared it here.",
         "",
