@@ -24,6 +24,7 @@ ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
 PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
+RECORD = DOCS.parent / "benchmarks" / "record.csv"
 
 
 def benchmarks_page() -> str:
@@ -42,7 +43,7 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    measured = (_start_lines, _kernel_lines, _schedule_lines, _admit_lines, _performance_lines, _page_lines)
+    measured = (_start_lines, _kernel_lines, _schedule_lines, _admit_lines, _performance_lines, _page_lines, _record_lines)
     return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
 
@@ -170,6 +171,38 @@ def _page_lines() -> list[str]:
     for row in newest.values():
         cells = [f"{int(row[name]):,}" for name in ("machines", "containers", "moves")] + [f"{int(row['bytes']) / 1000:,.0f}"]
         cells += [row[name] for name in ("seconds", "first_paint_ms", "ready_ms", "commit", "machine")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _record_lines() -> list[str]:
+    """Steps recorded a second, from `benchmarks/record.csv`; nothing if they were not measured."""
+    if not RECORD.is_file():
+        return []
+    with RECORD.open(encoding="utf-8") as file:
+        newest = {(row["store"], row["batch"]): row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The record",
+        "",
+        "`python -m benchmarks.record`: steps that are written down before they are sent and after they are done, two",
+        "transactions for each batch, on the disk when acknowledged; one process. *Ratio*: to lines of JSON in a plain",
+        "file that is synchronised twice for each batch, in the same run. The median of fifteen runs. How long a disk takes to",
+        "synchronise differs tenfold with what else it does: other work shared it here.",
+        "",
+        "| store | steps in a batch | steps a second | ms for a batch | ratio | commit | machine |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [
+            row["store"],
+            row["batch"],
+            f"{int(row['per_second']):,}",
+            row["batch_ms"],
+            row["ratio"],
+            row["commit"],
+            row["machine"],
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

@@ -50,6 +50,8 @@ NAMES = [
     "Admission",
     "schedule",
     "migrate",
+    "run",
+    "LoopSettings",
     "methods",
     "register",
     "BayplanError",

@@ -146,15 +146,15 @@ class RecordReader:
             return connection.scalar(query)
 
 
-def find_plan(connection: sa.Connection, id: str, *, lock: bool = False) -> RecordedPlan:  # noqa: A002
-    """The plan with this id, or with the only id that begins so; locked against other writes, if wanted."""
+def find_plan(connection: sa.Connection, id: str) -> RecordedPlan:  # noqa: A002
+    """The plan with this id, or with the only id that begins so."""
     query = sa.select(plans.c.id).where(sa.func.substr(plans.c.id, 1, len(id), type_=Words()) == id)
     ids = connection.scalars(query.order_by(plans.c.id)).all() if id else []
     if id not in ids and len(ids) != 1:
         raise UsageError(_unknown(connection, id, ids))
     match = id if id in ids else ids[0]
     whole = sa.select(*columns_of(RecordedPlan, plans)).where(plans.c.id == match)
-    (plan,) = values_of(RecordedPlan, connection.execute(whole.with_for_update() if lock else whole))
+    (plan,) = values_of(RecordedPlan, connection.execute(whole))
     return plan
 
 
