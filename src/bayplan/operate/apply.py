@@ -14,7 +14,7 @@ from bayplan.operate.orchestrator import Observation
 from bayplan.operate.stages.decide import written_plan
 from bayplan.operate.stages.observe import sound_observation, with_figures
 from bayplan.operate.stages.recover import recover
-from bayplan.operate.stages.tracking import FreshState, fresh_state, tracked
+from bayplan.operate.stages.tracking import FreshState, fresh_state, new_order, tracked
 from bayplan.report.table import Report, Sentence, facts, report
 from bayplan.words import count
 
@@ -40,6 +40,8 @@ class ApplyAnswer:
         if self.turn is not None:
             return f"Plan {self.plan.id} is {self.plan.status}: {self.plan.why}"
         size = f"{count(len(self.plan.moves), 'container')} in {count(len(self.plan.batches), 'batch')}"
+        if not self.plan.moves:
+            return "Nothing to do: the plan moves no container that runs."
         if self.verdict:
             return f"Not safe now: {self.verdict}"
         return f"Safe: would move {size}. Nothing was changed; --yes does it."
@@ -82,8 +84,8 @@ def apply(context: LoopContext, plan: str, *, yes: bool = False) -> ApplyAnswer:
         raise WorldError(f"plan {recovered.id} is {recovered.status}: only one plan at a time; bayplan run goes on with it")
     observation = sound_observation(context)
     blank = Turn(id=0, started=context.now(), mode="apply")
-    if not yes:
-        wanted = _wanted(context, plan, observation, blank)
+    wanted = _wanted(context, plan, observation, blank)
+    if not yes or not wanted.moves:
         context.store.release(context.fence)
         return ApplyAnswer(plan=wanted, verdict=_unsafe(context, observation, wanted))
     turn = with_figures(context.store.begin_turn(blank, context.fence), observation)
@@ -121,13 +123,17 @@ def _wanted(context: LoopContext, plan: str, observation: Observation, turn: Tur
 
 
 def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) -> str:
-    """Why the plan must not be carried out on what runs now: what the referee says of all its batches; empty if it may."""
+    """Why the plan must not be carried out on what runs now, by the referee, in its own order or in another; empty if it may."""
     state = fresh_state(observation, tracked(plan, ()), context.settings.alive)
     gone = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
     if gone:
         return gone
     checked = _checked(state, plan)
-    return str(checked.violations[0]) if checked.violations else ""
+    if not checked.violations:
+        return ""
+    new_order(state, context.settings.seed)  # what the execution does with a batch that is not safe
+    stuck = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
+    return f"{checked.violations[0]}; nor in another order: {stuck}" if stuck else ""
 
 
 def _checked(state: FreshState, plan: RecordedPlan) -> PlanCheck:

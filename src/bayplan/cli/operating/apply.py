@@ -38,9 +38,11 @@ def apply(
     bayplan status, pause, resume and rollback work meanwhile, from another terminal. Exit code 3 if the plan is not safe or was
     not kept.
 
-    Example: [cyan]bayplan plan shop.yaml --out plan.json[/cyan]
+    Example: [cyan]bayplan generate boutique --out shop.json[/cyan]
 
-    Example: [cyan]bayplan apply plan.json --simulate shop.yaml --yes[/cyan]
+    Example: [cyan]bayplan plan shop.json --out plan.json[/cyan]
+
+    Example: [cyan]bayplan apply plan.json --simulate shop.json --yes[/cyan]
     """
     option.expect_one_cluster(simulate, sandbox)
     from bayplan.operate.apply import apply as carry_out

@@ -53,7 +53,7 @@ def plan_named(store: "Store", plan: str) -> str:
 def status(store: option.Record = option.RECORD, json: Json = False) -> None:
     """Say what the loop does now: who acts, what is planned or under way, what is held, whether it is paused.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --mode approve --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --mode approve --store shop.db[/cyan]
 
     Example: [cyan]bayplan status --store shop.db[/cyan]
     """
@@ -67,7 +67,7 @@ def status(store: option.Record = option.RECORD, json: Json = False) -> None:
 def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None) -> None:
     """Approve a plan that waits for it; the loop carries it out, if it is not out of date by then.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --mode approve --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --mode approve --store shop.db[/cyan]
 
     Example: [cyan]bayplan approve latest --store shop.db[/cyan]
     """
@@ -79,7 +79,7 @@ def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: optio
 def pause(store: option.Record = option.RECORD, by: option.By = None, why: option.Why = "") -> None:
     """Stop all acting: moves that have begun are brought to their end, and none is begun until bayplan resume.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan pause --store shop.db --why 'release night'[/cyan]
     """
@@ -91,7 +91,7 @@ def pause(store: option.Record = option.RECORD, by: option.By = None, why: optio
 def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Trust = False) -> None:
     """Let the loop act again; a plan that was under way goes on.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan resume --store shop.db[/cyan]
     """
@@ -108,7 +108,7 @@ def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Tr
 def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None) -> None:
     """Ask the loop to take a plan back: the inverse plan, as far as that is still possible. It does so within a minute.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan rollback latest --store shop.db[/cyan]
     """
@@ -121,7 +121,7 @@ def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: opti
 def history(store: option.Record = option.RECORD, last: Last = None, report: HistoryReport = None, json: Json = False) -> None:
     """Show what was done, why, and what it brought.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 2 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 2 --store shop.db[/cyan]
 
     Example: [cyan]bayplan history --store shop.db --report week.html[/cyan]
     """
