@@ -138,4 +138,4 @@ def _next(answer: "PlanAnswer", file: Path, out: Path | None, report: Path | Non
     if out is None:
         return "nothing was written: --out plan.json keeps the plan, --report plan.html shows it"
     look = f"open {report}, then " if report is not None else ""
-    return f"next: {look}bayplan simulate {shlex.quote(str(file))} --plan {shlex.quote(str(out))}"
+    return f"next: {look}bayplan apply {shlex.quote(str(out))} --simulate {shlex.quote(str(file))}"

@@ -43,6 +43,16 @@ class RunAnswer:
         """Did nothing that the loop did violate a rule, the alive share or a limit of disruption, as far as a referee watched?"""
         return self.referee is None or not self.referee.violations
 
+    @property
+    def headline(self) -> str:
+        """What it came to, in one sentence."""
+        from bayplan.report.history import history_headline
+
+        watched_ = (
+            "" if self.referee is None else f"; {'no' if self.safe else len(self.referee.violations)} violations because of it"
+        )
+        return f"{history_headline(self.history)}{watched_}."
+
     def story(self) -> Report:
         """Day by day, in sentences."""
         from bayplan.report.history import history_story
@@ -94,7 +104,7 @@ class RunAnswer:
     def _repr_html_(self) -> str:
         from bayplan.report.fragment import fragment
 
-        return fragment(self.content(), headline=self.name)
+        return fragment(self.content(), headline=self.headline)
 
 
 def run(
