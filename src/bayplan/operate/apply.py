@@ -1,5 +1,6 @@
 """`apply`: one pass of the executing half of the loop, for a plan from a file or from the record."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.loop import Loop
 from bayplan.operate.orchestrator import Observation
 from bayplan.operate.stages.decide import written_plan
+from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import sound_observation, with_figures
-from bayplan.operate.stages.recover import recover
-from bayplan.operate.stages.tracking import FreshState, fresh_state, new_order, tracked
+from bayplan.operate.stages.recover import end_interrupted_turns, recover
+from bayplan.operate.stages.tracking import FreshState, fresh_state, new_order, spoiled, tracked
 from bayplan.report.table import Report, Sentence, facts, report
 from bayplan.words import count
 
@@ -76,26 +78,50 @@ def apply(context: LoopContext, plan: str, *, yes: bool = False) -> ApplyAnswer:
 
     A plan is judged on what runs now: one that was made for another state, or that is not safe any more, is refused.
     """
+    if not yes:
+        return _dry_run(context, plan)
     if not context.acquire():
         lease = context.store.lease()
         raise WorldError(f"another process acts on this cluster: {lease.holder if lease else 'unknown'}; see bayplan status")
-    recovered = recover(context)
-    if recovered is not None:
-        raise WorldError(f"plan {recovered.id} is {recovered.status}: only one plan at a time; bayplan run goes on with it")
+    try:
+        return _applied(context, plan)
+    finally:
+        with suppress(WorldError):
+            context.release()
+
+
+def _dry_run(context: LoopContext, plan: str) -> ApplyAnswer:
+    """What would be done. Nothing is touched: neither the cluster nor the record, nor the right to act."""
+    _expect_none_open(context.store.open_plan())
     observation = sound_observation(context)
-    blank = Turn(id=0, started=context.now(), mode="apply")
-    wanted = _wanted(context, plan, observation, blank)
-    if not yes or not wanted.moves:
-        context.store.release(context.fence)
-        return ApplyAnswer(plan=wanted, verdict=_unsafe(context, observation, wanted))
-    turn = with_figures(context.store.begin_turn(blank, context.fence), observation)
+    wanted = _wanted(context, plan, observation, _blank(context))
+    return ApplyAnswer(plan=wanted, verdict=acting_paused(context) or _unsafe(context, observation, wanted))
+
+
+def _applied(context: LoopContext, plan: str) -> ApplyAnswer:
+    end_interrupted_turns(context)
+    _expect_none_open(recover(context))
+    observation = sound_observation(context)
+    wanted = _wanted(context, plan, observation, _blank(context))  # what cannot be read begins no turn
+    if not wanted.moves:
+        return ApplyAnswer(plan=wanted, verdict="")
+    turn = with_figures(context.store.begin_turn(_blank(context), context.fence), observation)
     wanted = _wanted(context, plan, observation, turn)
-    unsafe = _unsafe(context, observation, wanted)
+    unsafe = acting_paused(context) or _unsafe(context, observation, wanted)
     if unsafe:
         turn = replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {wanted.id} is not safe now: {unsafe}", ended=context.now())
         context.store.end_turn(turn, context.fence)
         return ApplyAnswer(plan=wanted, verdict=unsafe)
     return _carried_out(context, turn, wanted)
+
+
+def _blank(context: LoopContext) -> Turn:
+    return Turn(id=0, started=context.now(), mode="apply")
+
+
+def _expect_none_open(plan: RecordedPlan | None) -> None:
+    if plan is not None:
+        raise WorldError(f"plan {plan.id} is {plan.status}: only one plan at a time; bayplan run goes on with it")
 
 
 def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> ApplyAnswer:
@@ -104,7 +130,6 @@ def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> Appl
     turn = replace(turn, moves=len(begun.moves), gain=begun.expected.get("gain"), planned_local=begun.expected.get("local"))
     turn = replace(Loop(context).carry_out(turn, begun), ended=context.now())
     context.store.end_turn(turn, context.fence)
-    context.store.release(context.fence)
     return ApplyAnswer(plan=context.store.plan(begun.id), verdict="", turn=turn)
 
 
@@ -130,7 +155,7 @@ def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) 
         return gone
     checked = _checked(state, plan)
     if not checked.violations:
-        return ""
+        return spoiled(state)
     new_order(state, context.settings.seed)  # what the execution does with a batch that is not safe
     stuck = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
     return f"{checked.violations[0]}; nor in another order: {stuck}" if stuck else ""

@@ -47,10 +47,11 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
             continue
         reason = (
             observation.changing.get(state.workload)
+            or ("not all replicas shown" if state.workload in observation.incomplete else "")
             or ("held" if state.workload in held else "")
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")
-            or ("in the middle of a move" if state.name in observation.second else "")
+            or ("in the middle of a move" if state.name in observation.second or state.name in observation.still_stopping else "")
             or (COOLING if state.workload in cooling else "")
         )
         if reason:

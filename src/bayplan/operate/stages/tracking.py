@@ -155,6 +155,10 @@ def _changed(observation: Observation, container: TrackedContainer, c: int | Non
     move = container.move
     if c is None:
         return "it was deleted or replaced meanwhile"
+    if not container.begun and observation.containers[c].name in observation.still_stopping:
+        return "an older instance of it has not ended yet"
+    if move.workload in observation.incomplete:
+        return "not all replicas of its workload are shown"
     if move.workload in observation.changing:
         return f"its workload is {observation.changing[move.workload]}"
     target = next((state for state in observation.machines if state.name == move.target), None)
@@ -163,6 +167,15 @@ def _changed(observation: Observation, container: TrackedContainer, c: int | Non
     if not target.open and not container.arrived:
         return f"machine '{move.target}' takes no containers any more"
     return ""
+
+
+def spoiled(state: FreshState) -> str:
+    """Which rule what is left of a plan would violate at its end, where others changed the cluster; empty if none.
+
+    The referee of plans forgives on the way what the end violates, so the end is looked at for itself.
+    """
+    _, stays = reachable_target(state.migration)
+    return next(iter(stays.values()), "")
 
 
 def new_order(state: FreshState, seed: int) -> tuple[tuple[NamedStep, ...], ...]:
