@@ -154,13 +154,13 @@ class Loop:
         """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
         context, free = self.context, stay.in_any_case
         answer = decided(context, observation, free, limit)
-        most = potential(context, observation, free, answer, limit)
+        most = potential(answer)
         again = {move.container for move in answer.moves} & set(stay.names)
         verdict = gate(context, answer, most)
         if not again or not verdict.passes or answer.urgent or most >= context.settings.large_gain:
             return answer, verdict
         answer = decided(context, observation, stay.names, limit)
-        return answer, gate(context, answer, potential(context, observation, stay.names, answer, limit))
+        return answer, gate(context, answer, potential(answer))
 
     def _record(self, turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus, why: str) -> RecordedPlan:
         plan = replace(recorded_plan(turn, observation, answer, status), why=why)

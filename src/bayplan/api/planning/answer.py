@@ -36,6 +36,7 @@ class PlanAnswer(PlacementAnswer):
     min_gain: float = 0.0
     most_local: float | None = None  # no plan of as many moves keeps more traffic on one machine, proven
     performance: PerformanceChange | None = None  # of requests before and after, by a model; None without traffic
+    whole_gain: float | None = None  # what all moves to the target gain, where the plan is a part of the way
     changes: tuple[str, ...] = ()  # what the question changes, in words
     hypothetical: bool = False  # does the plan start from a state that only the question has?
 

@@ -16,6 +16,7 @@ from bayplan.api.planning.answer import PlanAnswer
 from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget, reachable
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
+from bayplan.api.planning.part import target_in_parts
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
 from bayplan.api.planning.target import best_target
 from bayplan.api.problem import move_limit, search_needs
@@ -50,6 +51,7 @@ class PlanKeywords(MigrateKeywords, total=False):
     front: bool  # also compute what fewer and more moves would gain
     at: int | str | None  # the point of the front to plan for: a number of moves or a share
     assume: Mapping[str, float | str]  # of the model of latency and errors, such as {"network_ms": 1}
+    at_once: int | str | None  # moves of this plan, where the target may take more: it is a part of the way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ class PlanSettings:
     front: bool = False
     at: int | str | None = None
     assume: Mapping[str, float | str] = field(default_factory=dict)
+    at_once: int | str | None = None
 
     @property
     def assumptions(self) -> Assumptions:
@@ -117,6 +120,7 @@ def plan(
         clock=budget.clock(),
         seed=seed,
         progress=control.progress,
+        most=None if settings.at_once is None else move_limit(settings.at_once, len(question.problem.before.placed)),
     )
     (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
@@ -174,6 +178,9 @@ def _planned(
     known = next((point.placement for point in front if point.limit == question.limit), None)
 
     def decide(problem: Problem, part: Budget, seed: int) -> Decision:
+        if ordering.most is not None and not question.goal.empty_machines:
+            target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress)
+            return Decision(problem, target.placement, whole=target.whole)
         if known is not None and seed == ordering.seed:
             return Decision(problem, known)
         emptied = 0
@@ -216,6 +223,7 @@ def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> Pl
         emptied=_emptied(question, after),
         min_gain=settings.min_gain,
         most_local=_most_local(question, after),
+        whole_gain=_whole_gain(question, reached),
         changes=question.changed.notes,
         hypothetical=settings.what_if.changes_what_runs,
         drained=tuple(snapshot.cluster.machines.name[m] for m in question.changed.drained.tolist()),
@@ -260,6 +268,14 @@ def _most_local(question: PlanQuestion, after: Placement) -> float | None:
         return None
     most = affinity_within_moves(question.problem, moved)
     return most if most < SAYS_SOMETHING else None
+
+
+def _whole_gain(question: PlanQuestion, reached: ReachableTarget) -> float | None:
+    """What all moves to the target gain, less their price; None if the plan makes all of them."""
+    if reached.whole is None:
+        return None
+    cluster, objective, before = question.problem.cluster, question.problem.objective, question.problem.before
+    return third_rank(cluster, before, objective, before) - third_rank(cluster, reached.whole, objective, before)
 
 
 def _front_points(question: PlanQuestion, front: Sequence[FrontTarget], planned: Planned) -> tuple[FrontPoint, ...]:
