@@ -36,6 +36,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.pack
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
+	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record
 

@@ -22,6 +22,7 @@ START = DOCS.parent / "benchmarks" / "start.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
+PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
 RECORD = DOCS.parent / "benchmarks" / "record.csv"
 
@@ -42,8 +43,8 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    lines += [*_start_lines(), *_kernel_lines(), *_schedule_lines(), *_admit_lines(), *_page_lines(), *_record_lines()]
-    return "\n".join(lines) + "\n"
+    measured = (_start_lines, _kernel_lines, _schedule_lines, _admit_lines, _performance_lines, _page_lines, _record_lines)
+    return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
 
 def _start_lines() -> list[str]:
@@ -130,6 +131,25 @@ def _growth() -> list[str]:
         lines += [f"{words}, from {low:,} to {high:,} requests n log n grows {law:.0f} times;"]
         lines += [f"processor seconds of {', '.join(found)}.", ""]
     return [*lines, "Where machines grow in number with the requests, each request is looked for on more of them."]
+
+
+def _performance_lines() -> list[str]:
+    """The performance model, from `benchmarks/performance.csv`; nothing if it was not measured."""
+    if not PERFORMANCE.is_file():
+        return []
+    with PERFORMANCE.open(encoding="utf-8") as file:
+        newest = {row["name"]: row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The performance model",
+        "",
+        "`python -m benchmarks.performance`: the fastest of three fresh processes, without reading and without compiling.",
+        "",
+        "| what | seconds | requests a second | peak MB | commit | machine |",
+        "|---|---|---|---|---|---|",
+    ]
+    columns = ("name", "seconds", "per_second", "peak_mb", "commit", "machine")
+    return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
 
 
 def _page_lines() -> list[str]:
@@ -319,6 +339,23 @@ def _sweep() -> str:
     return value_curve(answer.points, requested=float(day.value.sum()))
 
 
+def performance_page() -> str:
+    """The page about the performance model, with its table of assumptions made from their fields."""
+    from dataclasses import fields
+
+    from bayplan.score.performance import Assumptions
+
+    text = (DOCS / "verbs" / "performance.md").read_text(encoding="utf-8")
+    start, end = "<!-- assumptions: generated -->\n", "<!-- assumptions: end -->"
+    told = ((known, known.metadata) for known in fields(Assumptions))
+    rows = (
+        f"| `{known.name}` | {known.default} | {' '.join(filter(None, (of['unit'], of['about'])))} | {of['source']} |\n"
+        for known, of in told
+    )
+    head = "| assumption | default | what it is | where the default comes from |\n|---|---|---|---|\n"
+    return text.partition(start)[0] + start + head + "".join(rows) + end + text.partition(end)[2]
+
+
 def _day() -> TimedRequests:
     from bayplan.generate.requests import requests
 
@@ -340,6 +377,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "schema.md": schema_page,
     "benchmarks.md": benchmarks_page,
+    "verbs/performance.md": performance_page,
     "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
     "pictures/heat-map-boutique.svg": _shop(heat_map),

@@ -48,6 +48,7 @@ _HOME = {  # public name -> module
     "score": "bayplan.api.inspect",
     "check": "bayplan.api.check",
     "explain": "bayplan.api.inspect",
+    "performance": "bayplan.api.performance",
     # verbs
     "plan": "bayplan.api.planning.plan",
     "Goal": "bayplan.model.goal",
@@ -62,6 +63,9 @@ _HOME = {  # public name -> module
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.plan_simulation.simulate",
     "capacity": "bayplan.api.capacity",
+    # the running system
+    "run": "bayplan.operate.run",
+    "LoopSettings": "bayplan.operate.settings",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -87,6 +91,7 @@ __all__ = [
     "Goal",
     "InputError",
     "Interference",
+    "LoopSettings",
     "ModelError",
     "Objective",
     "Pinned",
@@ -108,6 +113,7 @@ __all__ = [
     "methods",
     "migrate",
     "pack",
+    "performance",
     "place",
     "plan",
     "read",
@@ -115,6 +121,7 @@ __all__ = [
     "read_stream",
     "rebalance",
     "register",
+    "run",
     "schedule",
     "score",
     "simulate",
@@ -160,6 +167,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
+    from bayplan.api.performance import performance
     from bayplan.api.place import place
     from bayplan.api.planning.plan import plan
     from bayplan.api.rebalance import rebalance
@@ -188,3 +196,5 @@ if TYPE_CHECKING:  # what type checkers and editors see
     )
     from bayplan.model.snapshot import Snapshot
     from bayplan.operate.plan_simulation.simulate import simulate
+    from bayplan.operate.run import run
+    from bayplan.operate.settings import LoopSettings

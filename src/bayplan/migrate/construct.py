@@ -79,6 +79,9 @@ class OrderSearch:
             self.arrived, self.best = arrived, list(sequence.steps)
 
 
+KnownOrders = dict[tuple[bool, bool], tuple[int, list[UnitStep]]]  # generous, strict -> units that arrive, and the steps
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstructionStyle:
     """What one construction prefers and permits."""
@@ -100,8 +103,10 @@ class Construction:
         style: ConstructionStyle,
         rng: np.random.Generator,
         over: Callable[[], bool],
+        known_orders: "KnownOrders | None" = None,
     ) -> None:
         self.migration, self.options, self.style, self.rng, self.over = migration, options, style, rng, over
+        self.known_orders: KnownOrders = {} if known_orders is None else known_orders
         self.units = move_units(migration, options, generous=style.generous)
         self.sequence = StepSequence(self._new_state(), self.units)
         self.home = list(self.sequence.at)
@@ -215,9 +220,13 @@ class Construction:
         units = sorted(fresh.pending)
         if len(units) > MAX_ORDERED:
             return
-        orders = OrderSearch(fresh, units)
-        orders.search()
-        if orders.arrived > self.total - len(self.sequence.pending):
+        key = self.style.generous, self.style.strict
+        if key not in self.known_orders:
+            orders = OrderSearch(fresh, units)
+            orders.search()
+            self.known_orders[key] = orders.arrived, orders.best
             fresh.back_to(0)
-            fresh.redo(orders.best)
+        arrived, best = self.known_orders[key]
+        if arrived > self.total - len(self.sequence.pending):
+            fresh.redo(best)
             self.sequence, self.cuts = fresh, [0]

@@ -63,7 +63,7 @@ class Loop:
         if not context.acquire():
             return None
         recovered = recover(context)
-        blank = Turn(id=0, started=context.now(), mode=context.settings.mode.value, goal=context.settings.goal_name)
+        blank = Turn(id=0, started=context.now(), mode=str(context.settings.mode), goal=context.settings.goal_name)
         turn = context.store.begin_turn(blank, context.fence)
         try:
             turn = self._turn(turn, recovered)
@@ -104,13 +104,15 @@ class Loop:
         if not limit:
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why="the moves of this hour or this day are used up")
         stay = skipped(context, observation)
+        if stay.why:
+            context.log("skip", stay.sentence)
         answer, verdict = self._decide(observation, stay, limit)
         turn = _with_plan(turn, answer)
         if not answer.moved:
-            return replace(turn, verdict=TurnVerdict.NOTHING, why=_join("no move was found that pays", stay.sentence))
+            return replace(turn, verdict=TurnVerdict.NOTHING, why="no move was found that pays")
         if not verdict.passes:
             self._record(turn, observation, answer, PlanStatus.DRY_RUN, verdict.why)
-            return replace(turn, verdict=TurnVerdict.DRY_RUN, why=_join(verdict.why, stay.sentence))
+            return replace(turn, verdict=TurnVerdict.DRY_RUN, why=verdict.why)
         if settings.mode is not Mode.AUTO:
             plan = self._propose(turn, observation, answer, verdict.why)
             say = "approve" if settings.mode is Mode.APPROVE else "apply"

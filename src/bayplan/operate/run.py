@@ -8,7 +8,7 @@ from typing import Any
 from bayplan.api.answer import PathLike
 from bayplan.check.operation import OperationReferee
 from bayplan.errors import expect_one_of
-from bayplan.model import Progress, Snapshot, silent
+from bayplan.model import Budget, Progress, Snapshot, silent
 from bayplan.model.record import Event, History
 from bayplan.operate.context import LoopContext
 from bayplan.operate.loop import POLL, Loop
@@ -21,7 +21,11 @@ from bayplan.operate.store import Store
 from bayplan.report.table import Report, Sentence, report
 from bayplan.words import count
 
-QUICK = ((500, 0.4), (5_000, 5.0), (math.inf, 20.0))  # containers, and seconds for a plan of a simulated turn up to that number
+QUICK = (  # containers, and the budget of a simulated turn's plan up to that number; seconds only end what has no order
+    (500, Budget(iterations=20_000, seconds=0.6)),
+    (5_000, Budget(iterations=300_000, seconds=20.0)),
+    (math.inf, Budget(iterations=1_000_000, seconds=60.0)),
+)
 SHOWN = 3  # violations in one sentence
 
 
@@ -149,7 +153,10 @@ def _opened(
 
 
 def simulated_settings(snapshot: Snapshot, settings: LoopSettings | None = None) -> LoopSettings:
-    """Settings for a simulation: plans are carried out, and are made quickly; a minute passes while one is made."""
+    """Settings for a simulation: plans are carried out, and are made quickly; a minute passes while one is made.
+
+    They are limited by iterations, not by seconds, so that the same seed tells the same story.
+    """
     containers = len(snapshot.cluster.containers.name)
-    seconds = next(seconds for most, seconds in QUICK if containers <= most)
-    return replace(settings or LoopSettings(), mode=Mode.AUTO, seconds=seconds, planning_takes=60.0)
+    budget = next(budget for most, budget in QUICK if containers <= most)
+    return replace(settings or LoopSettings(), mode=Mode.AUTO, budget=budget, planning_takes=60.0)

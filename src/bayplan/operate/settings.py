@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bayplan.errors import UsageError
+from bayplan.errors import UsageError, expect_one_of
 from bayplan.model import Budget
 from bayplan.model.goal import Goal
-from bayplan.operate.windows import Window
+from bayplan.operate.windows import ActingWindow
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
@@ -21,9 +21,15 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSettings:
-    """How a loop plans, what it may do, and when it takes things back. Times in seconds."""
+    """How a loop plans, what it may do, and when it takes things back. Times in seconds.
 
-    mode: Mode = Mode.MANUAL
+    >>> import bayplan as bp
+    >>> nights = bp.LoopSettings(mode="auto", max_moves="2%", cooldown=6 * 3600)
+    >>> nights.min_gain, nights.every
+    (0.03, 1800.0)
+    """
+
+    mode: Mode | str = Mode.MANUAL
     goal: Goal | str = "steady"
     every: float = 30 * MINUTE  # from one turn to the next ([RASA] §III-B)
     seconds: float = 60.0  # for planning
@@ -40,7 +46,7 @@ class LoopSettings:
     moves_per_day: str | None = None  # ... ten times what one plan may move
     executions_per_hour: int | None = None
     executions_per_day: int | None = None
-    windows: tuple[Window, ...] = ()  # in which acting is allowed; none: always
+    windows: tuple[ActingWindow, ...] = ()  # in which acting is allowed; none: always
 
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
     cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
@@ -59,6 +65,8 @@ class LoopSettings:
     lease: float = 5 * MINUTE  # the right to act: renewed all the time, free for another loop when it has run out
 
     def __post_init__(self) -> None:
+        expect_one_of(self.mode, [mode.value for mode in Mode], "mode")
+        object.__setattr__(self, "mode", Mode(self.mode))
         shares = ("min_gain", "alive", "large_gain", "margin", "least_gain", "failing")
         for name in shares:
             if not 0 <= getattr(self, name) <= 1:
@@ -69,6 +77,11 @@ class LoopSettings:
         for name in ("young", "cooldown", "hold", "fresh", "expires", "settle", "planning_takes"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name.replace('_', ' ')} {getattr(self, name)}: expected 0 seconds or more")
+
+    @property
+    def acts(self) -> bool:
+        """Are plans carried out without asking?"""
+        return self.mode is Mode.AUTO
 
     @property
     def goal_name(self) -> str:

@@ -9,10 +9,10 @@ from functools import partial
 
 from bayplan.check import check
 from bayplan.model import Budget, Clock, Placement, Progress, silent
-from bayplan.model.deadline import Deadline
 from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
 from bayplan.search.cooling import annealing_rounds
+from bayplan.search.deadline import Deadline
 from bayplan.search.repair import repair
 from bayplan.search.state import SearchState, new_search_state
 from bayplan.search.verify_state import verify_state

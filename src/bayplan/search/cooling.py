@@ -32,7 +32,7 @@ LATE, BACK_TO = 0.6, 0.25  # if dependencies are unmet then, the walk goes on fr
 WARM = 0.4  # the logarithm of a further round's first temperature is here between those of the first and the last
 
 
-class Phase(NamedTuple):
+class CoolingPhase(NamedTuple):
     """The temperature and the price of unmet dependencies for a while."""
 
     temperature: float
@@ -68,7 +68,7 @@ class Cooling:
         other.hot, other.again = self._temperature(QUENCH * WARM), False
         return other
 
-    def at(self, share: float, *, unmet: bool) -> Phase:
+    def at(self, share: float, *, unmet: bool) -> CoolingPhase:
         """What holds at this part of the round; `violated`: are more dependencies violated now than at the start?"""
         if LATE <= share < QUENCH and unmet:
             self.again = True
@@ -77,7 +77,7 @@ class Cooling:
         temperature = self._temperature(share)
         rise = RISE ** max(0.0, (share - RISES) / (1.0 - RISES)) if not self.again else RISE
         price = max(UNMET_PRICE * temperature, FLOOR * self.scale * rise, 1e-12)
-        return Phase(temperature, price, loose=self.may_be_loose and temperature > LOOSE * self.scale and not self.again)
+        return CoolingPhase(temperature, price, loose=self.may_be_loose and temperature > LOOSE * self.scale and not self.again)
 
     def _temperature(self, share: float) -> float:
         if share > QUENCH or not self.hot:

@@ -14,8 +14,8 @@ from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.incumbent import ALLOWED_UNMET, OPEN, restore_best, write_out
 from bayplan.kernels.search.walk import StepSettings, cost_scale, walk
 from bayplan.model import IntArray
-from bayplan.model.deadline import Deadline
-from bayplan.search.cooling import AnnealingRound, Cooling, Phase, temperatures
+from bayplan.search.cooling import AnnealingRound, Cooling, CoolingPhase, temperatures
+from bayplan.search.deadline import Deadline
 from bayplan.search.move_shares import MoveShares
 from bayplan.search.noise import Noise
 from bayplan.search.state import SearchState, new_incumbent
@@ -122,7 +122,7 @@ class Walker:
         if deadline.steps is None:
             self.turn = int(max(1, min(4 * self.turn, self.turn * TURN / took)))
 
-    def _turn(self, phase: Phase, steps: int) -> float:
+    def _turn(self, phase: CoolingPhase, steps: int) -> float:
         """Make `steps` steps; the seconds that they took."""
         self._charge_unmet(phase.unmet_price)
         began = time.perf_counter()

@@ -26,7 +26,7 @@ class OperationReferee:
     """
 
     def __init__(self, cluster: Cluster, alive: float = 0.75) -> None:
-        self.cluster, self.alive = cluster, alive
+        self.cluster = cluster
         self.population = Population(cluster)
         self.violations: list[OperationViolation] = []  # ours
         self.others: Counter[tuple[str, str]] = Counter()  # (cause, rule) -> how often others made a rule worse
@@ -35,18 +35,6 @@ class OperationReferee:
         self._watches = _watches(cluster, self.population, alive)
         self._standing: list[dict[Place, float]] = [{} for _ in self._watches]  # what is violated now, and how far
         self._steps = StepRules(cluster, self.population)
-
-    def grow(self, cluster: Cluster) -> None:
-        """Go on with the same cluster after machines have joined it; what is violated stays what it was."""
-        self.cluster = self._steps.cluster = cluster
-        self._watches = _watches(cluster, self.population, self.alive)
-        self._standing = [{} for _ in self._watches]
-        for instance in self.population.instances.values():
-            kept = Change(instance.workload, instance.container, instance.machine, 1, not instance.stopping, instance.ready)
-            for watch, standing in zip(self._watches, self._standing, strict=True):
-                for place, excess in watch.after(kept):
-                    standing.pop(place, None)
-                    standing.update({place: excess} if excess else {})
 
     def start(self, instants: Iterable[Instant]) -> None:
         """What there is at the beginning, as if it came one by one; nothing of it is held against anyone."""

@@ -16,7 +16,7 @@ def watched(orchestrator: SimulatedOrchestrator, alive: float = 0.75) -> Operati
 
     def see(instant: Instant) -> None:
         if instant.machine >= len(referee.cluster.machines.name):
-            referee.grow(live.universe.cluster)
+            referee.extend(live.universe.cluster)
         referee.see(instant)
 
     orchestrator.listeners.append(see)

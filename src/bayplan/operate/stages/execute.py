@@ -136,7 +136,7 @@ class PlanRun:
         return []
 
     def _unsafe(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> str:
-        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then who is ready."""
+        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then what is ready."""
         steps = [step for _, step in batch]
         checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
         return str(checked.violations[0]) if checked.violations else state.unready(steps)

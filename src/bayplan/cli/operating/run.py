@@ -116,7 +116,7 @@ def _fitted(settings: "LoopSettings", snapshot: "Snapshot | None", mode: str | N
     if snapshot is not None:
         settings = simulated_settings(snapshot, settings)
         settings = settings if mode is None else replace(settings, mode=Mode(mode))
-    return settings if seconds is None else replace(settings, seconds=seconds)
+    return settings if seconds is None else replace(settings, seconds=seconds, budget=None)
 
 
 def _silent(event: "Event") -> None:
