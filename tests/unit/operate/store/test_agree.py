@@ -61,7 +61,7 @@ def _everything(store):
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 124])
 def test_both_databases_answer_alike(postgres_server, seed):
     rng = random.Random(seed)
     with Store.open(":memory:") as sqlite, Store.open(postgres_server.address()) as postgresql:
