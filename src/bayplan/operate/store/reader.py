@@ -83,7 +83,7 @@ class RecordReader:
         """The newest plan that a person has asked to be taken back, and that has not been."""
         query = sa.select(*columns_of(RecordedPlan, plans)).join(rollback_requests, rollback_requests.c.plan == plans.c.id)
         query = query.where(plans.c.status.not_in((PlanStatus.ROLLED_BACK, PlanStatus.ROLLING_BACK)))
-        return self._first(RecordedPlan, query.order_by(plans.c.created.desc()))
+        return self._first(RecordedPlan, query.order_by(plans.c.created.desc(), plans.c.id.desc()))
 
     def last_event(self, kind: str) -> Event | None:
         """The newest event of a kind."""
