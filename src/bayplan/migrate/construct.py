@@ -19,13 +19,14 @@ from bayplan.migrate.step_sequence import StepSequence, UnitStep, least_batches
 from bayplan.model import UNPLACED, Action, Migration, Progress, Tick
 
 MAX_ORDERED = 8  # units whose orders are all tried
+MAX_STATES = 5_000  # of them: all states of six units; of more, those that are met first
 
 
 class OrderSearch:
     """A search over all states of a few units: where they were, down, on both machines, on their target."""
 
-    def __init__(self, sequence: StepSequence, units: list[int]) -> None:
-        self.sequence, self.units = sequence, units
+    def __init__(self, sequence: StepSequence, units: list[int], over: Callable[[], bool]) -> None:
+        self.sequence, self.units, self.over = sequence, units, over
         self.home = {u: sequence.at[u] for u in units}
         self.seen: set[tuple[tuple[int, int], ...]] = set()
         self.best: list[UnitStep] = []
@@ -38,7 +39,7 @@ class OrderSearch:
 
     def _from_here(self) -> bool:
         key = tuple((self.sequence.at[u], self.sequence.second.get(u, UNPLACED)) for u in self.units)
-        if key in self.seen:
+        if key in self.seen or len(self.seen) >= MAX_STATES or self.over():
             return False
         self.seen.add(key)
         self._keep()
@@ -222,7 +223,7 @@ class Construction:
             return
         key = self.style.generous, self.style.strict
         if key not in self.known_orders:
-            orders = OrderSearch(fresh, units)
+            orders = OrderSearch(fresh, units, self.over)
             orders.search()
             self.known_orders[key] = orders.arrived, orders.best
             fresh.back_to(0)

@@ -85,7 +85,8 @@ def _by_machine(problem: Problem, target: Placement) -> list[Members]:
 def _together(problem: Problem, placement: Placement) -> FloatArray:
     """(machine,) what is gained there: traffic between workloads, and between the containers of services, by its weight."""
     cluster, weight, traffic = problem.cluster, problem.objective.weight, problem.cluster.traffic
-    share: Any = workload_counts(cluster, placement).multiply(1.0 / np.maximum(1, cluster.replicas)[:, None]).tocsr()
+    counts: Any = workload_counts(cluster, placement)
+    share = counts.multiply(1.0 / np.maximum(1, cluster.replicas)[:, None]).tocsr()
     between = traffic.weight @ share[traffic.a].minimum(share[traffic.b]) / max(float(traffic.weight.sum()), 1e-300)
     count: Any = service_counts(cluster, placement)
     within = cluster.services.clique @ (count.multiply(count) - count) / 2

@@ -52,6 +52,7 @@ class PlanKeywords(MigrateKeywords, total=False):
     at: int | str | None  # the point of the front to plan for: a number of moves or a share
     assume: Mapping[str, float | str]  # of the model of latency and errors, such as {"network_ms": 1}
     at_once: int | str | None  # moves of this plan, where the target may take more: it is a part of the way
+    performance: bool  # also what the plan is worth to requests, by the model? Yes by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class PlanSettings:
     at: int | str | None = None
     assume: Mapping[str, float | str] = field(default_factory=dict)
     at_once: int | str | None = None
+    performance: bool = True
 
     @property
     def assumptions(self) -> Assumptions:
@@ -124,13 +126,11 @@ def plan(
     )
     (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
-    return replace(
-        answer,
-        front=_front_points(question, front, planned),
-        performance=performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions),
-        interrupted=interrupted,
-        seconds=control.seconds,
-    )
+    if settings.performance:
+        change = performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions)
+        answer = replace(answer, performance=change)
+    front_points = _front_points(question, front, planned)
+    return replace(answer, front=front_points, interrupted=interrupted, seconds=control.seconds)
 
 
 def cores() -> int:

@@ -43,6 +43,7 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
         never=frozen,
         alive=settings.alive,
         min_gain=settings.min_gain,
+        performance=False,
         **keywords,
     )
     if settings.planning_takes:
