@@ -22,7 +22,7 @@ from bayplan.report.table import Report, Sentence, report
 from bayplan.words import count
 
 QUICK = (  # containers, and the budget of a simulated turn's plan up to that number; seconds only end what has no order
-    (500, Budget(iterations=20_000, seconds=0.6)),
+    (500, Budget(iterations=20_000, seconds=0.5)),
     (5_000, Budget(iterations=300_000, seconds=20.0)),
     (math.inf, Budget(iterations=1_000_000, seconds=60.0)),
 )
