@@ -13,7 +13,6 @@ from bayplan.model.problem import Problem
 from bayplan.score.goal.objective import goal_objective
 
 OBJECTIVES = ("file", "steady", "freecontainer", "gmrp")
-MANY = 20  # patterns
 GMRP_WEIGHT = {Term.OVERLOAD: 1.0, Term.TARGETS: 1.0, Term.MOVE_COST: 1.0}
 
 
@@ -107,13 +106,13 @@ def _frozen(snapshot: Snapshot, patterns: Sequence[str]) -> BoolArray:
 
 def matching_any(cluster: Cluster, patterns: Iterable[str], purpose: str) -> BoolArray:
     """(container,) those whose name, or whose workload's name, matches one of the patterns."""
-    marked = np.zeros(len(cluster.containers.name), dtype=np.bool_)
-    listed = list(patterns)
-    if len(listed) > MANY:  # thousands of names would be matched with thousands of names
-        number = {name: c for c, name in enumerate(cluster.containers.name)}
-        marked[[number[name] for name in listed if name in number]] = True
-        listed = [name for name in listed if name not in number or name in cluster.workloads.name or set(name) & set("*?[")]
-    for pattern in listed:
+    chosen = set(patterns)
+    names = {pattern for pattern in chosen if not set("*?[").intersection(pattern)}  # looked up: there may be thousands
+    workload = np.array([name in names for name in cluster.workloads.name], dtype=np.bool_)
+    marked = np.array([name in names for name in cluster.containers.name], dtype=np.bool_)
+    known = names.intersection(cluster.workloads.name) | names.intersection(cluster.containers.name)
+    marked = np.asarray(marked | workload[cluster.containers.workload], dtype=np.bool_)
+    for pattern in sorted(chosen - known):
         marked |= matching(cluster, pattern, purpose)
     return marked
 

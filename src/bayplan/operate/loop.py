@@ -151,7 +151,7 @@ class Loop:
         return self.carry_out(turn, plan)
 
     def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
-        """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
+        """A plan in which what was moved lately stays, unless there is much to gain by moving them again."""
         context, free = self.context, stay.in_any_case
         answer = decided(context, observation, free, limit)
         most = potential(answer)

@@ -51,6 +51,7 @@ class LoopSettings:
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
     cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
     large_gain: float = 0.10  # ... unless there is that much to gain
+    cooldown_of: str = "workload"  # or "container": only the replicas that were moved are left alone, which gains sooner
     hold: float = 3 * DAY  # for what made a machine skewed ([RASA] §III-C)
     fresh: float = 2 * HOUR  # older measurements of traffic and usage are not planned with
     expires: float = HOUR  # a plan that has not been approved by then is out of date
@@ -65,6 +66,7 @@ class LoopSettings:
     lease: float = 5 * MINUTE  # the right to act: renewed all the time, free for another loop when it has run out
 
     def __post_init__(self) -> None:
+        expect_one_of(self.cooldown_of, ("workload", "container"), "cooldown of a")
         expect_one_of(self.mode, [mode.value for mode in Mode], "mode")
         object.__setattr__(self, "mode", Mode(self.mode))
         shares = ("min_gain", "alive", "large_gain", "margin", "least_gain", "failing")

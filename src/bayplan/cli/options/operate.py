@@ -104,7 +104,15 @@ Windows: TypeAlias = Annotated[
 ]
 TimeZone: TypeAlias = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of the windows, such as Europe/Berlin.")]
 Cooldown: TypeAlias = Annotated[
-    str, typer.Option("--cooldown", metavar="TIME", help="A workload that was moved is left alone for as long.")
+    str, typer.Option("--cooldown", metavar="TIME", help="A container that was moved is left alone for as long.")
+]
+CooldownOf: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--cooldown-of",
+        metavar="workload|container",
+        help="What is left alone then: all replicas, or only those that were moved.",
+    ),
 ]
 HoldTime: TypeAlias = Annotated[
     str, typer.Option("--hold", metavar="TIME", help="What made a machine skewed is left alone for as long.")
