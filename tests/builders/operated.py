@@ -2,14 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from bayplan.check.operation import Instant, InstantKind
-from bayplan.model import UNPLACED, Action
+import bayplan as bp
+from bayplan.check.operation import Instant, InstantKind, OperationReferee
+from bayplan.model import UNPLACED, Action, Budget, Snapshot
 from bayplan.model.record import PlannedMove, PlanStatus, RecordedPlan, RecordedStep, StepStatus
+from bayplan.operate.context import LoopContext
+from bayplan.operate.loop import Loop
 from bayplan.operate.orchestrator import Observation, Phase
+from bayplan.operate.settings import LoopSettings
+from bayplan.operate.simulated import NO_FAULTS, QUIET, Churn, Faults, SimulatedOrchestrator, SimulatedSettings
+from bayplan.operate.simulated.watched import watched
 from bayplan.operate.store import Store
 
 
@@ -50,13 +57,13 @@ class Countdown:
         """A call is about to be made."""
         self.calls -= 1
         if self.calls < 0 and self.early:
-            self.last = f"before {name}"
+            self.last = self.last or f"before {name}"
             self.kill()
 
     def after(self, name: str) -> None:
         """A call was made."""
         if self.calls < 0:
-            self.last = f"after {name}"
+            self.last = self.last or f"after {name}"
             self.kill()
 
 
@@ -141,3 +148,95 @@ def random_moves(observation: Observation, rng: np.random.Generator, share: floa
 def plan_of(moves: tuple[PlannedMove, ...], at: float, name: str = "random") -> RecordedPlan:
     """A plan that is under way and has made no step; its order is found on what runs."""
     return RecordedPlan(id=name, turn=None, created=at, changed=at, status=PlanStatus.EXECUTING, moves=moves)
+
+
+@dataclass(slots=True, kw_only=True)
+class Operation:
+    """A simulated cluster with a referee, a record, and a process that may act on it."""
+
+    cluster: SimulatedOrchestrator
+    store: Store
+    context: LoopContext
+    referee: OperationReferee
+    truth: Truth
+
+    @property
+    def loop(self) -> Loop:
+        """A loop of this process."""
+        return Loop(self.context)
+
+    def another(self, **settings: Any) -> LoopContext:
+        """A further process on the same cluster and record."""
+        chosen = replace(self.context.settings, **settings)
+        return LoopContext(orchestrator=self.cluster, store=self.store, settings=chosen)
+
+    def plan(self, **targets: str) -> RecordedPlan:
+        """A plan under way that moves containers, named with _ for -, each to a machine named the same way."""
+        if not self.context.fence:
+            assert self.context.acquire()
+        states = {state.name: state for state in self.cluster.observe().containers}
+        moves = tuple(
+            PlannedMove(
+                container=state.name,
+                uid=state.uid,
+                workload=state.workload,
+                source=state.machine,
+                target=target.replace("_", "-"),
+            )
+            for name, target in targets.items()
+            if (state := states[name.replace("_", "-")])
+        )
+        plan = plan_of(moves, self.cluster.now(), name="plan")
+        self.store.save_plan(plan, self.context.fence)
+        return plan
+
+    def where(self, container: str) -> str:
+        """The machine of a container."""
+        return next(state.machine for state in self.cluster.observe().containers if state.name == container)
+
+    def after(self, seconds: float, action: Callable[..., object], *arguments: object) -> None:
+        """Let something happen in a number of seconds."""
+        self.cluster._queue.after(seconds, action, *arguments)  # type: ignore[arg-type]
+
+    def events(self, kind: str) -> list[str]:
+        """What the log says of a kind."""
+        return [event.text for event in self.store.history().events if event.kind == kind]
+
+    def steps(self, plan: str = "plan") -> list[tuple[str, str]]:
+        """(action and machine, status) of each step."""
+        return [(f"{step.action} {step.machine}", str(step.status)) for step in self.store.steps(plan)]
+
+    def expect_safe(self) -> None:
+        """No violation of ours, and a record that is true."""
+        assert not self.referee.violations
+        assert not list(record_faults(self.store, self.truth))
+
+    def expect_nothing_left_behind(self) -> None:
+        """No reservation, no container that waits or runs twice."""
+        assert not list(cluster_faults(self.cluster.live, self.cluster._steps._reserved))
+
+
+def operation(
+    snapshot: Snapshot | None = None, *, faults: Faults = NO_FAULTS, churn: Churn = QUIET, **settings: Any
+) -> Operation:
+    """A process on a simulated cluster in which nothing happens by itself, unless told otherwise; `web` by default."""
+    cluster = SimulatedOrchestrator(snapshot or web(), settings=SimulatedSettings(churn=churn), faults=faults)
+    usual: dict[str, Any] = {"mode": "auto", "settle": 0.0, "young": 0.0, "budget": Budget(iterations=200), "threads": 1}
+    chosen, store = LoopSettings(**(usual | settings)), Store.open(":memory:")
+    truth, referee = Truth(), watched(cluster, chosen.alive)
+    cluster.listeners.append(truth.see)
+    context = LoopContext(orchestrator=cluster, store=store, settings=chosen)
+    return Operation(cluster=cluster, store=store, context=context, referee=referee, truth=truth)
+
+
+def web(replicas: int = 4, machines: int = 4, cpu: int = 4) -> Snapshot:
+    """`web`, each replica 1 cpu, all on the first machine."""
+    builder = bp.ClusterBuilder("small").machines("m-{}", machines, cpu=cpu, memory="8Gi")
+    return builder.workload("web", replicas=replicas, cpu=1, memory="1Gi", on=["m-0"] * replicas).build()
+
+
+def talkers(weight: float = 10.0) -> Snapshot:
+    """`web` on one machine and `api` on another, which talk: half of the containers should move to the others."""
+    builder = bp.ClusterBuilder("talkers").machines("m-{}", 3, cpu=8, memory="16Gi")
+    builder = builder.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-0"])
+    return builder.workload("api", replicas=2, cpu=1, memory="1Gi", on=["m-1", "m-1"]).traffic("web", "api", weight).build()

@@ -15,7 +15,7 @@ from bayplan.model.record import PlanStatus, RecordedPlan, RecordedStep, StepSta
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import StepOrder
 from bayplan.operate.stages.observe import fresh_observation
-from bayplan.operate.stages.steps import make_steps
+from bayplan.operate.stages.steps import make_steps, reserve
 from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, spoiled, tracked
 from bayplan.operate.windows import closing_time
 from bayplan.words import count
@@ -76,12 +76,15 @@ class PlanRun:
             state = self._look()
             if self.reorder:
                 self._order_anew(state)
-            batch = self._next_batch(state)
-            if not batch:
+            whole = self._next_batch(state)
+            if not whole:
                 return
-            unsafe = self._unsafe(state, batch)
+            batch = state.within_limits(whole)
+            orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
+            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole])
+            unsafe = unsafe or self._unsafe_when_reserved(state, batch, orders)
             if not unsafe:
-                self._make(state, batch)
+                self._make(batch, orders, rest=len(whole) - len(batch))
             elif self.reorderings < REORDERINGS:
                 self.context.log(
                     "order", f"batch {self.batch + 1} is not safe any more: {unsafe}; the rest is ordered anew", self.plan
@@ -147,14 +150,20 @@ class PlanRun:
         checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
         return str(checked.violations[0]) if checked.violations else state.unready(steps) or spoiled(state)
 
-    def _make(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> None:
-        orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
+    def _unsafe_when_reserved(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]], orders: list[StepOrder]) -> str:
+        """Reserve for a batch, and look again: what is no longer reserved is placed by the orchestrator at once."""
+        reserve(self.context, self.plan.id, [*orders, *self._still_needed(state, batch)])
+        state = self._look()
+        steps = [(named, step) for named, _ in batch if (step := state.step(named)) is not None]
+        return self._unsafe(state, steps) if len(steps) == len(batch) else "it changed meanwhile"
+
+    def _make(self, batch: Sequence[tuple[NamedStep, Step]], orders: list[StepOrder], rest: int) -> None:
+        """Make the steps of a batch, or those that are possible now: the rest of it comes next."""
         steps = [
             self._recorded(named, order, self.number + i) for i, ((named, _), order) in enumerate(zip(batch, orders, strict=True))
         ]
         self.number += len(steps)
-        reserved = [*orders, *self._still_needed(state, batch)]
-        ended, again = make_steps(self.context, steps, orders, reserved)
+        ended, again = make_steps(self.context, steps, orders)
         for step in ended:
             if step.status is StepStatus.DONE:
                 self.following[step.container].apply(step)
@@ -166,9 +175,9 @@ class PlanRun:
         back = "way back, " if self.back else ""
         self.context.log("batch", f"{back}batch {self.batch + 1}: {made} of {count(len(ended), 'step')} made", self.plan)
         self.batch += 1
-        if again:  # what has been made or given up of this batch is left out when it comes again
+        if again:
             self.context.wait(BETWEEN)
-        else:
+        if not again and not rest:  # otherwise it comes again, without what has been made or given up
             self.todo.pop(0)
 
     def _failed(self, step: RecordedStep) -> None:

@@ -92,8 +92,7 @@ def _reschedule(
             continue
         order = _delete_order(state, plan, name, number)
         step = _recorded(context, plan, name, order, number)
-        make_steps(context, [step], [order], [order])
-        context.patiently(lambda: context.orchestrator.release(plan.id))
+        make_steps(context, [step], [order])
         _await_replacement(context, each)
 
 

@@ -185,17 +185,15 @@ class MadeSteps(NamedTuple):
     again: frozenset[str]  # tokens of steps that were not made, and may be tried again as new ones
 
 
-def make_steps(
-    context: LoopContext, steps: Sequence[RecordedStep], orders: Sequence[StepOrder], reserved: Sequence[StepOrder]
-) -> MadeSteps:
-    """Make the steps of a batch; each as it is written down in the end.
-
-    They are written down before they are sent. `reserved` are the steps that moves which have begun still need, those of the
-    batch among them.
-    """
-    context.store.begin_steps(steps, context.fence)
+def reserve(context: LoopContext, plan: str, orders: Sequence[StepOrder]) -> None:
+    """Reserve for all steps that moves which have begun, or begin now, still need."""
     until = context.now() + context.settings.step_timeout + 2 * context.settings.patience
-    context.patiently(lambda: context.orchestrator.prepare(steps[0].plan, reserved, until))
+    context.patiently(lambda: context.orchestrator.prepare(plan, orders, until))
+
+
+def make_steps(context: LoopContext, steps: Sequence[RecordedStep], orders: Sequence[StepOrder]) -> MadeSteps:
+    """Make the steps of a batch; each as it is written down in the end. They are written down before they are sent."""
+    context.store.begin_steps(steps, context.fence)
     run = BatchRun(context=context, orders={order.token: order for order in orders})
     run.run()
     ended = [ended_step(step, run.known[step.token], context.now()) for step in steps]

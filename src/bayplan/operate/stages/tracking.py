@@ -75,6 +75,21 @@ class FreshState:
             return None
         return Step(action, self.index[container], self.machine[machine])
 
+    def within_limits(self, batch: Sequence[tuple[NamedStep, Step]]) -> list[tuple[NamedStep, Step]]:
+        """A batch without deletes for which too few replicas would be ready now: those come later."""
+        owner, names = self.observation.snapshot.cluster.containers.workload, self.observation.snapshot.cluster.workloads.name
+        deleted = [int(owner[step.container]) for _, step in batch if step.action is Action.DELETE and self._is_ready(step)]
+        spare = {w: ready - self.needed(names[w]) for w, ready in self._ready(set(deleted)).items()}
+        kept = []
+        for named, step in batch:
+            w = int(owner[step.container])
+            if step.action is Action.DELETE and self._is_ready(step):
+                spare[w] -= 1
+                if spare[w] < 0:
+                    continue
+            kept.append((named, step))
+        return kept
+
     def unready(self, batch: Sequence[Step]) -> str:
         """Why too few replicas would be ready while a batch runs, by what is ready now; empty if enough are."""
         observation, owner = self.observation, self.observation.snapshot.cluster.containers.workload
