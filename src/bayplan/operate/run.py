@@ -136,13 +136,17 @@ def run(
     """
     record = Store.open(store) if isinstance(store, str) else store
     orchestrator, chosen, referee = _opened(cluster, settings, churn)
-    context = LoopContext(orchestrator=orchestrator, store=record, settings=chosen, tell=tell, progress=progress)
+    context = LoopContext(orchestrator=orchestrator, store=record, settings=chosen, tell=tell, progress=progress, stop=stop)
     simulated = referee is not None
     length = days if days is not None else 2.0 if simulated and turns == math.inf else math.inf
     loop = Loop(context, poll=chosen.every if simulated and chosen.mode is Mode.AUTO else POLL)
-    made = loop.run(until=context.now() + length * DAY, turns=turns, stop=stop)
     name = cluster.cluster.name if isinstance(cluster, Snapshot) else "cluster"
-    return RunAnswer(history=record.history(), name=name, turns=made, referee=referee)
+    try:
+        made = loop.run(until=context.now() + length * DAY, turns=turns)
+        return RunAnswer(history=record.history(), name=name, turns=made, referee=referee)
+    finally:
+        if record is not store:
+            record.close()
 
 
 def opened_context(cluster: Snapshot | Orchestrator, settings: LoopSettings, store: str) -> LoopContext:

@@ -54,6 +54,7 @@ class LoopSettings:
     cooldown_of: str = "workload"  # or "container": only the replicas that were moved are left alone, which gains sooner
     hold: float = 3 * DAY  # for what made a machine skewed ([RASA] §III-C)
     fresh: float = 2 * HOUR  # older measurements of traffic and usage are not planned with
+    keep: float = 90 * DAY  # what is older is removed from the record
     expires: float = HOUR  # a plan that has not been approved by then is out of date
 
     settle: float = 10 * MINUTE  # from the last step to the verification
@@ -76,7 +77,7 @@ class LoopSettings:
         for name in ("every", "seconds", "step_timeout", "patience", "lease"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name.replace('_', ' ')} {getattr(self, name)}: expected more than 0 seconds")
-        for name in ("young", "cooldown", "hold", "fresh", "expires", "settle", "planning_takes"):
+        for name in ("young", "cooldown", "hold", "fresh", "keep", "expires", "settle", "planning_takes"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name.replace('_', ' ')} {getattr(self, name)}: expected 0 seconds or more")
 

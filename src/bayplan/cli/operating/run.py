@@ -61,7 +61,8 @@ def run(
     out what is true and goes on.
 
     With --simulate the cluster lives in virtual time: containers are rolled out, scaled and deleted, traffic drifts, machines
-    come and go. A referee watches every instant. stdout has the story, --report the page of the week.
+    come and go. A referee watches every instant. stdout has the story, --report the page of the week. Ctrl-C brings what has
+    begun to its end, and tells the story so far; what is left of a plan waits for the next start.
 
     Example: [cyan]bayplan run --simulate boutique --days 2[/cyan]
 
@@ -73,6 +74,7 @@ def run(
     page = report or (Path("week.html") if simulate is not None and not json else None)
     expect_outputs({"--report": page})
     import bayplan as bp
+    from bayplan.model.interrupt import stoppable
     from bayplan.operate.settings import LoopSettings, Mode
 
     snapshot = option.simulated_snapshot(simulate) if simulate is not None else None
@@ -96,15 +98,17 @@ def run(
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
-    answer = bp.run(
-        snapshot if snapshot is not None else option.connected(sandbox or ""),
-        days=days,
-        turns=math.inf if turns is None else turns,
-        settings=_fitted(settings, snapshot, mode, seconds),
-        store=store or (":memory:" if snapshot is not None else option.RECORD),
-        churn=churn,
-        tell=_silent if quiet else _tell,
-    )
+    with stoppable() as stopping:
+        answer = bp.run(
+            snapshot if snapshot is not None else option.connected(sandbox or ""),
+            days=days,
+            turns=math.inf if turns is None else turns,
+            settings=_fitted(settings, snapshot, mode, seconds),
+            store=store or (":memory:" if snapshot is not None else option.RECORD),
+            churn=churn,
+            tell=_silent if quiet else _tell,
+            stop=lambda: stopping.requested,
+        )
     _say(answer, page, json, store)
 
 
