@@ -1,5 +1,6 @@
 """`apply`: one pass of the executing half of the loop, for a plan from a file or from the record."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.loop import Loop
 from bayplan.operate.orchestrator import Observation
 from bayplan.operate.stages.decide import written_plan
+from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import sound_observation, with_figures
-from bayplan.operate.stages.recover import recover
-from bayplan.operate.stages.tracking import FreshState, fresh_state, tracked
+from bayplan.operate.stages.recover import end_interrupted_turns, recover
+from bayplan.operate.stages.tracking import FreshState, fresh_state, new_order, spoiled, tracked
 from bayplan.report.table import Report, Sentence, facts, report
 from bayplan.words import count
 
@@ -40,6 +42,8 @@ class ApplyAnswer:
         if self.turn is not None:
             return f"Plan {self.plan.id} is {self.plan.status}: {self.plan.why}"
         size = f"{count(len(self.plan.moves), 'container')} in {count(len(self.plan.batches), 'batch')}"
+        if not self.plan.moves:
+            return "Nothing to do: the plan moves no container that runs."
         if self.verdict:
             return f"Not safe now: {self.verdict}"
         return f"Safe: would move {size}. Nothing was changed; --yes does it."
@@ -74,26 +78,50 @@ def apply(context: LoopContext, plan: str, *, yes: bool = False) -> ApplyAnswer:
 
     A plan is judged on what runs now: one that was made for another state, or that is not safe any more, is refused.
     """
+    if not yes:
+        return _dry_run(context, plan)
     if not context.acquire():
         lease = context.store.lease()
         raise WorldError(f"another process acts on this cluster: {lease.holder if lease else 'unknown'}; see bayplan status")
-    recovered = recover(context)
-    if recovered is not None:
-        raise WorldError(f"plan {recovered.id} is {recovered.status}: only one plan at a time; bayplan run goes on with it")
+    try:
+        return _applied(context, plan)
+    finally:
+        with suppress(WorldError):
+            context.release()
+
+
+def _dry_run(context: LoopContext, plan: str) -> ApplyAnswer:
+    """What would be done. Nothing is touched: neither the cluster nor the record, nor the right to act."""
+    _expect_none_open(context.store.open_plan())
     observation = sound_observation(context)
-    blank = Turn(id=0, started=context.now(), mode="apply")
-    if not yes:
-        wanted = _wanted(context, plan, observation, blank)
-        context.store.release(context.fence)
-        return ApplyAnswer(plan=wanted, verdict=_unsafe(context, observation, wanted))
-    turn = with_figures(context.store.begin_turn(blank, context.fence), observation)
+    wanted = _wanted(context, plan, observation, _blank(context))
+    return ApplyAnswer(plan=wanted, verdict=acting_paused(context) or _unsafe(context, observation, wanted))
+
+
+def _applied(context: LoopContext, plan: str) -> ApplyAnswer:
+    end_interrupted_turns(context)
+    _expect_none_open(recover(context))
+    observation = sound_observation(context)
+    wanted = _wanted(context, plan, observation, _blank(context))  # what cannot be read begins no turn
+    if not wanted.moves:
+        return ApplyAnswer(plan=wanted, verdict="")
+    turn = with_figures(context.store.begin_turn(_blank(context), context.fence), observation)
     wanted = _wanted(context, plan, observation, turn)
-    unsafe = _unsafe(context, observation, wanted)
+    unsafe = acting_paused(context) or _unsafe(context, observation, wanted)
     if unsafe:
         turn = replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {wanted.id} is not safe now: {unsafe}", ended=context.now())
         context.store.end_turn(turn, context.fence)
         return ApplyAnswer(plan=wanted, verdict=unsafe)
     return _carried_out(context, turn, wanted)
+
+
+def _blank(context: LoopContext) -> Turn:
+    return Turn(id=0, started=context.now(), mode="apply")
+
+
+def _expect_none_open(plan: RecordedPlan | None) -> None:
+    if plan is not None:
+        raise WorldError(f"plan {plan.id} is {plan.status}: only one plan at a time; bayplan run goes on with it")
 
 
 def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> ApplyAnswer:
@@ -102,7 +130,6 @@ def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> Appl
     turn = replace(turn, moves=len(begun.moves), gain=begun.expected.get("gain"), planned_local=begun.expected.get("local"))
     turn = replace(Loop(context).carry_out(turn, begun), ended=context.now())
     context.store.end_turn(turn, context.fence)
-    context.store.release(context.fence)
     return ApplyAnswer(plan=context.store.plan(begun.id), verdict="", turn=turn)
 
 
@@ -121,13 +148,17 @@ def _wanted(context: LoopContext, plan: str, observation: Observation, turn: Tur
 
 
 def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) -> str:
-    """Why the plan must not be carried out on what runs now: what the referee says of all its batches; empty if it may."""
+    """Why the plan must not be carried out on what runs now, by the referee, in its own order or in another; empty if it may."""
     state = fresh_state(observation, tracked(plan, ()), context.settings.alive)
     gone = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
     if gone:
         return gone
     checked = _checked(state, plan)
-    return str(checked.violations[0]) if checked.violations else ""
+    if not checked.violations:
+        return spoiled(state)
+    new_order(state, context.settings.seed)  # what the execution does with a batch that is not safe
+    stuck = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
+    return f"{checked.violations[0]}; nor in another order: {stuck}" if stuck else ""
 
 
 def _checked(state: FreshState, plan: RecordedPlan) -> PlanCheck:

@@ -4,6 +4,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -32,31 +33,50 @@ class LoopContext:
     holder: str = field(default_factory=this_process)
     progress: Progress = silent
     tell: Callable[[Event], None] = lambda event: None  # called with each event of the log
-    fence: int = 0
+    stop: Callable[[], bool] = lambda: False  # was this process asked to end? It does, when nothing is half-moved
+    fence: int = 0  # 0 while it may not act
+    renewed: float = 0.0  # when the lease was acquired or renewed last
     seen: Observation | None = None  # the newest observation that was sound
 
     def acquire(self) -> bool:
         """Take the lease, or keep it; False while another process has it."""
-        fence = self.store.acquire(self.holder, self.now(), self.settings.lease)
-        self.fence = self.fence if fence is None else fence
+        now = self.now()
+        fence = self.store.acquire(self.holder, now, self.settings.lease)
+        self.fence, self.renewed = fence or 0, now
         return fence is not None
 
     def renew(self) -> None:
         """Keep the lease; LostLeaseError if another process has it: then nothing more may be done."""
-        self.store.renew(self.fence, self.now(), self.settings.lease)
+        now = self.now()
+        self.store.renew(self.fence, now, self.settings.lease)
+        self.renewed = now
+
+    def release(self) -> None:
+        """Free the lease, if it is ours: another process may act at once."""
+        if self.fence:
+            self.store.release(self.fence)
+            self.fence = 0
 
     def now(self) -> float:
         """The orchestrator's time."""
         return self.patiently(self.orchestrator.now)
 
     def wait(self, seconds: float) -> None:
-        """Let time pass without losing the lease."""
+        """Let time pass without losing the lease; LostLeaseError if another process has it by then."""
         left = seconds
-        while left > 0:
+        while left > 0 and not self.stop():
             part = min(left, self.settings.lease / 3)
             self.orchestrator.wait(part)
             left -= part
-            self.renew()
+            self._keep()
+
+    def _keep(self) -> None:
+        """Renew the lease, if it is ours and a good part of it has run out."""
+        with suppress(TemporaryError):
+            now = self.orchestrator.now()
+            if self.fence and abs(now - self.renewed) >= self.settings.lease / 4:
+                self.store.renew(self.fence, now, self.settings.lease)
+                self.renewed = now
 
     def log(self, kind: str, text: str, plan: RecordedPlan | None = None) -> None:
         """Write one line to the log."""
@@ -74,5 +94,5 @@ class LoopContext:
                 if waited >= self.settings.patience:
                     raise
                 delay = min(LONGEST_DELAY, max(error.delay, 2 * delay))
-                self.orchestrator.wait(delay)
+                self.wait(delay)
                 waited += delay

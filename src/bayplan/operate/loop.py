@@ -1,10 +1,11 @@
 """The loop: observe, skip, decide, gate, execute, verify, roll back; every half hour, one plan at a time, all of it recorded."""
 
 import math
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from bayplan.api.planning.answer import PlanAnswer
+from bayplan.errors import WorldError
 from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation, PermanentError, TemporaryError
@@ -12,15 +13,23 @@ from bayplan.operate.settings import Mode
 from bayplan.operate.stages.decide import decided, moves_left, potential, recorded_plan
 from bayplan.operate.stages.eligible import Skipped, skipped
 from bayplan.operate.stages.execute import ExecutionEnd, execute
-from bayplan.operate.stages.gate import GateVerdict, acting_allowed, gate
-from bayplan.operate.stages.observe import UnsoundError, expect_fresh_measurements, sound_observation, with_figures
-from bayplan.operate.stages.recover import recover
+from bayplan.operate.stages.gate import GateVerdict, acting_allowed, acting_paused, gate
+from bayplan.operate.stages.observe import (
+    UnsoundError,
+    expect_fresh_measurements,
+    fresh_observation,
+    sound_observation,
+    with_figures,
+)
+from bayplan.operate.stages.recover import end_interrupted_turns, recover
 from bayplan.operate.stages.rollback import finish_rollback, roll_back
 from bayplan.operate.stages.tracking import tracked
 from bayplan.operate.stages.verify import verify
 from bayplan.words import count
 
-POLL = 60.0  # seconds between two looks for an approval or a request to roll back
+OFTEN = 48  # turns after which old records are removed
+POLL = 60.0  # seconds between two looks for an approval, a request to roll back, or a lease that is free
+SOON = 60.0  # seconds until the next turn, if this one could not go on with a plan that is open
 
 
 class Loop:
@@ -29,29 +38,43 @@ class Loop:
     def __init__(self, context: LoopContext, *, poll: float = POLL) -> None:
         self.context, self.poll = context, poll
 
-    def run(self, *, until: float = math.inf, turns: float = math.inf, stop: Callable[[], bool] = lambda: False) -> int:
-        """Turn after turn until a time, a number of turns, or until `stop` says so; how many there were.
+    def run(self, *, until: float = math.inf, turns: float = math.inf) -> int:
+        """Turn after turn until a time, a number of turns, or until the process is asked to end; how many there were.
 
-        The next turn begins `every` seconds after the last one began; a turn that took longer is followed at once.
+        The next turn begins `every` seconds after the last one began; a turn that took longer is followed at once. Between turns
+        the lease is kept, so of several loops always the same one acts; it is free when this one ends.
         """
         made = 0
-        while made < turns and not stop():
-            began = self.context.now()
-            if self.turn() is not None:
-                made += 1
-            following = began + self.context.settings.every
-            if made >= turns or following >= until:
-                break
-            self._wait_until(following, stop)
+        try:
+            while made < turns and not self.context.stop():
+                began = self.context.now()
+                turn = self.turn()
+                made += turn is not None
+                following = self.context.now() + SOON if self._is_cut_off(turn) else began + self.context.settings.every
+                if made >= turns or following >= until:
+                    break
+                self._wait_until(following)
+        finally:
+            with suppress(WorldError):
+                self.context.release()
         return made
 
-    def _wait_until(self, at: float, stop: Callable[[], bool]) -> None:
-        """Wait, but not longer than until a person has approved a plan or asked for a rollback."""
+    def _is_cut_off(self, turn: Turn | None) -> bool:
+        """Is there a plan that this turn could not go on with?"""
+        ended_early = turn is not None and turn.verdict in (TurnVerdict.UNSOUND, TurnVerdict.FAILED)
+        return ended_early and self.context.store.open_plan() is not None
+
+    def _wait_until(self, at: float) -> None:
+        """Wait, but not longer than until a person has approved a plan or asked for a rollback, or the lease is free."""
         context = self.context
-        while (left := at - context.now()) > 0 and not stop():
-            context.orchestrator.wait(min(left, self.poll))
-            if self._is_asked():
+        while (left := at - context.now()) > 0 and not context.stop():
+            context.wait(min(left, self.poll if context.fence else POLL))
+            if self._is_asked() if context.fence else self._is_free():
                 return
+
+    def _is_free(self) -> bool:
+        lease = self.context.store.lease()
+        return lease is None or lease.until <= self.context.now()
 
     def _is_asked(self) -> bool:
         store = self.context.store
@@ -62,11 +85,11 @@ class Loop:
         context = self.context
         if not context.acquire():
             return None
-        recovered = recover(context)
+        end_interrupted_turns(context)
         blank = Turn(id=0, started=context.now(), mode=str(context.settings.mode), goal=context.settings.goal_name)
         turn = context.store.begin_turn(blank, context.fence)
         try:
-            turn = self._turn(turn, recovered)
+            turn = self._turn(turn)
         except UnsoundError as error:
             turn = replace(turn, verdict=TurnVerdict.UNSOUND, why=str(error))
         except TemporaryError as error:
@@ -76,13 +99,18 @@ class Loop:
         turn = replace(turn, ended=context.now())
         context.store.end_turn(turn, context.fence)
         context.log("turn", f"{turn.verdict}: {turn.why}")
+        if not turn.id % OFTEN:
+            context.store.prune(context.now() - context.settings.keep)
         return turn
 
-    def _turn(self, turn: Turn, recovered: RecordedPlan | None) -> Turn:
+    def _turn(self, turn: Turn) -> Turn:
         context = self.context
         observation = sound_observation(context)
         turn = with_figures(turn, observation)
-        requested = context.store.requested_rollback()
+        recovered, requested, paused = recover(context), context.store.requested_rollback(), acting_paused(context)
+        if paused:
+            rest = "" if recovered is None else f"plan {recovered.id} is not at its end"
+            return replace(turn, verdict=TurnVerdict.HELD_OFF, why=_join(paused, rest))
         if recovered is not None:
             return self._go_on(turn, recovered)
         if requested is not None:
@@ -90,7 +118,7 @@ class Loop:
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=plan.why)
         allowed = acting_allowed(context)
         approved = context.store.plans(PlanStatus.APPROVED, last=1)
-        if not allowed.passes and (context.settings.mode is Mode.AUTO or context.store.paused() is not None):
+        if not allowed.passes and context.settings.mode is Mode.AUTO:
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=allowed.why)
         if approved and allowed.passes:
             return self._approved(turn, approved[0], observation)
@@ -125,7 +153,7 @@ class Loop:
         return self.carry_out(turn, plan)
 
     def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
-        """A plan in which containers that were moved lately stay, unless there is much to gain by moving them again."""
+        """A plan in which what was moved lately stays, unless there is much to gain by moving them again."""
         context, free = self.context, stay.in_any_case
         answer = decided(context, observation, free, limit)
         most = potential(answer)
@@ -164,8 +192,6 @@ class Loop:
 
     def _go_on(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Go on with the plan that was open when the process ended, or when it was paused."""
-        if self.context.store.paused() is not None:
-            return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"paused; plan {plan.id} is not at its end")
         if plan.status is PlanStatus.ROLLING_BACK:
             plan = finish_rollback(self.context, plan)
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=plan.why)
@@ -177,8 +203,9 @@ class Loop:
         context = self.context
         end = execute(context, plan)
         turn = replace(turn, moved=end.moved)
-        if context.store.paused() is not None:
-            return replace(turn, verdict=TurnVerdict.EXECUTED, why=f"{_moved(end)}; paused, the rest of plan {plan.id} waits")
+        paused = acting_paused(context)
+        if paused:
+            return replace(turn, verdict=TurnVerdict.EXECUTED, why=f"{_moved(end)}; {paused}, the rest of plan {plan.id} waits")
         if end.stopped == "to be rolled back":
             back = roll_back(context, end.plan, "asked for by a person")
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=back.why)
@@ -192,8 +219,11 @@ class Loop:
         """Verify when the settling time is over, and take back what turned out badly."""
         context = self.context
         context.wait(max(0.0, plan.changed + context.settings.settle - context.now()))
+        paused = acting_paused(context)
+        if paused:
+            return replace(turn, verdict=TurnVerdict.EXECUTED, why=_join(plan.why, paused, "it will be verified later"))
         following = tracked(plan, [step for step in context.store.steps(plan.id) if not step.back])
-        found = verify(context, plan, following, sound_observation(context))
+        found = verify(context, plan, following, fresh_observation(context))
         context.log("verify", found.sentence, plan)
         if not found.good:
             back = roll_back(context, plan, found.sentence, found.skewed)

@@ -10,6 +10,7 @@ whose container or machine is another one by now is refused. So no step is ever 
 What an orchestrator answers is a hint; what it shows when it is observed counts.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -109,6 +110,17 @@ class Observation:
     def by_uid(self) -> Mapping[str, ContainerState]:
         """Every instance, those that are stopping and second ones too."""
         return {state.uid: state for state in (*self.containers, *self.second.values(), *self.stopping)}
+
+    @cached_property
+    def incomplete(self) -> frozenset[str]:
+        """Workloads of which fewer containers are shown than the orchestrator keeps: what is not shown of them may still run."""
+        shown = Counter(state.workload for state in self.containers)
+        return frozenset(name for name, number in self.replicas.items() if shown[name] < number)
+
+    @cached_property
+    def still_stopping(self) -> frozenset[str]:
+        """Containers of which an older instance has not ended yet."""
+        return frozenset(state.name for state in self.stopping)
 
     @cached_property
     def by_token(self) -> Mapping[str, ContainerState]:

@@ -1,4 +1,4 @@
-"""A container that the loop has moved is left alone for a time; other replicas of its workload may move."""
+"""A workload that the loop has moved is left alone for a time; or only the replicas that were moved, if the settings say so."""
 
 from dataclasses import replace
 
@@ -21,7 +21,8 @@ def test_a_container_that_was_moved_cools_down_and_other_replicas_do_not():
     builder = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi")
     orchestrator = SimulatedOrchestrator(builder.workload("web", replicas=3, cpu=1, memory="1Gi", on="m-0").build())
     orchestrator.wait(3600)
-    context = LoopContext(orchestrator=orchestrator, store=Store.open(":memory:"), settings=LoopSettings(cooldown=7200.0))
+    settings = LoopSettings(cooldown=7200.0, cooldown_of="container")
+    context = LoopContext(orchestrator=orchestrator, store=Store.open(":memory:"), settings=settings)
     seen = orchestrator.observe()
     assert not skipped(context, seen).why
     assert cooling(context, seen, 7199) == [seen.containers[0].name]

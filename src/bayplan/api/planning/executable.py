@@ -79,7 +79,9 @@ class Ordering:
         """The moves to a target in a safe order, as far as there is one."""
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
-        at_least = min(LONGEST, 1.0 + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
+        budget = self.clock.budget.seconds
+        in_any_case = 1.0 if budget is None else min(1.0, 0.5 * budget)  # a question of less than two seconds has less
+        at_least = min(LONGEST, in_any_case + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
         seconds = LONGEST if left is None else max(at_least, TRYING * left)
         with set_aside():
             return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)

@@ -60,7 +60,7 @@ def part_of_the_way(problem: Problem, target: Placement, limit: int) -> Placemen
     """
     target = renamed(problem, target)
     under_way = MovesUnderWay(problem.cluster, problem.before, target)
-    _make(under_way, _by_machine(problem, target), limit)
+    make_moves(under_way, _by_machine(problem, target), limit)
     reached = under_way.placement
     known = {violation.place: violation.excess for violation in check(problem.cluster, problem.before)}
     after = check(problem.cluster, reached, problem.before)
@@ -93,7 +93,7 @@ def _together(problem: Problem, placement: Placement) -> FloatArray:
     return np.asarray(weight.get(Term.AFFINITY, 0.0) * between + weight.get(Term.COMMUNICATION, 0.0) * within, dtype=np.float64)
 
 
-def _make(under_way: "MovesUnderWay", order: Sequence[Members], limit: int) -> None:
+def make_moves(under_way: "MovesUnderWay", order: Sequence[Members], limit: int) -> None:
     """Make moves in this order, again and again as long as there is room for further ones."""
     for _ in range(PASSES):
         made = under_way.made

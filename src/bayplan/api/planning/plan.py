@@ -10,6 +10,7 @@ import numpy as np
 from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
+from bayplan.api.performance import assumptions_of
 from bayplan.api.placement import finish_seconds, scores_before
 from bayplan.api.planning.answer import PlanAnswer
 from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget, reachable
@@ -32,6 +33,7 @@ from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.gmrp import moves
 from bayplan.score.goal.objective import third_rank
 from bayplan.score.goal.state_figures import state_figures
+from bayplan.score.performance import Assumptions, performance_change
 from bayplan.search.answer import answer as refereed_answer
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
@@ -48,7 +50,9 @@ class PlanKeywords(MigrateKeywords, total=False):
     min_gain: float  # weighted shares; a plan that gains less and is not urgent is not worth it
     front: bool  # also compute what fewer and more moves would gain
     at: int | str | None  # the point of the front to plan for: a number of moves or a share
+    assume: Mapping[str, float | str]  # of the model of latency and errors, such as {"network_ms": 1}
     at_once: int | str | None  # moves of this plan, where the target may take more: it is a part of the way
+    performance: bool  # also what the plan is worth to requests, by the model? Yes by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,14 @@ class PlanSettings:
     min_gain: float = 0.0
     front: bool = False
     at: int | str | None = None
+    assume: Mapping[str, float | str] = field(default_factory=dict)
     at_once: int | str | None = None
+    performance: bool = True
+
+    @property
+    def assumptions(self) -> Assumptions:
+        """Of the performance model; UsageError if a name or value makes no sense."""
+        return assumptions_of(self.assume)
 
 
 def plan(
@@ -85,7 +96,8 @@ def plan(
     - `max_moves`: a number of containers, or a share of those that run; the goal's own by default;
     - `freeze`: names or patterns of containers or workloads that stay where they run;
     - `alive`: the share of each workload that runs at any time on the way;
-    - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`.
+    - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`;
+    - `assume`: of the model that says what the plan is worth to requests, such as `{"network_ms": 1, "router": "random"}`.
 
     >>> import bayplan as bp
     >>> answer = bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=20_000))
@@ -96,7 +108,8 @@ def plan(
     control = Control.of(default_seconds(snapshot, wanted) if seconds is None else seconds, seed, spare)
     settings = options_from(PlanSettings, {name: value for name, value in options.items() if name in _own()})
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
-    options_from(MigrationSettings, about_way)  # what it does not know is said before the work
+    options_from(MigrationSettings, about_way)  # what it does not know is said before the work, here
+    assumptions = settings.assumptions  # ... and here
     question = plan_question(snapshot, wanted, settings.what_if, max_moves=max_moves, freeze=freeze)
     if settings.at is not None:
         question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
@@ -113,7 +126,11 @@ def plan(
     )
     (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
-    return replace(answer, front=_front_points(question, front, planned), interrupted=interrupted, seconds=control.seconds)
+    if settings.performance:
+        change = performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions)
+        answer = replace(answer, performance=change)
+    front_points = _front_points(question, front, planned)
+    return replace(answer, front=front_points, interrupted=interrupted, seconds=control.seconds)
 
 
 def cores() -> int:

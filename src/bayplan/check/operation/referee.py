@@ -1,7 +1,7 @@
 """The referee of a running system: it sees every instant, and says which of ours made something worse than it was."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bayplan.check.operation.availability import AliveWatch, ReadyWatch
@@ -21,7 +21,8 @@ class OperationReferee:
     """Sees all that happens to a cluster, and reports what steps of ours violated.
 
     A step of ours violates a rule if the rule is violated in some place after it, and was not, or less so, before it. What was
-    violated already, by others or from the start, is theirs until a step of ours makes it worse. O(rules of the workload, slot
+    violated already, by others or from the start, is theirs until a step of ours makes it worse; a create that is taken back
+    before its instance was ready leaves what there was before it. O(rules of the workload, slot
     and machine) for each instant.
     """
 
@@ -35,6 +36,7 @@ class OperationReferee:
         self._watches = _watches(cluster, self.population, alive)
         self._standing: list[dict[Place, float]] = [{} for _ in self._watches]  # what is violated now, and how far
         self._steps = StepRules(cluster, self.population)
+        self._mended: dict[str, dict[tuple[str, Place], float]] = {}  # uid that we bound -> what was violated before, and how far
 
     def start(self, instants: Iterable[Instant]) -> None:
         """What there is at the beginning, as if it came one by one; nothing of it is held against anyone."""
@@ -71,7 +73,13 @@ class OperationReferee:
             self.others.update((instant.cause, watch.rule) for watch, _, _ in self._worse(instant))
             by_state = []
         else:
-            by_state = [(watch.rule, watch.describe(place), excess) for watch, place, excess in self._worse(instant)]
+            by_state = [
+                (watch.rule, watch.describe(place), excess)
+                for watch, place, excess in self._worse(instant)
+                if excess > self._mended.get(instant.uid, {}).get((watch.rule, place), 0.0)
+            ]
+        if instant.kind in (InstantKind.READY, InstantKind.GONE):
+            self._mended.pop(instant.uid, None)
         ours = [_violation(instant, *parts) for parts in (*by_step, *by_state)]
         self.violations.extend(ours)
         return ours
@@ -88,8 +96,22 @@ class OperationReferee:
         if instant.machine >= len(self.cluster.machines.name) or instant.workload >= len(self.cluster.workloads.name):
             raise ModelError("the cluster lacks a machine or workload of this instant: extend the referee's cluster first")
         change = self.population.apply(instant)
+        before = [dict(standing) for standing in self._standing] if _is_ours(instant) else []
         if change is not None:
             yield from self._effects(change)
+        self._note_mended(instant, before)
+
+    def _note_mended(self, instant: Instant, before: Sequence[Mapping[Place, float]]) -> None:
+        """What an instance of ours makes good from when it is bound: if it is taken back before it is ready, that is no news."""
+        parts = zip(self._watches, self._standing, before, strict=True) if before else ()
+        mended = {
+            (watch.rule, place): excess
+            for watch, standing, excesses in parts
+            for place, excess in excesses.items()
+            if standing.get(place, 0.0) < excess
+        }
+        if mended:
+            self._mended[instant.uid] = mended
 
     def _effects(self, change: Change) -> Iterator[tuple[Watch, Place, float]]:
         for watch, standing in zip(self._watches, self._standing, strict=True):
@@ -99,6 +121,11 @@ class OperationReferee:
                     standing[place] = excess
                     if excess > before * (1 + TOLERANCE):
                         yield watch, place, excess
+
+
+def _is_ours(instant: Instant) -> bool:
+    """Is an instance of ours bound?"""
+    return instant.cause == OURS and instant.kind == InstantKind.BOUND
 
 
 def _watches(cluster: Cluster, population: Population, alive: float) -> list[Watch]:

@@ -24,6 +24,7 @@ from bayplan.operate.simulated.faults import Faults, FaultyTime, ObservationFaul
 from bayplan.operate.simulated.settings import DAY
 from bayplan.operate.simulated.steps import StepTracker
 
+ENDED = (StepState.DONE, StepState.FAILED)
 KEPT = 256  # observations that a stale one is taken from
 Kind = TypeVar("Kind", bound=StrEnum)
 
@@ -113,6 +114,13 @@ class FaultInjector:
     def report(self, token: str) -> StepReport:
         """What is said about a step."""
         return self._told(self.steps.report(token))
+
+    def has_ended(self, token: str) -> bool:
+        """Is the step said to be done, or to have failed?"""
+        if token in self._untrue or token in self._late:
+            return self.report(token).state in ENDED
+        step = self.steps.steps.get(token)
+        return step is not None and step.state in ENDED
 
     def _told(self, report: StepReport) -> StepReport:
         if report.token in self._untrue:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bayplan.model import IntArray, Snapshot, ints
-from bayplan.operate.orchestrator import Observation, StepOrder, StepReport, StepState
+from bayplan.operate.orchestrator import Observation, StepOrder, StepReport
 from bayplan.operate.simulated.churn import ChurnProcess
 from bayplan.operate.simulated.event_queue import EventQueue
 from bayplan.operate.simulated.fault_injection import FaultInjector
@@ -15,8 +15,6 @@ from bayplan.operate.simulated.observation import Observer
 from bayplan.operate.simulated.scheduler import DefaultScheduler
 from bayplan.operate.simulated.settings import MONDAY, SimulatedSettings
 from bayplan.operate.simulated.steps import StepTracker
-
-ENDED = (StepState.DONE, StepState.FAILED)
 
 
 class SimulatedOrchestrator:
@@ -148,4 +146,4 @@ class SimulatedOrchestrator:
         self._scheduler.settle()
 
     def _some_ended(self, tokens: Sequence[str]) -> bool:
-        return any(self._faults.report(token).state in ENDED for token in tokens)
+        return any(map(self._faults.has_ended, tokens))

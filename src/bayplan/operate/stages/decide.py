@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
         never=frozen,
         alive=settings.alive,
         min_gain=settings.min_gain,
+        performance=False,
         **keywords,
     )
     if settings.planning_takes:
@@ -96,7 +98,7 @@ def written_plan(turn: Turn, observation: Observation, plan: Plan, reasons: Mapp
     fingerprint = fingerprint_of(observation)
     end = Running.of(observation.snapshot.placement).after(plan).placement
     return RecordedPlan(
-        id=f"{turn.id}-{fingerprint[:4]}",
+        id=f"{turn.id}-{_digest(f'{fingerprint} {observation.at}')}",
         turn=turn.id,
         created=observation.at,
         changed=observation.at,
@@ -106,6 +108,11 @@ def written_plan(turn: Turn, observation: Observation, plan: Plan, reasons: Mapp
         batches=_named_batches(observation, plan),
         before=_state_before(observation, end),
     )
+
+
+def _digest(text: str) -> str:
+    """Six letters: steps are told apart by the id of their plan, also from those of a record that was lost."""
+    return blake2b(text.encode(), digest_size=3).hexdigest()
 
 
 def _planned_moves(observation: Observation, plan: Plan, end: Placement, reasons: Mapping[str, str]) -> tuple[PlannedMove, ...]:

@@ -5,6 +5,7 @@ deleted, rolled out or whose machine closed is given up, and the rest goes on. W
 window shuts, too much fails), moves that have begun are brought to their end and no other is begun: nothing is left half-moved.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,14 +13,16 @@ from bayplan.check import check_migration
 from bayplan.model import Action, Plan, Step
 from bayplan.model.record import PlanStatus, RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.context import LoopContext
-from bayplan.operate.orchestrator import Observation, StepOrder
-from bayplan.operate.stages.observe import sound_observation
-from bayplan.operate.stages.steps import make_steps
-from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, tracked
+from bayplan.operate.orchestrator import StepOrder
+from bayplan.operate.stages.gate import acting_paused
+from bayplan.operate.stages.observe import fresh_observation
+from bayplan.operate.stages.steps import make_steps, reserve
+from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, spoiled, tracked
 from bayplan.operate.windows import closing_time
 from bayplan.words import count
 
-REORDERINGS = 20  # of one plan, before it is stopped
+REORDERINGS, BETWEEN = 20, 15.0  # of one plan, before it is stopped; seconds from one to the next
+TRIES = 3  # of the steps of one container for which the orchestrator did not answer
 NEVER_MORE_THAN = 200  # batches of one plan, whatever happens
 
 
@@ -59,7 +62,8 @@ class PlanRun:
         self.number = len(context.store.steps(plan.id))  # of the next step
         self.batch = 1 + max((step.batch for step in made), default=-1)
         self.following = tracked(plan, made)
-        self.failed = sum(step.status is StepStatus.FAILED for step in made)
+        self.failed = 0  # since this process is at it: what a crash cut off is no failure
+        self.unanswered: Counter[str] = Counter()  # by container
         self.todo = [list(batch) for batch in plan.batches]
         self.reorder = bool(made) or not plan.batches  # after a crash, and on the way back, the order is found on what runs
         self.reorderings = 0
@@ -73,17 +77,21 @@ class PlanRun:
             state = self._look()
             if self.reorder:
                 self._order_anew(state)
-            batch = self._next_batch(state)
-            if not batch:
+            whole = self._next_batch(state)
+            if not whole:
                 return
-            unsafe = self._unsafe(state, batch)
+            batch = state.within_limits(whole)
+            orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
+            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole])
+            unsafe = unsafe or self._unsafe_when_reserved(state, batch, orders)
             if not unsafe:
-                self._make(state, batch)
+                self._make(batch, orders, rest=len(whole) - len(batch))
             elif self.reorderings < REORDERINGS:
                 self.context.log(
                     "order", f"batch {self.batch + 1} is not safe any more: {unsafe}; the rest is ordered anew", self.plan
                 )
                 self.reorder = True
+                self.context.wait(BETWEEN)
             else:
                 self.stopped = self.stopped or f"the cluster changes too fast: {unsafe}"
                 return
@@ -92,13 +100,15 @@ class PlanRun:
     def _must_stop(self) -> str:
         """Why no further move may be begun; empty if one may."""
         context, store = self.context, self.context.store
-        paused = store.paused()
-        if paused is not None:
-            return f"paused by {paused.by}"
+        paused = acting_paused(context)
+        if paused:
+            return paused
         if self.back:
             return ""  # what is taken back is taken back
         if store.rollback_asked(self.plan.id):
             return "to be rolled back"
+        if context.now() - self.plan.created > context.settings.fresh + context.settings.expires:
+            return "the plan is out of date"
         if closing_time(context.settings.windows, context.now()) is None:
             return "the window has shut"
         if self.failed > max(1.0, context.settings.failing * len(self.plan.moves)):
@@ -107,7 +117,7 @@ class PlanRun:
 
     def _look(self) -> FreshState:
         """The rest of the plan on a fresh observation; what must not be begun any more is given up."""
-        observation = sound_observation(self.context)
+        observation = fresh_observation(self.context)
         before = {name for name, each in self.following.items() if each.given_up}
         state = fresh_state(observation, self.following, self.context.settings.alive)
         for name, each in self.following.items():
@@ -136,39 +146,46 @@ class PlanRun:
         return []
 
     def _unsafe(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> str:
-        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then who is ready."""
+        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then what is ready."""
         steps = [step for _, step in batch]
         checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
-        return str(checked.violations[0]) if checked.violations else state.unready(steps)
+        return str(checked.violations[0]) if checked.violations else state.unready(steps) or spoiled(state)
 
-    def _unsafe_now(self, observation: Observation, named: NamedStep) -> str:
-        """Why one step of a batch must not be made on what runs by now."""
-        state = fresh_state(observation, self.following, self.context.settings.alive)
-        step = state.step(named)
-        return "it changed meanwhile" if step is None else self._unsafe(state, [(named, step)])
+    def _unsafe_when_reserved(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]], orders: list[StepOrder]) -> str:
+        """Reserve for a batch, and look again: what is no longer reserved is placed by the orchestrator at once."""
+        reserve(self.context, self.plan.id, [*orders, *self._still_needed(state, batch)])
+        state = self._look()
+        steps = [(named, step) for named, _ in batch if (step := state.step(named)) is not None]
+        return self._unsafe(state, steps) if len(steps) == len(batch) else "it changed meanwhile"
 
-    def _make(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> None:
-        orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
+    def _make(self, batch: Sequence[tuple[NamedStep, Step]], orders: list[StepOrder], rest: int) -> None:
+        """Make the steps of a batch, or those that are possible now: the rest of it comes next."""
         steps = [
             self._recorded(named, order, self.number + i) for i, ((named, _), order) in enumerate(zip(batch, orders, strict=True))
         ]
         self.number += len(steps)
-        reserved = [*orders, *self._still_needed(state, batch)]
-        by_token = {order.token: named for (named, _), order in zip(batch, orders, strict=True)}
-        ended = make_steps(self.context, steps, orders, reserved, lambda seen, token: self._unsafe_now(seen, by_token[token]))
+        ended, again = make_steps(self.context, steps, orders)
         for step in ended:
-            following = self.following[step.container]
             if step.status is StepStatus.DONE:
-                following.apply(step)
+                self.following[step.container].apply(step)
+            elif step.token in again and self.unanswered[step.container] < TRIES:
+                self.unanswered[step.container] += 1
             else:
-                self.failed += 1
-                following.given_up = f"{step.action} on machine '{step.machine}' failed: {step.outcome}"
-                self.context.log("failed", f"{step.container}: {following.given_up}", self.plan)
+                self._failed(step)
         made = sum(step.status is StepStatus.DONE for step in ended)
         back = "way back, " if self.back else ""
         self.context.log("batch", f"{back}batch {self.batch + 1}: {made} of {count(len(ended), 'step')} made", self.plan)
         self.batch += 1
-        self.todo.pop(0)
+        if again:
+            self.context.wait(BETWEEN)
+        if not again and not rest:  # otherwise it comes again, without what has been made or given up
+            self.todo.pop(0)
+
+    def _failed(self, step: RecordedStep) -> None:
+        following = self.following[step.container]
+        self.failed += 1
+        following.given_up = f"{step.action} on machine '{step.machine}' failed: {step.outcome}"
+        self.context.log("failed", f"{step.container}: {following.given_up}", self.plan)
 
     def _order(self, state: FreshState, named: NamedStep, number: int) -> StepOrder:
         """A step as the orchestrator gets it."""

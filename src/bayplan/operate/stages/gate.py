@@ -54,12 +54,21 @@ def _urgency(answer: PlanAnswer) -> str:
     return ", ".join(parts)
 
 
+def acting_paused(context: LoopContext) -> str:
+    """Who has set the stop switch, and why, or that this process was asked to end; empty if nothing is against acting."""
+    paused = context.store.paused()
+    if paused is None and context.stop():
+        return "asked to end"
+    if paused is None:
+        return ""
+    return f"paused by {paused.by}: {paused.why}" if paused.why else f"paused by {paused.by}"
+
+
 def acting_allowed(context: LoopContext, duration: float = 0.0) -> GateVerdict:
     """May anything be done now: not paused, inside of a window that stays open for long enough, within the executions allowed?"""
-    paused, now = context.store.paused(), context.now()
-    if paused is not None:
-        reason = f": {paused.why}" if paused.why else ""
-        return GateVerdict(passes=False, why=f"paused by {paused.by}{reason}")
+    paused, now = acting_paused(context), context.now()
+    if paused:
+        return GateVerdict(passes=False, why=paused)
     closes = closing_time(context.settings.windows, now)
     if closes is None:
         return GateVerdict(passes=False, why="outside of the windows in which acting is allowed")

@@ -15,7 +15,8 @@ from bayplan.words import count
 TOO_OLD = 120.0  # seconds: an observation that was made earlier shows the past
 AHEAD = 60.0  # seconds: clocks may differ by as much
 SHRUNK = 0.5  # with less than this share of the containers or machines of the last turn, something is wrong with the observation
-TRIES, BETWEEN = 4, 15.0  # an old observation is asked for again, after these seconds
+MISSING = 0.1  # of the replicas that the orchestrator says it keeps: with fewer containers shown, the observation is a part only
+TRIES, BETWEEN = 4, 15.0  # an observation that is old, empty, shrunk or a part only is asked for again, after these seconds
 
 
 class UnsoundError(WorldError):
@@ -23,20 +24,25 @@ class UnsoundError(WorldError):
 
 
 def sound_observation(context: LoopContext, since: float = 0.0) -> Observation:
-    """A fresh observation, made at `since` or later; UnsoundError if none can be had that is neither old nor empty nor shrunk."""
+    """An observation made at `since` or later; UnsoundError if none can be had that is not old, empty, shrunk or a part only.
+
+    One that lacks a few replicas is taken if it does not get better: `Observation.incomplete` says of which workloads.
+    """
     expect_clock(context)
-    for attempt in range(TRIES):
+    for left in reversed(range(TRIES)):
         observation = context.patiently(context.orchestrator.observe)
-        problem = _is_old(context, observation, since)
-        if not problem:
-            break
-        if attempt < TRIES - 1:
-            context.orchestrator.wait(BETWEEN)
-    problem = problem or _is_shrunk(context, observation)
-    if problem:
-        raise UnsoundError(problem)
-    context.seen = observation
-    return observation
+        problem = _is_old(context, observation, since) or _is_shrunk(context, observation) or _is_part(observation)
+        if not problem and (not left or not observation.incomplete):
+            context.seen = observation
+            return observation
+        if left:
+            context.wait(BETWEEN)
+    raise UnsoundError(problem)
+
+
+def fresh_observation(context: LoopContext) -> Observation:
+    """A sound observation that was made now or later: what is done next is judged on it."""
+    return sound_observation(context, since=context.now())
 
 
 def expect_clock(context: LoopContext) -> None:
@@ -74,7 +80,7 @@ def _is_shrunk(context: LoopContext, observation: Observation) -> str:
     machines, containers = len(observation.machines), running(observation)
     if not machines or not containers:
         return f"the observation is empty: {count(machines, 'machine')}, {count(containers, 'running container')}"
-    seen = context.seen
+    seen = context.seen if context.seen is None or not _trusted_since(context, context.seen.at) else None
     before = _last_count(context) if seen is None else running(seen)
     if before and containers < SHRUNK * before:
         return (
@@ -87,16 +93,29 @@ def _is_shrunk(context: LoopContext, observation: Observation) -> str:
     return ""
 
 
+def _is_part(observation: Observation) -> str:
+    """Why an observation shows only a part of what there is; empty if it does not."""
+    kept, shown = sum(observation.replicas.values()), len(observation.containers)
+    if shown < (1.0 - MISSING) * kept:
+        return f"the observation has {shown:,} containers where the orchestrator keeps {kept:,}: a part of it is missing"
+    return ""
+
+
 _TRUST = "if that is so, say it: bayplan resume --trust"
 
 
 def _last_count(context: LoopContext) -> int:
     """Running containers in the last turn that trusted its observation; 0 if a person has said since to trust what there is."""
-    trusted = context.store.last_event("trust")
     for turn in reversed(context.store.turns(last=100)):
         if turn.containers and turn.verdict is not TurnVerdict.UNSOUND:
-            return 0 if trusted is not None and trusted.at >= turn.started else turn.containers
+            return 0 if _trusted_since(context, turn.started) else turn.containers
     return 0
+
+
+def _trusted_since(context: LoopContext, at: float) -> bool:
+    """Has a person said since then to trust what there is?"""
+    trusted = context.store.last_event("trust")
+    return trusted is not None and trusted.at >= at
 
 
 def running(observation: Observation) -> int:

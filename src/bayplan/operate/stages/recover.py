@@ -5,12 +5,21 @@ from dataclasses import replace
 from bayplan.model import Action
 from bayplan.model.record import RecordedPlan, RecordedStep, StepStatus, TurnVerdict
 from bayplan.operate.context import LoopContext
-from bayplan.operate.orchestrator import StepOrder
-from bayplan.operate.stages.observe import sound_observation
-from bayplan.operate.stages.steps import Outcome, ended_step, outcome
+from bayplan.operate.orchestrator import StepOrder, StepReport
+from bayplan.operate.stages.observe import fresh_observation
+from bayplan.operate.stages.steps import ended_step, last_outcome
 from bayplan.words import count
 
 INTERRUPTED = "interrupted: the process ended in the middle of it"
+NOT_MADE = "not made before the process ended"
+
+
+def end_interrupted_turns(context: LoopContext) -> None:
+    """Write down that turns which have not ended never will."""
+    for turn in context.store.turns(last=20):
+        if turn.verdict is TurnVerdict.RUNNING:
+            ended = replace(turn, verdict=TurnVerdict.FAILED, why=INTERRUPTED, ended=context.now())
+            context.store.end_turn(ended, context.fence)
 
 
 def recover(context: LoopContext) -> RecordedPlan | None:
@@ -19,10 +28,6 @@ def recover(context: LoopContext) -> RecordedPlan | None:
     A step that was begun, and of which it is not known what became of it, is cancelled: after that it has been made, or it never
     will be, and an observation shows which.
     """
-    for turn in context.store.turns(last=20):
-        if turn.verdict is TurnVerdict.RUNNING:
-            ended = replace(turn, verdict=TurnVerdict.FAILED, why=INTERRUPTED, ended=context.now())
-            context.store.end_turn(ended, context.fence)
     plan = context.store.open_plan()
     if plan is None:
         return None
@@ -33,19 +38,20 @@ def recover(context: LoopContext) -> RecordedPlan | None:
 
 
 def _find_out(context: LoopContext, plan: RecordedPlan, unknown: list[RecordedStep]) -> None:
-    for step in unknown:
-        context.patiently(lambda token=step.token: context.orchestrator.cancel(token))  # type: ignore[misc]
-    observation = sound_observation(context, since=context.now())
-    ended = []
-    for step in unknown:
-        seen = outcome(_order(step), observation)
-        if seen.status is StepStatus.BEGUN:
-            seen = Outcome(status=StepStatus.FAILED, text="not made before the process ended")
-        ended.append(ended_step(step, seen, context.now()))
+    reports = [_cancelled(context, step.token) for step in unknown]
+    observation = fresh_observation(context)
+    ended = [
+        ended_step(step, last_outcome(_order(step), observation, report, NOT_MADE), context.now())
+        for step, report in zip(unknown, reports, strict=True)
+    ]
     context.store.end_steps(ended, context.fence)
     made = sum(step.status is StepStatus.DONE for step in ended)
     words = f"{count(len(ended), 'step')} had been begun when the process ended: {made} made, {len(ended) - made} not"
     context.log("recover", words, plan)
+
+
+def _cancelled(context: LoopContext, token: str) -> StepReport:
+    return context.patiently(lambda: context.orchestrator.cancel(token))
 
 
 def _order(step: RecordedStep) -> StepOrder:

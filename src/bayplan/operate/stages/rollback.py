@@ -3,16 +3,16 @@
 What made a machine skewed is held for three days, so that it is not moved again at once ([RASA] §III-C).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bayplan.check import check_migration
 from bayplan.model import UNPLACED, Action, Placement, Plan, Step, ints
 from bayplan.model.record import Hold, PlannedMove, PlanStatus, RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.context import LoopContext
-from bayplan.operate.orchestrator import Observation, Phase, StepOrder
+from bayplan.operate.orchestrator import Phase, StepOrder
 from bayplan.operate.stages.execute import ExecutionEnd, execute
-from bayplan.operate.stages.observe import sound_observation
+from bayplan.operate.stages.observe import fresh_observation
 from bayplan.operate.stages.steps import make_steps
 from bayplan.operate.stages.tracking import FreshState, TrackedContainer, fresh_state, tracked
 from bayplan.words import count
@@ -32,7 +32,7 @@ def roll_back(context: LoopContext, plan: RecordedPlan, why: str, skewed: Iterab
 
 
 def finish_rollback(context: LoopContext, plan: RecordedPlan) -> RecordedPlan:
-    """Go on with a rollback, also after a crash."""
+    """Go on with a rollback, also after a crash. While it is paused, what is left of it waits."""
     store, machines = context.store, set(plan.before.get("skewed", ()))
     steps = store.steps(plan.id)
     following = tracked(plan, [step for step in steps if not step.back])
@@ -43,6 +43,9 @@ def finish_rollback(context: LoopContext, plan: RecordedPlan) -> RecordedPlan:
         _reschedule(context, plan, on_skewed, steps)
     back = _way_back(plan, {name: each for name, each in moved.items() if name not in on_skewed})
     end = execute(context, back, back=True) if back.moves else None
+    if store.paused() is not None:
+        context.log("rollback", "paused: the rest of it waits", plan)
+        return plan
     plan = replace(plan, status=PlanStatus.ROLLED_BACK, changed=context.now(), why=_words(plan, end, on_skewed))
     store.save_plan(plan, context.fence)
     context.log("rollback", plan.why, plan)
@@ -79,9 +82,9 @@ def _reschedule(
     """Delete each container for the orchestrator's scheduler to place, if enough replicas of its workload are ready."""
     done = {step.container for step in steps if step.back and step.status is StepStatus.DONE}
     for name, each in containers.items():
-        if name in done:
+        if name in done or context.store.paused() is not None:
             continue
-        state = fresh_state(sound_observation(context), {name: each}, context.settings.alive)
+        state = fresh_state(fresh_observation(context), {name: each}, context.settings.alive)
         number = len(context.store.steps(plan.id))
         refusal = _why_not(state, name)
         if refusal:
@@ -89,12 +92,8 @@ def _reschedule(
             continue
         order = _delete_order(state, plan, name, number)
         step = _recorded(context, plan, name, order, number)
-        make_steps(context, [step], [order], [order], _judge_again(context, name, each))
+        make_steps(context, [step], [order])
         _await_replacement(context, each)
-
-
-def _judge_again(context: LoopContext, name: str, each: TrackedContainer) -> Callable[[Observation, str], str]:
-    return lambda seen, _: _why_not(fresh_state(seen, {name: each}, context.settings.alive), name)
 
 
 def _why_not(state: FreshState, name: str) -> str:
@@ -143,7 +142,7 @@ def _await_replacement(context: LoopContext, each: TrackedContainer) -> None:
     """Wait until the workload has all its ready replicas again, but not forever: the next delete judges by itself."""
     deadline = context.now() + context.settings.step_timeout
     while context.now() < deadline:
-        observation = sound_observation(context)
+        observation = fresh_observation(context)
         ready = sum(state.workload == each.move.workload and state.phase is Phase.READY for state in observation.containers)
         if ready >= observation.replicas.get(each.move.workload, 0):
             return
@@ -153,8 +152,9 @@ def _await_replacement(context: LoopContext, each: TrackedContainer) -> None:
 def _words(plan: RecordedPlan, end: ExecutionEnd | None, on_skewed: Mapping[str, TrackedContainer]) -> str:
     back = 0 if end is None else end.moved
     parts = [plan.why, f"{back} taken back"]
-    if end is not None and end.given_up:
-        parts.append(f"{len(end.given_up)} stay, since they changed meanwhile")
+    stay = 0 if end is None else len(end.following) - end.moved
+    if stay:
+        parts.append(f"{stay} stay, since they changed meanwhile")
     if on_skewed:
         parts.append(f"{len(on_skewed)} left to the orchestrator's scheduler and held")
     return "; ".join(parts)

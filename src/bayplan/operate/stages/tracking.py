@@ -75,6 +75,21 @@ class FreshState:
             return None
         return Step(action, self.index[container], self.machine[machine])
 
+    def within_limits(self, batch: Sequence[tuple[NamedStep, Step]]) -> list[tuple[NamedStep, Step]]:
+        """A batch without deletes for which too few replicas would be ready now: those come later."""
+        owner, names = self.observation.snapshot.cluster.containers.workload, self.observation.snapshot.cluster.workloads.name
+        deleted = [int(owner[step.container]) for _, step in batch if step.action is Action.DELETE and self._is_ready(step)]
+        spare = {w: ready - self.needed(names[w]) for w, ready in self._ready(set(deleted)).items()}
+        kept = []
+        for named, step in batch:
+            w = int(owner[step.container])
+            if step.action is Action.DELETE and self._is_ready(step):
+                spare[w] -= 1
+                if spare[w] < 0:
+                    continue
+            kept.append((named, step))
+        return kept
+
     def unready(self, batch: Sequence[Step]) -> str:
         """Why too few replicas would be ready while a batch runs, by what is ready now; empty if enough are."""
         observation, owner = self.observation, self.observation.snapshot.cluster.containers.workload
@@ -155,6 +170,10 @@ def _changed(observation: Observation, container: TrackedContainer, c: int | Non
     move = container.move
     if c is None:
         return "it was deleted or replaced meanwhile"
+    if not container.begun and observation.containers[c].name in observation.still_stopping:
+        return "an older instance of it has not ended yet"
+    if move.workload in observation.incomplete:
+        return "not all replicas of its workload are shown"
     if move.workload in observation.changing:
         return f"its workload is {observation.changing[move.workload]}"
     target = next((state for state in observation.machines if state.name == move.target), None)
@@ -163,6 +182,15 @@ def _changed(observation: Observation, container: TrackedContainer, c: int | Non
     if not target.open and not container.arrived:
         return f"machine '{move.target}' takes no containers any more"
     return ""
+
+
+def spoiled(state: FreshState) -> str:
+    """Which rule what is left of a plan would violate at its end, where others changed the cluster; empty if none.
+
+    The referee of plans forgives on the way what the end violates, so the end is looked at for itself.
+    """
+    _, stays = reachable_target(state.migration)
+    return next(iter(stays.values()), "")
 
 
 def new_order(state: FreshState, seed: int) -> tuple[tuple[NamedStep, ...], ...]:

@@ -68,7 +68,7 @@ def verify(
         local=now,
         local_gain=None if now is None or then is None else now - then,
         skewed=_skewed(context, plan, observation, arrived),
-        missing=_missing(context, plan, observation, undone, gain),
+        missing=_missing(context, plan, observation, undone, gain, len(arrived)),
     )
 
 
@@ -91,9 +91,15 @@ def _undone(observation: Observation, arrived: Mapping[int, TrackedContainer]) -
     return Placement(machine_of=ints(machine_of))
 
 
-def _missing(context: LoopContext, plan: RecordedPlan, observation: Observation, undone: Placement, gain: float) -> str:
-    """Why the gain did not come; empty if it did. An urgent plan is judged by the hot machines, any other by its gain."""
-    promised = float(plan.expected.get("gain", 0.0))
+def _missing(
+    context: LoopContext, plan: RecordedPlan, observation: Observation, undone: Placement, gain: float, arrived: int
+) -> str:
+    """Why the gain did not come; empty if it did. An urgent plan is judged by the hot machines, any other by its gain.
+
+    Of what was promised only the share counts of the moves that were made and that others have not changed since.
+    """
+    moves = sum(move.source != move.target for move in plan.moves)
+    promised = float(plan.expected.get("gain", 0.0)) * arrived / max(1, moves)
     if plan.expected.get("urgent"):
         cluster = observation.snapshot.cluster
         now, then = (state_figures(cluster, each) for each in (observation.snapshot.placement, undone))

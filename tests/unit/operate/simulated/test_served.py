@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -119,6 +120,16 @@ def test_where_nothing_listens_the_error_says_so(tmp_path):
     (tmp_path / "none.key").write_bytes(b"key")
     with pytest.raises(WorldError, match="no simulated cluster answers"):
         connect(str(tmp_path / "none"))
+
+
+def test_a_loopback_port_serves_too(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    with ClusterProcess(partial(SimulatedOrchestrator, snapshot()), address, tmp_path / "key") as process:
+        client = process.connect()
+        assert len(client.observe().containers) == 4
+        client.close()
 
 
 def test_only_the_loopback_interface_is_used():
