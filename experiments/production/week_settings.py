@@ -9,13 +9,15 @@ ALONE = "default scheduler alone"
 STEADY, LOCAL = "steady", "local-traffic"
 NO_GATE, LOW_GATE = "without the gate", "gate of 1 point"
 LONGER = "6 s for a plan"
-NO_COOLDOWN, NO_CAP = "without cooldown", "without the cap on moves"
+BY_CONTAINER, NO_CAP = "cooldown of containers only", "without the cap on moves"
+NO_COOLDOWN = "without cooldown"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {  # name -> what differs from the defaults of the loop
     STEADY: {"goal": STEADY},
     LOCAL: {"goal": LOCAL},
     NO_GATE: {"goal": LOCAL, "min_gain": 0.0},
     LOW_GATE: {"goal": LOCAL, "min_gain": 0.01},
     LONGER: {"goal": LOCAL, "seconds": 6.0},
+    BY_CONTAINER: {"goal": LOCAL, "cooldown_of": "container"},
     NO_COOLDOWN: {"goal": LOCAL, "cooldown": 0.0},
     NO_CAP: {"goal": LOCAL, "max_moves": "100%", "moves_per_hour": "100%", "moves_per_day": "1000%"},
 }
@@ -55,7 +57,7 @@ class Scope:
     rounds: tuple[tuple[str, tuple[str, ...], int, float], ...] = field(
         default=(
             (M3, (ALONE, LOCAL, STEADY), 0, 7.0),
-            (M3, (NO_GATE, NO_CAP, LONGER, NO_COOLDOWN, LOW_GATE), 0, 1.0),
+            (M3, (NO_GATE, NO_CAP, BY_CONTAINER, LOW_GATE, NO_COOLDOWN, LONGER), 0, 1.0),
             (M1, (ALONE, LOCAL), 0, 0.5),
             (M3, (ALONE, LOCAL, STEADY), 2, 7.0),
         )

@@ -9,6 +9,8 @@ from bayplan.operate.simulated import SimulatedOrchestrator
 from bayplan.operate.stages.eligible import COOLING, skipped
 from bayplan.operate.store import Store
 
+SETTINGS = LoopSettings(cooldown=7200.0, cooldown_of="container")
+
 
 def cooling(context, seen, age):
     """What stays because it was moved, if a step of ours created the first container this long ago."""
