@@ -2,8 +2,8 @@
 
 A machine to which we brought containers is skewed if its measured usage (or, where nothing is measured, what its containers
 request) is above its safety capacity by more than a measurement may be wrong, or above its former usage by more than the plan
-should have added and a margin, and if it would not be so without what we brought. The gain is measured on what runs and talks now,
-against the same cluster with the moved containers back where they were: what others changed meanwhile is in both.
+should have added and a margin, and if it would not be so without what we brought. The gain is measured on what runs and talks
+now, against the same cluster with the moved containers back where they were: what others changed meanwhile is in both.
 """
 
 from collections.abc import Mapping
