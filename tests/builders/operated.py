@@ -24,15 +24,44 @@ class Killed(BaseException):
     """A process ends at once: no handler of the loop may catch it."""
 
 
+READS = frozenset(
+    [
+        "now",
+        "wait",
+        "watch",
+        "renew",
+        "lease",
+        "paused",
+        "open_plan",
+        "plan",
+        "plans",
+        "steps",
+        "turns",
+        "holds",
+        "rollback_asked",
+        "requested_rollback",
+        "last_event",
+        "last_moved",
+        "moved_since",
+        "executions_since",
+        "last_time",
+        "history",
+    ]
+)
+
+
 class Interrupted:
-    """An orchestrator or a store that ends its caller just before or just after a number of calls, all counted together."""
+    """An orchestrator or a store that ends its caller just before or just after a number of calls, all counted together.
+
+    Calls that write nothing and do nothing do not count: to end there is the same as to end after the call before.
+    """
 
     def __init__(self, inner: object, countdown: "Countdown") -> None:
         self._inner, self._countdown = inner, countdown
 
     def __getattr__(self, name: str) -> object:
         value = getattr(self._inner, name)
-        if not callable(value):
+        if not callable(value) or name in READS:
             return value
 
         def called(*arguments: object, **keywords: object) -> object:
