@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-postgres test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
@@ -16,6 +16,9 @@ test: $(VENV)/.installed-dev
 
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/python -m pytest -m browser tests/browser
+
+test-postgres: $(VENV)/.installed-postgres
+	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
@@ -33,7 +36,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.pack
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
+	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.report_page
+	$(BIN)/python -m benchmarks.record
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate
@@ -59,6 +64,10 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-browser: $(VENV)/.installed-dev
 	$(PIP) --editable '.[browser]'
+	touch $@
+
+$(VENV)/.installed-postgres: $(VENV)/.installed-dev
+	$(PIP) --editable '.[postgres]'
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev

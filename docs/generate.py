@@ -22,7 +22,9 @@ START = DOCS.parent / "benchmarks" / "start.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
+PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
+RECORD = DOCS.parent / "benchmarks" / "record.csv"
 
 
 def benchmarks_page() -> str:
@@ -41,7 +43,8 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    return "\n".join([*lines, *_start_lines(), *_kernel_lines(), *_schedule_lines(), *_admit_lines(), *_page_lines()]) + "\n"
+    measured = (_start_lines, _kernel_lines, _schedule_lines, _admit_lines, _performance_lines, _page_lines, _record_lines)
+    return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
 
 def _start_lines() -> list[str]:
@@ -130,6 +133,25 @@ def _growth() -> list[str]:
     return [*lines, "Where machines grow in number with the requests, each request is looked for on more of them."]
 
 
+def _performance_lines() -> list[str]:
+    """The performance model, from `benchmarks/performance.csv`; nothing if it was not measured."""
+    if not PERFORMANCE.is_file():
+        return []
+    with PERFORMANCE.open(encoding="utf-8") as file:
+        newest = {row["name"]: row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The performance model",
+        "",
+        "`python -m benchmarks.performance`: the fastest of three fresh processes, without reading and without compiling.",
+        "",
+        "| what | seconds | requests a second | peak MB | commit | machine |",
+        "|---|---|---|---|---|---|",
+    ]
+    columns = ("name", "seconds", "per_second", "peak_mb", "commit", "machine")
+    return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
+
+
 def _page_lines() -> list[str]:
     """The page about a change at three sizes, from `benchmarks/report_page.csv`; nothing if it was not measured."""
     if not REPORT_PAGE.is_file():
@@ -149,6 +171,38 @@ def _page_lines() -> list[str]:
     for row in newest.values():
         cells = [f"{int(row[name]):,}" for name in ("machines", "containers", "moves")] + [f"{int(row['bytes']) / 1000:,.0f}"]
         cells += [row[name] for name in ("seconds", "first_paint_ms", "ready_ms", "commit", "machine")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _record_lines() -> list[str]:
+    """Steps recorded a second, from `benchmarks/record.csv`; nothing if they were not measured."""
+    if not RECORD.is_file():
+        return []
+    with RECORD.open(encoding="utf-8") as file:
+        newest = {(row["store"], row["batch"]): row for row in csv.DictReader(file)}
+    lines = [
+        "",
+        "## The record",
+        "",
+        "`python -m benchmarks.record`: steps that are written down before they are sent and after they are done, two",
+        "transactions for each batch, on the disk when acknowledged; one process. *Ratio*: to lines of JSON in a plain",
+        "file that is synchronised twice for each batch, in the same run. The median of fifteen runs. How long a disk takes to",
+        "synchronise differs tenfold with what else it does: other work shared it here.",
+        "",
+        "| store | steps in a batch | steps a second | ms for a batch | ratio | commit | machine |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [
+            row["store"],
+            row["batch"],
+            f"{int(row['per_second']):,}",
+            row["batch_ms"],
+            row["ratio"],
+            row["commit"],
+            row["machine"],
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -285,6 +339,23 @@ def _sweep() -> str:
     return value_curve(answer.points, requested=float(day.value.sum()))
 
 
+def performance_page() -> str:
+    """The page about the performance model, with its table of assumptions made from their fields."""
+    from dataclasses import fields
+
+    from bayplan.score.performance import Assumptions
+
+    text = (DOCS / "verbs" / "performance.md").read_text(encoding="utf-8")
+    start, end = "<!-- assumptions: generated -->\n", "<!-- assumptions: end -->"
+    told = ((known, known.metadata) for known in fields(Assumptions))
+    rows = (
+        f"| `{known.name}` | {known.default} | {' '.join(filter(None, (of['unit'], of['about'])))} | {of['source']} |\n"
+        for known, of in told
+    )
+    head = "| assumption | default | what it is | where the default comes from |\n|---|---|---|---|\n"
+    return text.partition(start)[0] + start + head + "".join(rows) + end + text.partition(end)[2]
+
+
 def _day() -> TimedRequests:
     from bayplan.generate.requests import requests
 
@@ -306,6 +377,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "schema.md": schema_page,
     "benchmarks.md": benchmarks_page,
+    "verbs/performance.md": performance_page,
     "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),
     "pictures/heat-map-boutique.svg": _shop(heat_map),

@@ -48,6 +48,7 @@ _HOME = {  # public name -> module
     "score": "bayplan.api.inspect",
     "check": "bayplan.api.check",
     "explain": "bayplan.api.inspect",
+    "performance": "bayplan.api.performance",
     # verbs
     "plan": "bayplan.api.planning.plan",
     "Goal": "bayplan.model.goal",
@@ -112,6 +113,7 @@ __all__ = [
     "methods",
     "migrate",
     "pack",
+    "performance",
     "place",
     "plan",
     "read",
@@ -165,6 +167,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
+    from bayplan.api.performance import performance
     from bayplan.api.place import place
     from bayplan.api.planning.plan import plan
     from bayplan.api.rebalance import rebalance

@@ -28,6 +28,7 @@ REPAIR = "bayplan.search.repair", "repair"
 GREEDY = f"{KERNELS}admit.decide", "decide_greedily"  # of the one-shot method greedy only
 FIRST_FOUND = f"{KERNELS}admit.first_feasible", "first_feasible"  # of the method available only
 FAILURES = "bayplan.decide.capacity.survive", "survive"
+SIMULATED = "bayplan.score.performance.simulation", "simulate_walks"
 WITHIN_RULES = "bayplan.decide.pack.within_rules", "within_all_rules"
 CONDITIONAL = (REPAIR, WITHIN_RULES)
 EVERY_ONE_SHOT = "bayplan.decide.admit.one_shot", "ONE_SHOTS"
@@ -45,6 +46,7 @@ def kernels_needed() -> dict[str, dict[str, list[str]]]:
         for verb in REGISTRIES
     }
     needed["capacity"] = {"failures": needed_by([FAILURES])}
+    needed["performance"] = {"distribution": needed_by([SIMULATED])}
     needed["search"] = {"repair": needed_by([REPAIR])}
     needed["pack"]["within rules"] = needed_by([WITHIN_RULES], without=[REPAIR])
     ways = {"best, in counts": (BEST, "_annealed"), "best, by search": (BEST, "_searched")}

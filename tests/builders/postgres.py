@@ -18,25 +18,41 @@ import pytest
 
 BINARIES = Path("/usr/lib/postgresql")
 USER = "bayplan"
-FAST = "-c fsync=off -c full_page_writes=off -c max_connections=60 -c shared_buffers=16MB -c listen_addresses=''"
+SMALL = "-c max_connections=60 -c shared_buffers=16MB -c listen_addresses=''"
+FAST = "-c fsync=off -c full_page_writes=off"
 SERVANTS = ("postgres", "nobody")  # whom the server runs as if we are root, which it refuses
 _numbers = count(1)
 
 
 class Server:
-    """A running server; every call of `database` gives the address of a new, empty database."""
+    """A running server."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, binaries: Path, folder: Path, durable: bool) -> None:
+        self._control = binaries / "pg_ctl"
         self.folder = folder
+        self.durable = durable
 
-    def database(self) -> str:
-        """The address of a new, empty database."""
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"{SMALL} {'' if self.durable else FAST} -c unix_socket_directories='{self.folder}'"
+        _run(self._control, "start", "-w", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options)
+
+    def stop(self) -> None:
+        """Stop it without ending what runs on it, as a crash would."""
+        _run(self._control, "stop", "-w", "-D", self.folder / "data", "-m", "immediate")
+
+    def execute(self, statement: str) -> None:
+        """Run one statement as the owner of everything."""
         import psycopg
 
-        name = f"test_{next(_numbers)}"
         with psycopg.connect(host=str(self.folder), user=USER, dbname="postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return f"postgresql://{USER}@/{name}?host={self.folder}"
+            connection.execute(statement.encode())
+
+    def address(self) -> str:
+        """The address of a new, empty schema."""
+        name = f"test_{next(_numbers)}"
+        self.execute(f"CREATE SCHEMA {name}")
+        return f"postgresql://{USER}@/postgres?host={self.folder}&options=-csearch_path%3D{name}"
 
 
 def missing() -> str:
@@ -56,21 +72,21 @@ def skip_or_fail(words: str) -> NoReturn:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """A server until the end of the block."""
+def server(*, durable: bool = False) -> Iterator[Server]:
+    """A server until the end of the block; durable: what it acknowledges would survive a crash of the machine."""
     binaries = _binaries()
     assert binaries is not None
     folder = Path(tempfile.mkdtemp(prefix="bayplan-pg-"))  # short: the name of a socket has a limit
-    data, log = folder / "data", folder / "log"
     if os.geteuid() == 0:
         shutil.chown(folder, *_servant())
     try:
-        _run(binaries / "initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        _run(binaries / "pg_ctl", "start", "-w", "-D", data, "-l", log, "-o", f"{FAST} -c unix_socket_directories='{folder}'")
+        _run(binaries / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        running = Server(binaries, folder, durable)
+        running.start()
         try:
-            yield Server(folder)
+            yield running
         finally:
-            _run(binaries / "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate")
+            running.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

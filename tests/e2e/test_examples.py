@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 SAVED = re.compile(r"`([\w./-]+\.(?:yaml|json|csv|py))`:?\s*$")
 SECONDS = "0.3"
 TIMED = {"plan", "place", "rebalance", "collocate", "pack", "schedule"}  # they use as many seconds as they get
-SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2"}
+SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2", "--days 2": "--days 0.1", "--days 7": "--days 0.1"}
 SKIPPED = {  # how a command begins: why it is not run here
     "--install-completion": "changes the configuration of the user's shell",
     "convert FOLDER": "a form to fill in, and traces are not shipped",
@@ -28,6 +28,7 @@ SKIPPED = {  # how a command begins: why it is not run here
     "generate NAME": "a form to fill in",
     "generate azure-clusters": "traces are not shipped",
     "reproduce": "takes minutes to hours; has tests of its own (tests/e2e/test_reproduce.py)",
+    "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }
 

@@ -85,6 +85,9 @@ def test_below_the_least_gain_nothing_is_written_and_the_exit_code_is_3(folder, 
         (["--max-moves", "some"], "expected a whole number of containers"),
         (["--min-gain", "200%"], "expected a share of 0 to 1"),
         (["--max-per", "rak=1"], "did you mean 'rack'"),
+        (["--assume", "network=1"], "did you mean 'network_ms'"),
+        (["--assume", "network_ms"], "expected NAME=VALUE, such as network_ms=1"),
+        (["--assume", "queue=fifo"], "expected one of ps, curve"),
     ],
 )
 def test_what_makes_no_sense_is_named_before_the_work(folder, capsys, options, message):

@@ -106,8 +106,13 @@ def _frozen(snapshot: Snapshot, patterns: Sequence[str]) -> BoolArray:
 
 def matching_any(cluster: Cluster, patterns: Iterable[str], purpose: str) -> BoolArray:
     """(container,) those whose name, or whose workload's name, matches one of the patterns."""
-    marked = np.zeros(len(cluster.containers.name), dtype=np.bool_)
-    for pattern in patterns:
+    chosen = set(patterns)
+    names = {pattern for pattern in chosen if not set("*?[").intersection(pattern)}  # looked up: there may be thousands
+    workload = np.array([name in names for name in cluster.workloads.name], dtype=np.bool_)
+    marked = np.array([name in names for name in cluster.containers.name], dtype=np.bool_)
+    known = names.intersection(cluster.workloads.name) | names.intersection(cluster.containers.name)
+    marked = np.asarray(marked | workload[cluster.containers.workload], dtype=np.bool_)
+    for pattern in sorted(chosen - known):
         marked |= matching(cluster, pattern, purpose)
     return marked
 

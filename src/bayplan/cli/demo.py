@@ -20,6 +20,7 @@ DRAINED = "a1"  # the machine that has to be emptied
 MOVES = "10%"  # of the larger cluster
 ARRIVALS: dict[str, Any] = {"zones": 3, "members_most": 4, "slots": 24, "count": 60}  # a small stream, more than fits
 TIMED, MACHINES, LOAD = 2000, 10, 3.0  # timed requests for three times what these machines have
+HOURS = 6  # of the loop on the simulated shop
 PROOF = 3.0  # seconds for an answer with a proven bound
 METHODS = (  # whose kernels are compiled at the start, all at once
     ("generate", "rasa-m3"),
@@ -107,6 +108,7 @@ def _story(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:
     failures.report(page, command=COMMAND)
     asked = "Which machines, racks and zones may fail?"
     yield StoryStep(asked, "bayplan capacity boutique.json --report capacity.html", failures.headline, page)
+    yield _by_itself(out, shop)
     yield from _large(out, seed, seconds)
     yield from _arrivals(out, seed)
 
@@ -117,6 +119,16 @@ def _state(out: Path, shop: "Snapshot") -> StoryStep:
     state, page = bp.score(shop), out / "report.html"
     state.report(page, command=COMMAND)
     return StoryStep("What does a web shop look like?", "bayplan show boutique.json --report report.html", state.headline, page)
+
+
+def _by_itself(out: Path, shop: "Snapshot") -> StoryStep:
+    """A few hours of the loop on a simulated cluster."""
+    import bayplan as bp
+
+    lived, page = bp.run(shop, days=HOURS / 24, churn="calm"), out / "loop.html"
+    lived.report(page, command=COMMAND)
+    command = f"bayplan run --simulate boutique.json --days {HOURS / 24:g} --report loop.html"
+    return StoryStep("And if it did so by itself, every half hour?", command, lived.headline, page)
 
 
 def _large(out: Path, seed: int, seconds: float) -> Iterator[StoryStep]:

@@ -10,7 +10,6 @@ import typer
 
 from bayplan.cli import (
     admit,
-    apply,
     capacity,
     check,
     collocate,
@@ -24,9 +23,7 @@ from bayplan.cli import (
     place,
     plan,
     rebalance,
-    record,
     reproduce,
-    run,
     schedule,
     show,
     simulate,
@@ -34,6 +31,7 @@ from bayplan.cli import (
 from bayplan.cli.console import clock
 from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.console.interrupt import stubborn_interrupts
+from bayplan.cli.operating import apply, record, run
 from bayplan.errors import BayplanError, UsageError
 
 ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.

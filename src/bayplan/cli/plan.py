@@ -35,6 +35,7 @@ def plan(
     scale: option.Scale = None,
     fail_zone: option.FailZone = None,
     traffic_times: option.TrafficTimes = 1.0,
+    assume: option.Assume = None,
     alive: way_option.Alive = 0.75,
     way: way_option.WayOf = "auto",
     replace: way_option.Replace = None,
@@ -107,6 +108,7 @@ def plan(
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,
+            assume=option.assumed(assume),
             progress=progress,
             threads=threads or cores(),
         )
@@ -136,4 +138,4 @@ def _next(answer: "PlanAnswer", file: Path, out: Path | None, report: Path | Non
     if out is None:
         return "nothing was written: --out plan.json keeps the plan, --report plan.html shows it"
     look = f"open {report}, then " if report is not None else ""
-    return f"next: {look}bayplan simulate {shlex.quote(str(file))} --plan {shlex.quote(str(out))}"
+    return f"next: {look}bayplan apply {shlex.quote(str(out))} --simulate {shlex.quote(str(file))}"

@@ -19,13 +19,14 @@ from bayplan.migrate.step_sequence import StepSequence, UnitStep, least_batches
 from bayplan.model import UNPLACED, Action, Migration, Progress, Tick
 
 MAX_ORDERED = 8  # units whose orders are all tried
+MAX_STATES = 5_000  # of them: all states of six units; of more, those that are met first
 
 
 class OrderSearch:
     """A search over all states of a few units: where they were, down, on both machines, on their target."""
 
-    def __init__(self, sequence: StepSequence, units: list[int]) -> None:
-        self.sequence, self.units = sequence, units
+    def __init__(self, sequence: StepSequence, units: list[int], over: Callable[[], bool]) -> None:
+        self.sequence, self.units, self.over = sequence, units, over
         self.home = {u: sequence.at[u] for u in units}
         self.seen: set[tuple[tuple[int, int], ...]] = set()
         self.best: list[UnitStep] = []
@@ -38,7 +39,7 @@ class OrderSearch:
 
     def _from_here(self) -> bool:
         key = tuple((self.sequence.at[u], self.sequence.second.get(u, UNPLACED)) for u in self.units)
-        if key in self.seen:
+        if key in self.seen or len(self.seen) >= MAX_STATES or self.over():
             return False
         self.seen.add(key)
         self._keep()
@@ -79,6 +80,9 @@ class OrderSearch:
             self.arrived, self.best = arrived, list(sequence.steps)
 
 
+KnownOrders = dict[tuple[bool, bool], tuple[int, list[UnitStep]]]  # generous, strict -> units that arrive, and the steps
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstructionStyle:
     """What one construction prefers and permits."""
@@ -100,8 +104,10 @@ class Construction:
         style: ConstructionStyle,
         rng: np.random.Generator,
         over: Callable[[], bool],
+        known_orders: "KnownOrders | None" = None,
     ) -> None:
         self.migration, self.options, self.style, self.rng, self.over = migration, options, style, rng, over
+        self.known_orders: KnownOrders = {} if known_orders is None else known_orders
         self.units = move_units(migration, options, generous=style.generous)
         self.sequence = StepSequence(self._new_state(), self.units)
         self.home = list(self.sequence.at)
@@ -215,9 +221,13 @@ class Construction:
         units = sorted(fresh.pending)
         if len(units) > MAX_ORDERED:
             return
-        orders = OrderSearch(fresh, units)
-        orders.search()
-        if orders.arrived > self.total - len(self.sequence.pending):
+        key = self.style.generous, self.style.strict
+        if key not in self.known_orders:
+            orders = OrderSearch(fresh, units, self.over)
+            orders.search()
+            self.known_orders[key] = orders.arrived, orders.best
             fresh.back_to(0)
-            fresh.redo(orders.best)
+        arrived, best = self.known_orders[key]
+        if arrived > self.total - len(self.sequence.pending):
+            fresh.redo(best)
             self.sequence, self.cuts = fresh, [0]

@@ -5,12 +5,12 @@ surges in turn only where it has to, always, never, and wherever that suits: so 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 
-from bayplan.migrate.construct import Construction, ConstructionStyle
+from bayplan.migrate.construct import Construction, ConstructionStyle, KnownOrders
 from bayplan.migrate.move_units import move_units
 from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.result import PlanDraft, plan_result, refused
@@ -73,6 +73,7 @@ class PlansInOneWay:
     options: MigrateOptions
     seed: int
     best: PlanDraft | None = None
+    known_orders: KnownOrders = field(default_factory=dict)  # attempts share what a search over all orders has found
 
     @property
     def complete(self) -> bool:
@@ -86,7 +87,7 @@ class PlansInOneWay:
         usual = number < len(USUAL) or self.complete
         style = USUAL[number % len(USUAL)] if usual else LAST_RESORTS[number % len(LAST_RESORTS)]
         rng = np.random.default_rng([self.seed, number])
-        draft = Construction(self.migration, self.options, style, rng, over).run(progress)
+        draft = Construction(self.migration, self.options, style, rng, over, self.known_orders).run(progress)
         self.best = draft if self.best is None or draft.key < self.best.key else self.best
         return draft
 

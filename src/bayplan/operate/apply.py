@@ -43,6 +43,8 @@ class ApplyAnswer:
         if self.turn is not None:
             return f"Plan {self.plan.id} is {self.plan.status}: {self.plan.why}"
         size = f"{count(len(self.plan.moves), 'container')} in {count(len(self.plan.batches), 'batch')}"
+        if not self.plan.moves:
+            return "Nothing to do: the plan moves no container that runs."
         if self.verdict:
             return f"Not safe now: {self.verdict}"
         return f"Safe: would move {size}. Nothing was changed; --yes does it."
@@ -101,7 +103,9 @@ def _applied(context: LoopContext, plan: str) -> ApplyAnswer:
     end_interrupted_turns(context)
     _expect_none_open(recover(context))
     observation = sound_observation(context)
-    _wanted(context, plan, observation, _blank(context))  # what cannot be read begins no turn
+    wanted = _wanted(context, plan, observation, _blank(context))  # what cannot be read begins no turn
+    if not wanted.moves:
+        return ApplyAnswer(plan=wanted, verdict="")
     turn = with_figures(context.store.begin_turn(_blank(context), context.fence), observation)
     wanted = _wanted(context, plan, observation, turn)
     unsafe = acting_paused(context) or _unsafe(context, observation, wanted)

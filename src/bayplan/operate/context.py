@@ -33,6 +33,7 @@ class LoopContext:
     holder: str = field(default_factory=this_process)
     progress: Progress = silent
     tell: Callable[[Event], None] = lambda event: None  # called with each event of the log
+    stop: Callable[[], bool] = lambda: False  # was this process asked to end? It does, when nothing is half-moved
     fence: int = 0  # 0 while it may not act
     renewed: float = 0.0  # when the lease was acquired or renewed last
     seen: Observation | None = None  # the newest observation that was sound
@@ -63,7 +64,7 @@ class LoopContext:
     def wait(self, seconds: float) -> None:
         """Let time pass without losing the lease; LostLeaseError if another process has it by then."""
         left = seconds
-        while left > 0:
+        while left > 0 and not self.stop():
             part = min(left, self.settings.lease / 3)
             self.orchestrator.wait(part)
             left -= part

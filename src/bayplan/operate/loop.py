@@ -1,7 +1,6 @@
 """The loop: observe, skip, decide, gate, execute, verify, roll back; every half hour, one plan at a time, all of it recorded."""
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -28,6 +27,7 @@ from bayplan.operate.stages.tracking import tracked
 from bayplan.operate.stages.verify import verify
 from bayplan.words import count
 
+OFTEN = 48  # turns after which old records are removed
 POLL = 60.0  # seconds between two looks for an approval, a request to roll back, or a lease that is free
 SOON = 60.0  # seconds until the next turn, if this one could not go on with a plan that is open
 
@@ -38,22 +38,22 @@ class Loop:
     def __init__(self, context: LoopContext, *, poll: float = POLL) -> None:
         self.context, self.poll = context, poll
 
-    def run(self, *, until: float = math.inf, turns: float = math.inf, stop: Callable[[], bool] = lambda: False) -> int:
-        """Turn after turn until a time, a number of turns, or until `stop` says so; how many there were.
+    def run(self, *, until: float = math.inf, turns: float = math.inf) -> int:
+        """Turn after turn until a time, a number of turns, or until the process is asked to end; how many there were.
 
         The next turn begins `every` seconds after the last one began; a turn that took longer is followed at once. Between turns
         the lease is kept, so of several loops always the same one acts; it is free when this one ends.
         """
         made = 0
         try:
-            while made < turns and not stop():
+            while made < turns and not self.context.stop():
                 began = self.context.now()
                 turn = self.turn()
                 made += turn is not None
                 following = self.context.now() + SOON if self._is_cut_off(turn) else began + self.context.settings.every
                 if made >= turns or following >= until:
                     break
-                self._wait_until(following, stop)
+                self._wait_until(following)
         finally:
             with suppress(WorldError):
                 self.context.release()
@@ -64,10 +64,10 @@ class Loop:
         ended_early = turn is not None and turn.verdict in (TurnVerdict.UNSOUND, TurnVerdict.FAILED)
         return ended_early and self.context.store.open_plan() is not None
 
-    def _wait_until(self, at: float, stop: Callable[[], bool]) -> None:
+    def _wait_until(self, at: float) -> None:
         """Wait, but not longer than until a person has approved a plan or asked for a rollback, or the lease is free."""
         context = self.context
-        while (left := at - context.now()) > 0 and not stop():
+        while (left := at - context.now()) > 0 and not context.stop():
             context.wait(min(left, self.poll if context.fence else POLL))
             if self._is_asked() if context.fence else self._is_free():
                 return
@@ -99,6 +99,8 @@ class Loop:
         turn = replace(turn, ended=context.now())
         context.store.end_turn(turn, context.fence)
         context.log("turn", f"{turn.verdict}: {turn.why}")
+        if not turn.id % OFTEN:
+            context.store.prune(context.now() - context.settings.keep)
         return turn
 
     def _turn(self, turn: Turn) -> Turn:
@@ -151,16 +153,16 @@ class Loop:
         return self.carry_out(turn, plan)
 
     def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
-        """A plan in which workloads that were moved lately stay, unless there is much to gain by moving them again."""
+        """A plan in which what was moved lately stays, unless there is much to gain by moving them again."""
         context, free = self.context, stay.in_any_case
         answer = decided(context, observation, free, limit)
-        most = potential(context, observation, free, answer, limit)
+        most = potential(answer)
         again = {move.container for move in answer.moves} & set(stay.names)
         verdict = gate(context, answer, most)
         if not again or not verdict.passes or answer.urgent or most >= context.settings.large_gain:
             return answer, verdict
         answer = decided(context, observation, stay.names, limit)
-        return answer, gate(context, answer, potential(context, observation, stay.names, answer, limit))
+        return answer, gate(context, answer, potential(answer))
 
     def _record(self, turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus, why: str) -> RecordedPlan:
         plan = replace(recorded_plan(turn, observation, answer, status), why=why)
@@ -201,8 +203,9 @@ class Loop:
         context = self.context
         end = execute(context, plan)
         turn = replace(turn, moved=end.moved)
-        if context.store.paused() is not None:
-            return replace(turn, verdict=TurnVerdict.EXECUTED, why=f"{_moved(end)}; paused, the rest of plan {plan.id} waits")
+        paused = acting_paused(context)
+        if paused:
+            return replace(turn, verdict=TurnVerdict.EXECUTED, why=f"{_moved(end)}; {paused}, the rest of plan {plan.id} waits")
         if end.stopped == "to be rolled back":
             back = roll_back(context, end.plan, "asked for by a person")
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=back.why)

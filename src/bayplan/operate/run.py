@@ -8,7 +8,7 @@ from typing import Any
 from bayplan.api.answer import PathLike
 from bayplan.check.operation import OperationReferee
 from bayplan.errors import expect_one_of
-from bayplan.model import Progress, Snapshot, silent
+from bayplan.model import Budget, Progress, Snapshot, silent
 from bayplan.model.record import Event, History
 from bayplan.operate.context import LoopContext
 from bayplan.operate.loop import POLL, Loop
@@ -21,7 +21,11 @@ from bayplan.operate.store import Store
 from bayplan.report.table import Report, Sentence, report
 from bayplan.words import count
 
-QUICK = ((500, 0.4), (5_000, 5.0), (math.inf, 20.0))  # containers, and seconds for a plan of a simulated turn up to that number
+QUICK = (  # containers, and the budget of a simulated turn's plan up to that number; seconds only end what has no order
+    (500, Budget(iterations=20_000, seconds=0.5)),
+    (5_000, Budget(iterations=300_000, seconds=20.0)),
+    (math.inf, Budget(iterations=1_000_000, seconds=60.0)),
+)
 SHOWN = 3  # violations in one sentence
 
 
@@ -38,6 +42,16 @@ class RunAnswer:
     def safe(self) -> bool:
         """Did nothing that the loop did violate a rule, the alive share or a limit of disruption, as far as a referee watched?"""
         return self.referee is None or not self.referee.violations
+
+    @property
+    def headline(self) -> str:
+        """What it came to, in one sentence."""
+        from bayplan.report.history import history_headline
+
+        watched_ = (
+            "" if self.referee is None else f"; {'no' if self.safe else len(self.referee.violations)} violations because of it"
+        )
+        return f"{history_headline(self.history)}{watched_}."
 
     def story(self) -> Report:
         """Day by day, in sentences."""
@@ -90,7 +104,7 @@ class RunAnswer:
     def _repr_html_(self) -> str:
         from bayplan.report.fragment import fragment
 
-        return fragment(self.content(), headline=self.name)
+        return fragment(self.content(), headline=self.headline)
 
 
 def run(
@@ -122,13 +136,17 @@ def run(
     """
     record = Store.open(store) if isinstance(store, str) else store
     orchestrator, chosen, referee = _opened(cluster, settings, churn)
-    context = LoopContext(orchestrator=orchestrator, store=record, settings=chosen, tell=tell, progress=progress)
+    context = LoopContext(orchestrator=orchestrator, store=record, settings=chosen, tell=tell, progress=progress, stop=stop)
     simulated = referee is not None
     length = days if days is not None else 2.0 if simulated and turns == math.inf else math.inf
     loop = Loop(context, poll=chosen.every if simulated and chosen.mode is Mode.AUTO else POLL)
-    made = loop.run(until=context.now() + length * DAY, turns=turns, stop=stop)
     name = cluster.cluster.name if isinstance(cluster, Snapshot) else "cluster"
-    return RunAnswer(history=record.history(), name=name, turns=made, referee=referee)
+    try:
+        made = loop.run(until=context.now() + length * DAY, turns=turns)
+        return RunAnswer(history=record.history(), name=name, turns=made, referee=referee)
+    finally:
+        if record is not store:
+            record.close()
 
 
 def opened_context(cluster: Snapshot | Orchestrator, settings: LoopSettings, store: str) -> LoopContext:
@@ -149,7 +167,10 @@ def _opened(
 
 
 def simulated_settings(snapshot: Snapshot, settings: LoopSettings | None = None) -> LoopSettings:
-    """Settings for a simulation: plans are carried out, and are made quickly; a minute passes while one is made."""
+    """Settings for a simulation: plans are carried out, and are made quickly; a minute passes while one is made.
+
+    They are limited by iterations, not by seconds, so that the same seed tells the same story.
+    """
     containers = len(snapshot.cluster.containers.name)
-    seconds = next(seconds for most, seconds in QUICK if containers <= most)
-    return replace(settings or LoopSettings(), mode=Mode.AUTO, seconds=seconds, planning_takes=60.0)
+    budget = next(budget for most, budget in QUICK if containers <= most)
+    return replace(settings or LoopSettings(), mode=Mode.AUTO, budget=budget, planning_takes=60.0)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from bayplan.errors import UsageError, expect_one_of
 from bayplan.model import Budget
 from bayplan.model.goal import Goal
-from bayplan.operate.windows import Window
+from bayplan.operate.windows import ActingWindow
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
@@ -46,13 +46,15 @@ class LoopSettings:
     moves_per_day: str | None = None  # ... ten times what one plan may move
     executions_per_hour: int | None = None
     executions_per_day: int | None = None
-    windows: tuple[Window, ...] = ()  # in which acting is allowed; none: always
+    windows: tuple[ActingWindow, ...] = ()  # in which acting is allowed; none: always
 
     young: float = 10 * MINUTE  # a container is left alone for as long after it was created
     cooldown: float = 2 * HOUR  # a workload is left alone for as long after it was moved ...
     large_gain: float = 0.10  # ... unless there is that much to gain
+    cooldown_of: str = "workload"  # or "container": only the replicas that were moved are left alone, which gains sooner
     hold: float = 3 * DAY  # for what made a machine skewed ([RASA] §III-C)
     fresh: float = 2 * HOUR  # older measurements of traffic and usage are not planned with
+    keep: float = 90 * DAY  # what is older is removed from the record
     expires: float = HOUR  # a plan that has not been approved by then is out of date
 
     settle: float = 10 * MINUTE  # from the last step to the verification
@@ -65,6 +67,7 @@ class LoopSettings:
     lease: float = 5 * MINUTE  # the right to act: renewed all the time, free for another loop when it has run out
 
     def __post_init__(self) -> None:
+        expect_one_of(self.cooldown_of, ("workload", "container"), "cooldown of a")
         expect_one_of(self.mode, [mode.value for mode in Mode], "mode")
         object.__setattr__(self, "mode", Mode(self.mode))
         shares = ("min_gain", "alive", "large_gain", "margin", "least_gain", "failing")
@@ -74,7 +77,7 @@ class LoopSettings:
         for name in ("every", "seconds", "step_timeout", "patience", "lease"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name.replace('_', ' ')} {getattr(self, name)}: expected more than 0 seconds")
-        for name in ("young", "cooldown", "hold", "fresh", "expires", "settle", "planning_takes"):
+        for name in ("young", "cooldown", "hold", "fresh", "keep", "expires", "settle", "planning_takes"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"{name.replace('_', ' ')} {getattr(self, name)}: expected 0 seconds or more")
 

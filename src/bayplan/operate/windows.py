@@ -13,7 +13,7 @@ EXPECTED = "expected days, hours or both, such as 'mon-fri 22:00-06:00', 'sat,su
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class ActingWindow:
     """Hours of some days; hours that end before they begin run into the next day."""
 
     days: frozenset[int]  # 0 is Monday: the day on which it begins
@@ -33,7 +33,7 @@ class Window:
         return None
 
 
-def read_window(text: str, timezone: str = "UTC") -> Window:
+def read_window(text: str, timezone: str = "UTC") -> ActingWindow:
     """The window that a text states; UsageError if it states none.
 
     >>> window = read_window("mon-fri 22:00-06:00")
@@ -50,10 +50,10 @@ def read_window(text: str, timezone: str = "UTC") -> Window:
             start, end = _hours(word, text)
         else:
             days = _days(word, text)
-    return Window(days=days, start=start, end=end, zone=_zone(timezone))
+    return ActingWindow(days=days, start=start, end=end, zone=_zone(timezone))
 
 
-def closing_time(windows: Sequence[Window], at: float) -> float | None:
+def closing_time(windows: Sequence[ActingWindow], at: float) -> float | None:
     """When the last of the windows that are open at a time closes; infinite without windows, None if all are shut."""
     if not windows:
         return float("inf")

@@ -16,16 +16,24 @@ class SharedGroups(NamedTuple):
     of_b: IntArray  # containers of its second
 
 
-def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
-    """The groups that both ends of each edge share, under (workload, group) counts.
+class SharedCells(NamedTuple):
+    """One entry per edge and group in which both of its workloads run, as positions in the counts."""
+
+    edge: IntArray
+    of_a: IntArray  # position of the edge's first row there
+    of_b: IntArray  # of its second
+
+
+def shared_cells(a: IntArray, b: IntArray, counts: Counts) -> SharedCells:
+    """Where both rows of each edge have a count.
 
     Walks the shorter of the two rows of each edge and looks its groups up in the other one:
     O(sum over edges of the shorter row, times a logarithm), so a hub with many edges is cheap.
     """
-    length = np.diff(counts.indptr).astype(np.int64)  # (workload,) groups it runs in
-    a_is_longer = length[traffic.a] > length[traffic.b]
-    short = np.where(a_is_longer, traffic.b, traffic.a)
-    long = np.where(a_is_longer, traffic.a, traffic.b)
+    length = np.diff(counts.indptr).astype(np.int64)  # (row,) groups it runs in
+    a_is_longer = length[a] > length[b]
+    short = np.where(a_is_longer, b, a)
+    long = np.where(a_is_longer, a, b)
 
     edge = np.repeat(np.arange(len(short)), length[short])
     within_row = np.arange(len(edge)) - np.repeat(np.cumsum(length[short]) - length[short], length[short])
@@ -38,9 +46,15 @@ def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
     index = np.minimum(np.searchsorted(known, key), max(0, len(known) - 1))
     shared = known[index] == key if len(known) else np.zeros(0, dtype=np.bool_)
 
-    edge, of_short, of_long = edge[shared], counts.data[at[shared]], counts.data[index[shared]]
+    edge, of_short, of_long = edge[shared], at[shared], index[shared]
     swapped = a_is_longer[edge]
-    return SharedGroups(edge, np.where(swapped, of_long, of_short), np.where(swapped, of_short, of_long))
+    return SharedCells(edge, np.where(swapped, of_long, of_short), np.where(swapped, of_short, of_long))
+
+
+def shared_groups(traffic: Traffic, counts: Counts) -> SharedGroups:
+    """The groups that both ends of each edge share, under (workload, group) counts."""
+    cells = shared_cells(traffic.a, traffic.b, counts)
+    return SharedGroups(cells.edge, counts.data[cells.of_a], counts.data[cells.of_b])
 
 
 def total_affinity(cluster: Cluster) -> float:

@@ -175,6 +175,38 @@ def test_a_cluster_without_traffic_is_planned_too():
     answer = bp.plan(crowd, goal="balance", max_moves="100%", budget=bp.Budget(iterations=5_000))
     assert answer.figures.after.variance < answer.figures.before.variance
     assert answer.figures.after.local is None
+    assert answer.performance is None
+    assert "by a model" not in answer.summary()
+    assert answer.to_dict()["details"]["performance"] is None
+
+
+def test_a_plan_says_what_it_is_worth_to_requests_by_a_model_and_names_what_is_assumed(shop, steady):
+    change = steady.performance
+    assert change.after.p95_ms < change.before.p95_ms
+    assert change.after.error_rate < change.before.error_rate
+    assert change.after.max_load > change.before.max_load
+    words = " ".join(steady.summary().split())
+    assert "Requests, by a model (not measured)" in words
+    assert "A model: read it to compare placements, not as a forecast. Assumed: router spill-over" in words
+    told = steady.to_dict()["details"]["performance"]
+    assert told["before"]["p50_ms"] == change.before.p50_ms
+    assert told["assumptions"]["network_ms"] == 0.5
+
+
+def test_assumptions_change_what_is_said_and_not_the_plan(shop, steady):
+    slow = bp.plan(shop, budget=BUDGET, assume={"network_ms": 5, "router": "random"})
+    assert slow.plan == steady.plan
+    assert slow.performance.before.p50_ms > steady.performance.before.p50_ms
+    assert "router random" in slow.summary()
+    with pytest.raises(UsageError, match="did you mean 'network_ms'"):
+        bp.plan(shop, budget=BUDGET, assume={"network": 5})
+
+
+def test_the_page_of_a_plan_calls_the_model_a_model_and_lists_every_assumption(steady, tmp_path):
+    steady.report(tmp_path / "plan.html")
+    page = (tmp_path / "plan.html").read_text(encoding="utf-8")
+    assert "Requests, by a model (not measured)" in page
+    assert all(name in page for name in ("network_ms", "overload_error", "saturated_at"))
 
 
 def test_an_empty_cluster_has_nothing_to_plan():

@@ -13,6 +13,7 @@ from bayplan.model.plan import fingerprint
 from bayplan.report.answers.plan_words import PlanFacts, PlanFigures, headline, plan_content, plan_details
 from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.goal.objective import third_rank
+from bayplan.score.performance import PerformanceChange
 
 if TYPE_CHECKING:
     from bayplan.report.table import Report
@@ -34,6 +35,8 @@ class PlanAnswer(PlacementAnswer):
     front: tuple[FrontPoint, ...] = ()
     min_gain: float = 0.0
     most_local: float | None = None  # no plan of as many moves keeps more traffic on one machine, proven
+    performance: PerformanceChange | None = None  # of requests before and after, by a model; None without traffic
+    whole_gain: float | None = None  # what all moves to the target gain, where the plan is a part of the way
     changes: tuple[str, ...] = ()  # what the question changes, in words
     hypothetical: bool = False  # does the plan start from a state that only the question has?
 
@@ -101,6 +104,7 @@ class PlanAnswer(PlacementAnswer):
             still_violated=self.still_violated,
             notes=self.result.notes,
             most_local=self.most_local,
+            performance=self.performance,
             front=self.front,
         )
 

@@ -33,6 +33,7 @@ class ReachableTarget:
     migration: MigrationAnswer
     problem: Problem  # that it solves
     emptied: int = 0  # machines that the problem is without
+    whole: Placement | None = None  # where all moves would lead, if this is a part of the way
     replaced: tuple[Reason, ...] = ()  # containers whose move could not be ordered: it was replaced or dropped
 
     def stays(self, problem: Problem, c: int) -> bool:
@@ -49,39 +50,41 @@ class Ordering:
     clock: Clock
     seed: int
     progress: Progress
+    most: int | None = None  # moves of one plan, where targets may take more
 
     def deciding(self, budget: Budget, problem: Problem, *, last: bool) -> Budget:
         """What a round may use for its target: a part of what is left of the time when all its moves will have been ordered."""
         left = self.clock.left()
         if left is None:
             return budget
-        free = max(0.0, left - min(MOST * left, _ordering(problem)))
+        free = max(0.0, left - min(MOST * left, self._ordering(problem)))
         share = next(share for most, share in EACH_ROUND if len(problem.before.machine_of) <= most)
-        return replace(budget, seconds=free if last or _ordering(problem) > FEW * left else share * free)
+        return replace(budget, seconds=free if last or self._ordering(problem) > FEW * left else share * free)
 
     def is_done(self, budget: Budget, problem: Problem) -> bool:
         """With a plan in hand: is the time left too short for another round?"""
         left = self.clock.left()
-        return left is None or left < LATE * (budget.seconds or 0.0) + _ordering(problem)
+        return left is None or left < LATE * (budget.seconds or 0.0) + self._ordering(problem)
 
     def is_late(self, budget: Budget, problem: Problem) -> bool:
         """Without a plan: is the time over, and would another round take long? A short one is worth the wait."""
-        return self.is_done(budget, problem) and self.clock.left() is not None and _ordering(problem) > WORTH_WAITING
+        return self.is_done(budget, problem) and self.clock.left() is not None and self._ordering(problem) > WORTH_WAITING
+
+    def _ordering(self, problem: Problem) -> float:
+        """Seconds that an order of as many moves as may be made takes, about."""
+        limits = (len(problem.before.placed), problem.max_moves, self.most)
+        return ORDERING[0] + ORDERING[1] * min(limit for limit in limits if limit is not None)
 
     def order(self, target: Placement) -> MigrationAnswer:
         """The moves to a target in a safe order, as far as there is one."""
         left = self.clock.left()
         moved = int((target.machine_of != self.snapshot.placement.machine_of).sum())
-        at_least = min(LONGEST, 1.0 + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
+        budget = self.clock.budget.seconds
+        in_any_case = 1.0 if budget is None else min(1.0, 0.5 * budget)  # a question of less than two seconds has less
+        at_least = min(LONGEST, in_any_case + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
         seconds = LONGEST if left is None else max(at_least, TRYING * left)
         with set_aside():
             return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
-
-
-def _ordering(problem: Problem) -> float:
-    """Seconds that an order of as many moves as may be made takes, about."""
-    most = len(problem.before.placed) if problem.max_moves is None else problem.max_moves
-    return ORDERING[0] + ORDERING[1] * most
 
 
 class Decision(NamedTuple):
@@ -90,6 +93,7 @@ class Decision(NamedTuple):
     problem: Problem
     target: Placement
     emptied: int = 0  # machines that the problem is without
+    whole: Placement | None = None  # where all moves would lead, if the target is a part of the way
 
 
 Decide = Callable[[Problem, Budget, int], Decision]  # on a target of a problem, within a budget, by a seed
@@ -111,7 +115,9 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
         paid = drop_idle_moves(decision.problem, decision.target)
         answer = ordering.order(paid.placement)
         if answer.complete:
-            reached = ReachableTarget(paid=paid, migration=answer, problem=decision.problem, emptied=decision.emptied)
+            reached = ReachableTarget(
+                paid=paid, migration=answer, problem=decision.problem, emptied=decision.emptied, whole=decision.whole
+            )
             best = reached if best is None or _key(first, reached) < _key(first, best) else best
         else:
             stuck = _stuck(problem, paid.placement, answer)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from bayplan.api.answer import PathLike
 from bayplan.api.inspect import grouping
 from bayplan.formats.document.text import write_text_atomically
+from bayplan.report.answers.performance_words import change_section
 from bayplan.report.answers.placement_tables import change_table
 from bayplan.report.answers.plan_tables import batch_figures
 from bayplan.report.answers.plan_words import cards, comparison_table, gains, headline, warnings
@@ -37,6 +38,7 @@ def plan_page_data(answer: "PlanAnswer", command: str) -> ChangePageData:
         timetable=answer.migration.timetable,
         batches=batch_figures(answer.migration.checked, answer.migration.timetable),
         front=answer.front,
+        sections=change_section(answer.performance),
         comparisons=(comparison_table(facts),) if facts.changes else (),
         tables=(comparison_table(facts), change_table(answer.before, answer.score)),
         warnings=tuple(warnings(facts)),

@@ -10,11 +10,13 @@ import numpy as np
 from bayplan.api.control import Control, RunKeywords, interruptible, options_from
 from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
+from bayplan.api.performance import assumptions_of
 from bayplan.api.placement import finish_seconds, scores_before
 from bayplan.api.planning.answer import PlanAnswer
 from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget, reachable
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
+from bayplan.api.planning.part import target_in_parts
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
 from bayplan.api.planning.target import best_target
 from bayplan.api.problem import move_limit, search_needs
@@ -31,6 +33,7 @@ from bayplan.report.change_page import FrontPoint, MoveNote
 from bayplan.score.gmrp import moves
 from bayplan.score.goal.objective import third_rank
 from bayplan.score.goal.state_figures import state_figures
+from bayplan.score.performance import Assumptions, performance_change
 from bayplan.search.answer import answer as refereed_answer
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
@@ -47,6 +50,9 @@ class PlanKeywords(MigrateKeywords, total=False):
     min_gain: float  # weighted shares; a plan that gains less and is not urgent is not worth it
     front: bool  # also compute what fewer and more moves would gain
     at: int | str | None  # the point of the front to plan for: a number of moves or a share
+    assume: Mapping[str, float | str]  # of the model of latency and errors, such as {"network_ms": 1}
+    at_once: int | str | None  # moves of this plan, where the target may take more: it is a part of the way
+    performance: bool  # also what the plan is worth to requests, by the model? Yes by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,14 @@ class PlanSettings:
     min_gain: float = 0.0
     front: bool = False
     at: int | str | None = None
+    assume: Mapping[str, float | str] = field(default_factory=dict)
+    at_once: int | str | None = None
+    performance: bool = True
+
+    @property
+    def assumptions(self) -> Assumptions:
+        """Of the performance model; UsageError if a name or value makes no sense."""
+        return assumptions_of(self.assume)
 
 
 def plan(
@@ -82,7 +96,8 @@ def plan(
     - `max_moves`: a number of containers, or a share of those that run; the goal's own by default;
     - `freeze`: names or patterns of containers or workloads that stay where they run;
     - `alive`: the share of each workload that runs at any time on the way;
-    - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`.
+    - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`;
+    - `assume`: of the model that says what the plan is worth to requests, such as `{"network_ms": 1, "router": "random"}`.
 
     >>> import bayplan as bp
     >>> answer = bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=20_000))
@@ -93,7 +108,8 @@ def plan(
     control = Control.of(default_seconds(snapshot, wanted) if seconds is None else seconds, seed, spare)
     settings = options_from(PlanSettings, {name: value for name, value in options.items() if name in _own()})
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
-    options_from(MigrationSettings, about_way)  # what it does not know is said before the work
+    options_from(MigrationSettings, about_way)  # what it does not know is said before the work, here
+    assumptions = settings.assumptions  # ... and here
     question = plan_question(snapshot, wanted, settings.what_if, max_moves=max_moves, freeze=freeze)
     if settings.at is not None:
         question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
@@ -106,10 +122,15 @@ def plan(
         clock=budget.clock(),
         seed=seed,
         progress=control.progress,
+        most=None if settings.at_once is None else move_limit(settings.at_once, len(question.problem.before.placed)),
     )
     (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
     answer = _answer(planned, control=control, settings=settings)
-    return replace(answer, front=_front_points(question, front, planned), interrupted=interrupted, seconds=control.seconds)
+    if settings.performance:
+        change = performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions)
+        answer = replace(answer, performance=change)
+    front_points = _front_points(question, front, planned)
+    return replace(answer, front=front_points, interrupted=interrupted, seconds=control.seconds)
 
 
 def cores() -> int:
@@ -157,6 +178,9 @@ def _planned(
     known = next((point.placement for point in front if point.limit == question.limit), None)
 
     def decide(problem: Problem, part: Budget, seed: int) -> Decision:
+        if ordering.most is not None and not question.goal.empty_machines:
+            target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress)
+            return Decision(problem, target.placement, whole=target.whole)
         if known is not None and seed == ordering.seed:
             return Decision(problem, known)
         emptied = 0
@@ -199,6 +223,7 @@ def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> Pl
         emptied=_emptied(question, after),
         min_gain=settings.min_gain,
         most_local=_most_local(question, after),
+        whole_gain=_whole_gain(question, reached),
         changes=question.changed.notes,
         hypothetical=settings.what_if.changes_what_runs,
         drained=tuple(snapshot.cluster.machines.name[m] for m in question.changed.drained.tolist()),
@@ -243,6 +268,14 @@ def _most_local(question: PlanQuestion, after: Placement) -> float | None:
         return None
     most = affinity_within_moves(question.problem, moved)
     return most if most < SAYS_SOMETHING else None
+
+
+def _whole_gain(question: PlanQuestion, reached: ReachableTarget) -> float | None:
+    """What all moves to the target gain, less their price; None if the plan makes all of them."""
+    if reached.whole is None:
+        return None
+    cluster, objective, before = question.problem.cluster, question.problem.objective, question.problem.before
+    return third_rank(cluster, before, objective, before) - third_rank(cluster, reached.whole, objective, before)
 
 
 def _front_points(question: PlanQuestion, front: Sequence[FrontTarget], planned: Planned) -> tuple[FrontPoint, ...]:

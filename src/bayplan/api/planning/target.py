@@ -53,6 +53,11 @@ def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progre
     return min(candidates, key=lambda each: rank(problem, each))
 
 
+def needs_repair(problem: Problem) -> bool:
+    """Is a rule violated, a machine hot, or a container without a machine?"""
+    return bool(len(problem.before.unplaced)) or _searches_alone(problem)
+
+
 def _searches_alone(problem: Problem) -> bool:
     """Is there something that is not about traffic: a violated rule or a hot machine?"""
     return bool(machine_overload(problem.cluster, problem.before).any()) or bool(check(problem.cluster, problem.before))
@@ -93,7 +98,7 @@ def _overload(problem: Problem, placement: Placement) -> float:
     return round(overload_cost(problem.cluster, placement, problem.objective), DIGITS)
 
 
-def _renamed(problem: Problem, placement: Placement) -> Placement:
+def renamed(problem: Problem, placement: Placement) -> Placement:
     """Interchangeable replicas renamed so that as few as possible move."""
     fixed = singled_out(problem.cluster) | (problem.frozen if len(problem.frozen) else False)
     return relabelled(placement, problem.before, problem.cluster.containers.workload, fixed=fixed)
@@ -114,7 +119,7 @@ class PaidMoves:
 
 def drop_idle_moves(problem: Problem, placement: Placement) -> PaidMoves:
     """Take back moves that gain less than they cost, while the plan improves and no rule is violated for it."""
-    placement = _renamed(problem, placement)
+    placement = renamed(problem, placement)
     first = len(placement.moved_from(problem.before))
     needed: dict[Members, Violation | None] = {}
     for _ in range(ROUNDS):

@@ -12,7 +12,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from bayplan.model import Snapshot
     from bayplan.operate.orchestrator import Orchestrator
-    from bayplan.operate.windows import Window
+    from bayplan.operate.windows import ActingWindow
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 RECORD = "bayplan.db"
@@ -104,7 +104,15 @@ Windows: TypeAlias = Annotated[
 ]
 TimeZone: TypeAlias = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of the windows, such as Europe/Berlin.")]
 Cooldown: TypeAlias = Annotated[
-    str, typer.Option("--cooldown", metavar="TIME", help="A workload that was moved is left alone for as long.")
+    str, typer.Option("--cooldown", metavar="TIME", help="A container that was moved is left alone for as long.")
+]
+CooldownOf: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--cooldown-of",
+        metavar="workload|container",
+        help="What is left alone then: all replicas, or only those that were moved.",
+    ),
 ]
 HoldTime: TypeAlias = Annotated[
     str, typer.Option("--hold", metavar="TIME", help="What made a machine skewed is left alone for as long.")
@@ -118,7 +126,12 @@ ChurnName: TypeAlias = Annotated[
 ]
 LoopSeconds: TypeAlias = Annotated[
     float | None,
-    typer.Option("--seconds", min=0, help="For one plan; 60 by default, with --simulate 0.4 to 20 by size.", show_default=False),
+    typer.Option(
+        "--seconds",
+        min=0,
+        help="For one plan; 60 by default, with --simulate a few, by iterations, so that a seed tells the same story.",
+        show_default=False,
+    ),
 ]
 WeekReport: TypeAlias = Annotated[
     Path | None,
@@ -181,7 +194,7 @@ def connected(address: str) -> "Orchestrator":
     return connect(address)
 
 
-def windows_of(texts: Sequence[str] | None, timezone: str) -> "tuple[Window, ...]":
+def windows_of(texts: Sequence[str] | None, timezone: str) -> "tuple[ActingWindow, ...]":
     """The windows that the options state."""
     from bayplan.operate.windows import read_window
 

@@ -79,6 +79,15 @@ FailZone: TypeAlias = Annotated[
 TrafficTimes: TypeAlias = Annotated[
     float, typer.Option("--traffic-times", metavar="X", help="What if there were X times the traffic?")
 ]
+Assume: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume",
+        metavar="NAME=VALUE",
+        help="Change what the model of requests assumes: network_ms=1, ipc_ms=0.1, service_ms=5, router=random, queue=curve, "
+        "load=1.5, ...; repeatable. It changes what is shown, not the plan.",
+    ),
+]
 PlanSeconds: TypeAlias = Annotated[
     float | None,
     typer.Option(
@@ -104,6 +113,17 @@ def goal_named(text: str) -> "Goal | str":
     from bayplan.formats.goals import read_goal
 
     return read_goal(text)
+
+
+def assumed(texts: Sequence[str] | None) -> dict[str, float | str]:
+    """`NAME=VALUE` texts by name; what they mean is said where they are used."""
+    values: dict[str, float | str] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"--assume '{text}': expected NAME=VALUE, such as network_ms=1")
+        values[name.strip().replace("-", "_")] = value.strip()
+    return values
 
 
 def scenario(

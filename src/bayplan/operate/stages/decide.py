@@ -17,12 +17,14 @@ from bayplan.operate.orchestrator import Observation
 from bayplan.operate.settings import DAY, HOUR
 from bayplan.operate.stages.observe import figures_of, fingerprint_of, running
 
-WIDER, ALMOST = 5, 0.8  # times the limit of moves, to see what there is to gain; if that share of the limit is used
 USUAL, FEW = 0.05, 10  # of what runs, and in any case, may be moved at once where nothing is said
 
 
 def decided(context: LoopContext, observation: Observation, stay: Sequence[str], limit: int) -> PlanAnswer:
-    """The plan of at most `limit` moves. What stays is not moved on the way either."""
+    """The plan of at most `limit` moves; the target may take more, and is then reached by several plans in turn.
+
+    What stays is not moved on the way either.
+    """
     settings = context.settings
     keywords: dict[str, Any] = {"progress": context.progress}
     if settings.budget is not None:
@@ -35,11 +37,13 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
         goal=settings.goal,
         seconds=settings.seconds,
         seed=settings.seed,
-        max_moves=limit,
+        max_moves="100%",
+        at_once=limit,
         freeze=frozen,
         never=frozen,
         alive=settings.alive,
         min_gain=settings.min_gain,
+        performance=False,
         **keywords,
     )
     if settings.planning_takes:
@@ -48,14 +52,9 @@ def decided(context: LoopContext, observation: Observation, stay: Sequence[str],
     return answer
 
 
-def potential(context: LoopContext, observation: Observation, stay: Sequence[str], answer: PlanAnswer, limit: int) -> float:
-    """What there is to gain: by this plan or, where the limit of moves keeps it small, by one of several times as many moves.
-
-    A gain that takes more moves than one plan may make is collected by several plans in turn.
-    """
-    if answer.urgent or answer.gain > context.settings.min_gain or answer.moved < ALMOST * limit:
-        return answer.gain
-    return max(answer.gain, decided(context, observation, stay, WIDER * limit).gain)
+def potential(answer: PlanAnswer) -> float:
+    """What there is to gain in all: by this plan or, where it is a part of the way, by all moves to where that leads."""
+    return answer.gain if answer.whole_gain is None else max(answer.gain, answer.whole_gain)
 
 
 def moves_left(context: LoopContext, observation: Observation) -> int:

@@ -39,7 +39,7 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
     """What must not move in this turn."""
     settings, now = context.settings, observation.at
     held = context.store.holds(now)
-    cooling = context.store.last_moved(now - settings.cooldown) if settings.cooldown else {}
+    cooling = _cooling(context, observation)
     closed = {machine.name for machine in observation.machines if not machine.open}
     why: dict[str, str] = {}
     for state in observation.containers:
@@ -52,8 +52,19 @@ def skipped(context: LoopContext, observation: Observation) -> Skipped:
             or ("young" if now - state.created < settings.young or state.phase is not Phase.READY else "")
             or ("on a closed machine" if state.machine in closed else "")
             or ("in the middle of a move" if state.name in observation.second or state.name in observation.still_stopping else "")
-            or (COOLING if state.workload in cooling else "")
+            or (COOLING if state.name in cooling else "")
         )
         if reason:
             why[state.name] = reason
     return Skipped(why=why)
+
+
+def _cooling(context: LoopContext, observation: Observation) -> set[str]:
+    """Containers that were moved within the cooldown, or whose workload was, as the settings say."""
+    settings, now = context.settings, observation.at
+    if not settings.cooldown:
+        return set()
+    if settings.cooldown_of == "container":
+        return {state.name for state in observation.containers if state.token and now - state.created < settings.cooldown}
+    moved = context.store.last_moved(now - settings.cooldown)
+    return {state.name for state in observation.containers if state.workload in moved}

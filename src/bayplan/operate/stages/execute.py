@@ -14,6 +14,7 @@ from bayplan.model import Action, Plan, Step
 from bayplan.model.record import PlanStatus, RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import StepOrder
+from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import fresh_observation
 from bayplan.operate.stages.steps import make_steps, reserve
 from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, spoiled, tracked
@@ -99,9 +100,9 @@ class PlanRun:
     def _must_stop(self) -> str:
         """Why no further move may be begun; empty if one may."""
         context, store = self.context, self.context.store
-        paused = store.paused()
-        if paused is not None:
-            return f"paused by {paused.by}"
+        paused = acting_paused(context)
+        if paused:
+            return paused
         if self.back:
             return ""  # what is taken back is taken back
         if store.rollback_asked(self.plan.id):
@@ -145,7 +146,7 @@ class PlanRun:
         return []
 
     def _unsafe(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> str:
-        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then who is ready."""
+        """Why a batch must not be made on what runs now; empty if it may. The referee of plans judges, then what is ready."""
         steps = [step for _, step in batch]
         checked = check_migration(state.migration, Plan(batches=(tuple(steps),)))
         return str(checked.violations[0]) if checked.violations else state.unready(steps) or spoiled(state)

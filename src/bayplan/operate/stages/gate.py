@@ -55,8 +55,10 @@ def _urgency(answer: PlanAnswer) -> str:
 
 
 def acting_paused(context: LoopContext) -> str:
-    """Who has set the stop switch, and why; empty if it is off."""
+    """Who has set the stop switch, and why, or that this process was asked to end; empty if nothing is against acting."""
     paused = context.store.paused()
+    if paused is None and context.stop():
+        return "asked to end"
     if paused is None:
         return ""
     return f"paused by {paused.by}: {paused.why}" if paused.why else f"paused by {paused.by}"

@@ -1,9 +1,9 @@
 """Verify: after a settling time, did the gain come, and did no machine get too much load because of us?
 
 A machine to which we brought containers is skewed if its measured usage (or, where nothing is measured, what its containers
-request) is above its safety capacity, or above its former usage by more than the plan should have added and a margin, and if it
-would not be so without what we brought. The gain is measured on what runs and talks now, against the same cluster with the moved
-containers back where they were: what others changed meanwhile is in both.
+request) is above its safety capacity by more than a measurement may be wrong, or above its former usage by more than the plan
+should have added and a margin, and if it would not be so without what we brought. The gain is measured on what runs and talks
+now, against the same cluster with the moved containers back where they were: what others changed meanwhile is in both.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,8 @@ from bayplan.operate.stages.tracking import TrackedContainer
 from bayplan.score.counts import loads
 from bayplan.score.goal.objective import goal_objective, third_rank
 from bayplan.score.goal.state_figures import local_share, state_figures
+
+ERROR = 0.05  # of a machine's capacity: one measurement may be wrong by as much; less is no reason to take a plan back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def verify(
         local=now,
         local_gain=None if now is None or then is None else now - then,
         skewed=_skewed(context, plan, observation, arrived),
-        missing=_missing(context, plan, observation, undone, gain),
+        missing=_missing(context, plan, observation, undone, gain, len(arrived)),
     )
 
 
@@ -91,9 +93,15 @@ def _undone(observation: Observation, arrived: Mapping[int, TrackedContainer]) -
     return Placement(machine_of=ints(machine_of))
 
 
-def _missing(context: LoopContext, plan: RecordedPlan, observation: Observation, undone: Placement, gain: float) -> str:
-    """Why the gain did not come; empty if it did. An urgent plan is judged by the hot machines, any other by its gain."""
-    promised = float(plan.expected.get("gain", 0.0))
+def _missing(
+    context: LoopContext, plan: RecordedPlan, observation: Observation, undone: Placement, gain: float, arrived: int
+) -> str:
+    """Why the gain did not come; empty if it did. An urgent plan is judged by the hot machines, any other by its gain.
+
+    Of what was promised only the share counts of the moves that were made and that others have not changed since.
+    """
+    moves = sum(move.source != move.target for move in plan.moves)
+    promised = float(plan.expected.get("gain", 0.0)) * arrived / max(1, moves)
     if plan.expected.get("urgent"):
         cluster = observation.snapshot.cluster
         now, then = (state_figures(cluster, each) for each in (observation.snapshot.placement, undone))
@@ -114,7 +122,8 @@ def _skewed(
     skewed: dict[str, str] = {}
     for m, ours in brought.items():
         name, capacity = cluster.machines.name[m], np.maximum(1, cluster.machines.capacity[m])
-        over = (usage[m] > cluster.machines.safety[m]) & (usage[m] - ours <= cluster.machines.safety[m])
+        safety = cluster.machines.safety[m] + ERROR * capacity
+        over = (usage[m] > safety) & (usage[m] - ours <= safety)
         if name in before and name in added:
             limit = np.array(before[name]) + np.maximum(0.0, np.array(added[name])) + margin * capacity
             grown = (usage[m] > limit) & (usage[m] - ours <= limit)

@@ -1,10 +1,12 @@
 """A database that holds a record: how it is opened, how its tables are made, and its transactions.
 
 SQLite: write-ahead log, synchronous FULL, so that what was acknowledged survives a crash of the machine; every write begins with
-BEGIN IMMEDIATE, so writers come one after the other. PostgreSQL: row locks do that.
+BEGIN IMMEDIATE, so writes come one after the other. PostgreSQL: a lock on the row of the lease does that.
 """
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +19,17 @@ from bayplan.operate.store.failures import CANNOT_OPEN, MISSING_DRIVER, StoreErr
 from bayplan.operate.store.schema import ONE_ROW, PART, VERSION, lease, metadata, schema_version
 
 PATIENCE = 30  # seconds that a write waits for another process's write
+PAUSE = 0.01  # seconds between two tries
 CONNECT = 10  # seconds that PostgreSQL may take to answer at first
 MEMORY = ":memory:"
 CREATION_LOCK = 0x6261795F706C616E  # of PostgreSQL, held while tables are made
-DEAD_PEER = {"connect_timeout": CONNECT, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4}
+CONNECTION = {  # what an address may say otherwise; a dead server is noticed in half a minute
+    "connect_timeout": CONNECT,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "client_encoding": "utf8",
+}
 SESSION = (
     f"SET lock_timeout = '{PATIENCE}s'",
     # A process that is put to sleep in the middle of a write locks nothing for good.
@@ -36,6 +45,7 @@ class Database:
     def __init__(self, url: sa.URL) -> None:
         self.name = _shown(url)
         self._closed = False
+        self._process = os.getpid()
         self._file = Path(url.database) if url.drivername == "sqlite" and url.database else None
         self._engine = _sqlite(url) if url.drivername == "sqlite" else _postgresql(url, self.name)
         snapshot, latest = ({}, {}) if url.drivername == "sqlite" else (_isolated("REPEATABLE READ"), _isolated("READ COMMITTED"))
@@ -72,6 +82,8 @@ class Database:
     def _expect_open(self) -> None:
         if self._closed:
             raise StoreError(f"{cannot_use(self.name)}: it was closed")
+        if os.getpid() != self._process:  # two processes would speak on one connection
+            raise StoreError(f"{cannot_use(self.name)}: another process has opened it; open it again in this one")
 
     def _identity_of_file(self) -> tuple[int, int] | None:
         """Which file it is: a name can come to mean another one, and then two processes would act."""
@@ -123,8 +135,8 @@ def location(where: str | os.PathLike[str]) -> sa.URL:
     elif "://" in text:
         kind = text.partition("://")[0]
         raise UsageError(f"no store of the kind '{kind}'; expected a path, sqlite:///path or postgresql://user@host/database")
-    if not text:
-        raise UsageError("the path of the store is empty; expected a path such as bayplan.db")
+    if not text or "\0" in text:
+        raise UsageError("the path of the store is empty or has a NUL in it; expected a path such as bayplan.db")
     return sa.URL.create("sqlite", database=None if text == MEMORY else str(Path(text).absolute()))
 
 
@@ -149,13 +161,10 @@ def _isolated(level: str) -> dict[str, Any]:
 
 def _sqlite(url: sa.URL) -> sa.Engine:
     """One connection, which all transactions share; the database itself keeps other processes apart."""
-    if url.database and not Path(url.database).parent.is_dir():
+    if url.database and not os.path.isdir(os.path.dirname(url.database)):  # noqa: PTH112, PTH120 - no error for odd names
         raise StoreError(f"{cannot_use(url.database)}: {CANNOT_OPEN}")
     arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
-    if url.database is None:
-        engine = sa.create_engine(url, poolclass=sa.StaticPool, connect_args=arguments)
-    else:
-        engine = sa.create_engine(url, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, connect_args=arguments)
+    engine = sa.create_engine(url, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, connect_args=arguments)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -163,8 +172,22 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
-    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    _use_write_ahead_log(connection)
+    for setting in ("synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {setting}").close()
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Change a new file over. SQLite does not wait here when another process does the same: we do."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(PAUSE)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
@@ -174,7 +197,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 def _postgresql(url: sa.URL, name: str) -> sa.Engine:
     """One connection that is tried before use, because servers restart between two turns."""
-    arguments = {key: value for key, value in DEAD_PEER.items() if key not in url.query}
+    arguments = {key: value for key, value in CONNECTION.items() if key not in url.query}
     try:
         engine = sa.create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True, connect_args=arguments)
     except ModuleNotFoundError as error:

@@ -23,9 +23,8 @@ BUSY = "another process has kept it locked for too long; look for one that hangs
 READ_ONLY = "it cannot be written; check the permissions of the file and its folder, and the mount"
 CANNOT_OPEN = "the file cannot be opened; check that its folder exists and that you may write there"
 INPUT_OUTPUT = "its disk does not read or write; check the disk and the system's log"
-UNREACHABLE = "the database does not answer; check that it runs, its address and the network, and try again"
-NO_ACCESS = "the database refuses this user; check name, password and rights"
-NO_DATABASE = "there is no such database; create it first"
+UNREACHABLE = "there is no connection; check that the database runs, its address and name, user and password, and try again"
+NO_ACCESS = "the database refuses this user; check its rights"
 STANDBY = "the database only allows reads: it is a standby; use the address of the primary"
 CONTRADICTION = "this write contradicts what is recorded"
 
@@ -38,6 +37,7 @@ SQLITE = {  # how the name of an error begins
     "SQLITE_READONLY": READ_ONLY,
     "SQLITE_PERM": READ_ONLY,
     "SQLITE_CANTOPEN": CANNOT_OPEN,
+    "SQLITE_IOERR_SHMSIZE": FULL,
     "SQLITE_IOERR": INPUT_OUTPUT,
     "SQLITE_CONSTRAINT": CONTRADICTION,
 }
@@ -49,9 +49,9 @@ POSTGRESQL = {  # how an SQLSTATE begins
     "25P03": "it took too long between two statements, and the database gave the write up; try again",
     "40": BUSY,
     "25006": STANDBY,
-    "28": NO_ACCESS,
+    "28": UNREACHABLE,
     "42501": NO_ACCESS,
-    "3D000": NO_DATABASE,
+    "3D": UNREACHABLE,
     "08": UNREACHABLE,
     "57": UNREACHABLE,
     "58": INPUT_OUTPUT,

@@ -83,7 +83,7 @@ class RecordReader:
         """The newest plan that a person has asked to be taken back, and that has not been."""
         query = sa.select(*columns_of(RecordedPlan, plans)).join(rollback_requests, rollback_requests.c.plan == plans.c.id)
         query = query.where(plans.c.status.not_in((PlanStatus.ROLLED_BACK, PlanStatus.ROLLING_BACK)))
-        return self._first(RecordedPlan, query.order_by(plans.c.created.desc()))
+        return self._first(RecordedPlan, query.order_by(plans.c.created.desc(), plans.c.id.desc()))
 
     def last_event(self, kind: str) -> Event | None:
         """The newest event of a kind."""
@@ -146,15 +146,15 @@ class RecordReader:
             return connection.scalar(query)
 
 
-def find_plan(connection: sa.Connection, id: str, *, lock: bool = False) -> RecordedPlan:  # noqa: A002
-    """The plan with this id, or with the only id that begins so; locked against other writes, if wanted."""
+def find_plan(connection: sa.Connection, id: str) -> RecordedPlan:  # noqa: A002
+    """The plan with this id, or with the only id that begins so."""
     query = sa.select(plans.c.id).where(sa.func.substr(plans.c.id, 1, len(id), type_=Words()) == id)
     ids = connection.scalars(query.order_by(plans.c.id)).all() if id else []
     if id not in ids and len(ids) != 1:
         raise UsageError(_unknown(connection, id, ids))
     match = id if id in ids else ids[0]
     whole = sa.select(*columns_of(RecordedPlan, plans)).where(plans.c.id == match)
-    (plan,) = values_of(RecordedPlan, connection.execute(whole.with_for_update() if lock else whole))
+    (plan,) = values_of(RecordedPlan, connection.execute(whole))
     return plan
 
 

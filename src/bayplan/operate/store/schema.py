@@ -272,6 +272,7 @@ events = sa.Table(
     _text("plan"),  # no foreign key: the log outlives what it tells of
     sqlite_autoincrement=True,
 )
+sa.Index("events_by_kind", events.c.kind, events.c.id)
 TIMES = (  # everything that says when something happened; a lease's and a hold's `until` lie ahead
     turns.c.started,
     turns.c.ended,

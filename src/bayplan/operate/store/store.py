@@ -23,6 +23,7 @@ from bayplan.operate.store.reader import RecordReader, find_plan
 from bayplan.operate.store.schema import ONE_ROW, row_of, step_time
 
 AT_ONCE = 500  # values in one query; databases have a limit
+OUTCOME = ("status", "ended", "new_uid", "outcome")  # columns of a step that its end changes
 WAITING = (PlanStatus.PROPOSED, PlanStatus.APPROVED)  # not begun
 STARTED = (PlanStatus.EXECUTING, PlanStatus.SETTLING, PlanStatus.ROLLING_BACK, PlanStatus.DONE, PlanStatus.STOPPED)
 
@@ -71,7 +72,7 @@ class Store(RecordReader):
 
     def release(self, fence: int) -> None:
         """Free the lease, if it is still ours; no write with this fence is accepted from then on."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             connection.execute(sa.update(schema.lease).values(holder=None).where(schema.lease.c.fence == fence))
 
     # ---- writes of the one that acts ------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ class Store(RecordReader):
         """Write a plan as it is now. Refused: a second open plan, and what would undo a person's approval or rejection."""
         key = schema.plans.c.id
         with self._fenced(fence) as connection:
-            known = connection.execute(sa.select(schema.plans).where(key == plan.id).with_for_update()).one_or_none()
+            known = connection.execute(sa.select(schema.plans).where(key == plan.id)).one_or_none()
             if known is not None and _undoes(known.status, plan.status):
                 raise self._refusal(f"plan '{plan.id}' is {known.status} by now ({known.why}), and cannot become {plan.status}")
             if plan.status.is_open:
@@ -115,10 +116,15 @@ class Store(RecordReader):
     def end_steps(self, steps: Sequence[RecordedStep], fence: int) -> None:
         """Write down what became of steps: status, end, new instance and outcome; the rest stays as it was begun."""
         with self._fenced(fence) as connection:
-            for step in steps:
-                outcome = {"status": step.status, "ended": step.ended, "new_uid": step.new_uid, "outcome": step.outcome}
-                if not _changed(connection, schema.steps.c.token, step.token, outcome):
-                    raise self._refusal(f"step '{step.token}' was never begun")
+            tokens = [step.token for step in steps]
+            for token in set(tokens).difference(_known_tokens(connection, tokens)):
+                raise self._refusal(f"step '{token}' was never begun")
+            if steps:
+                update = sa.update(schema.steps).where(schema.steps.c.token == sa.bindparam("key"))
+                connection.execute(
+                    update.values({name: sa.bindparam(name) for name in OUTCOME}),
+                    [{"key": step.token} | {name: getattr(step, name) for name in OUTCOME} for step in steps],
+                )
 
     def hold(self, holds: Sequence[Hold], fence: int) -> None:
         """Hold workloads; of two holds of one workload the later one wins."""
@@ -135,33 +141,33 @@ class Store(RecordReader):
 
     def approve(self, plan: str, by: str, at: float) -> RecordedPlan:
         """Approve a plan that is proposed."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             event = Event(at=at, kind="approve", text=f"approved by {by}")
             return _decide(connection, plan, (PlanStatus.PROPOSED,), event, {"status": PlanStatus.APPROVED, "approved_by": by})
 
     def reject(self, plan: str, by: str, at: float, why: str = "") -> RecordedPlan:
         """Reject a plan that has not begun: it expires."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             event = Event(at=at, kind="reject", text=_because(f"rejected by {by}", why))
             return _decide(connection, plan, WAITING, event, {"status": PlanStatus.EXPIRED})
 
     def pause(self, by: str, at: float, why: str = "") -> None:
         """Set the global stop switch."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             connection.execute(sa.delete(schema.pause))
             connection.execute(sa.insert(schema.pause).values(id=ONE_ROW, by=by, at=at, why=why))
             _log(connection, Event(at=at, kind="pause", text=_because(f"paused by {by}", why)))
 
     def resume(self, by: str, at: float) -> None:
         """Take the global stop switch back."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             if connection.execute(sa.delete(schema.pause)).rowcount:
                 _log(connection, Event(at=at, kind="resume", text=f"resumed by {by}"))
 
     def ask_rollback(self, plan: str, by: str, at: float) -> None:
         """Ask that a plan be taken back; the loop looks at it."""
-        with self._database.writing() as connection:
-            known = find_plan(connection, plan, lock=True)
+        with self._writing() as connection:
+            known = find_plan(connection, plan)
             if known.status not in STARTED:
                 raise UsageError(escaped(f"plan '{known.id}' is {known.status}: there is nothing of it to take back"))
             connection.execute(sa.delete(schema.rollback_requests).where(schema.rollback_requests.c.plan == known.id))
@@ -170,21 +176,27 @@ class Store(RecordReader):
 
     def release_hold(self, workload: str) -> bool:
         """End the hold of a workload; was there one?"""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             return connection.execute(sa.delete(schema.holds).where(schema.holds.c.workload == workload)).rowcount > 0
 
     def log(self, event: Event) -> None:
         """Add a line to the log."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             _log(connection, event)
 
     def prune(self, before: float) -> int:
         """Delete what ended before a time, except what is open or still needed; how many rows that were."""
-        with self._database.writing() as connection:
-            _locked_lease(connection)  # no step is begun meanwhile
+        with self._writing() as connection:
             return sum(connection.execute(deletion).rowcount for deletion in _deletions(before))
 
     # ---- inside ---------------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """A write of a person: with the lease locked too, so that writes come one after the other in every database."""
+        with self._database.writing() as connection:
+            _locked_lease(connection)
+            yield connection
 
     @contextmanager
     def _fenced(self, fence: int) -> Iterator[sa.Connection]:
@@ -226,7 +238,7 @@ def _decide(
     connection: sa.Connection, plan: str, allowed: tuple[PlanStatus, ...], event: Event, decided: dict[str, Any]
 ) -> RecordedPlan:
     """Change a plan as a person has decided, with a line in the log."""
-    known = find_plan(connection, plan, lock=True)
+    known = find_plan(connection, plan)
     if known.status not in allowed:
         expected = " or ".join(allowed)
         raise UsageError(escaped(f"cannot {event.kind} plan '{known.id}': it is {known.status}; expected one that is {expected}"))
@@ -265,8 +277,10 @@ def _deletions(before: float) -> Iterator[sa.Delete]:
     ended = (sa.not_(plans.c.is_open), plans.c.created < before, plans.c.changed < before)
     old = sa.select(plans.c.id).where(*ended, plans.c.id.not_in(recent))
     needed = sa.select(plans.c.turn).where(plans.c.turn.is_not(None))
+    last = sa.select(sa.func.max(turns.c.id)).scalar_subquery()  # it may still run
     yield sa.delete(steps).where(steps.c.plan.in_(old))
     yield sa.delete(plans).where(plans.c.id.in_(old))
-    yield sa.delete(turns).where(sa.func.coalesce(turns.c.ended, turns.c.started) < before, turns.c.id.not_in(needed))
+    past = sa.func.coalesce(turns.c.ended, turns.c.started) < before
+    yield sa.delete(turns).where(past, turns.c.id.not_in(needed), turns.c.id < last)
     yield sa.delete(schema.events).where(schema.events.c.at < before)
     yield sa.delete(schema.holds).where(schema.holds.c.until < before)

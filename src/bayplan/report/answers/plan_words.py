@@ -11,6 +11,7 @@ from bayplan.model.allowed_machines import pinned_containers
 from bayplan.model.goal import Goal
 from bayplan.report.amounts import about, fullness, percent
 from bayplan.report.answers.move_reasons import LABELS
+from bayplan.report.answers.performance_words import change_details, change_parts
 from bayplan.report.change_page.data import Card, FrontPoint, MoveNote, Verdict, batch_of
 from bayplan.report.table import (
     Cell,
@@ -27,6 +28,7 @@ from bayplan.report.table import (
     table,
 )
 from bayplan.score.goal.state_figures import StateFigures
+from bayplan.score.performance import PerformanceChange
 from bayplan.words import count, first_names
 
 SHOWN = 20  # moves; all are in the file
@@ -70,6 +72,7 @@ class PlanFacts:
     notes: tuple[str, ...] = ()
     most_local: float | None = None
     front: tuple[FrontPoint, ...] = ()
+    performance: PerformanceChange | None = None  # by a model; None without traffic
 
     @property
     def running(self) -> int:
@@ -178,6 +181,7 @@ def plan_content(plan: PlanFacts) -> Report:
         *told,
         *local,
         *([comparison_table(plan)] if plan.changes else []),
+        *(change_parts(plan.performance) if plan.worth_it and (plan.moved or plan.placed) else ()),
         move_table(plan).first(SHOWN, "moves; all are in the file"),
         front_table(plan.front),
         *sentences(warnings(plan), WARNINGS, "warnings", "warn"),
@@ -330,6 +334,7 @@ def plan_details(plan: PlanFacts) -> dict[str, Any]:
         "least_alive": plan.least_alive,
         "figures": {"now": plan.figures.now, "before": plan.figures.before, "after": plan.figures.after},
         "most_local": plan.most_local,
+        "performance": change_details(plan.performance),
         "changes": plan.changes,
         "emptied": plan.emptied,
         "drained": plan.drained,

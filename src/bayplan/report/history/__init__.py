@@ -2,6 +2,6 @@
 
 from bayplan.report.history.page import history_page
 from bayplan.report.history.story import history_story
-from bayplan.report.history.tables import history_details, history_report
+from bayplan.report.history.tables import history_details, history_headline, history_report
 
-__all__ = ["history_details", "history_page", "history_report", "history_story"]
+__all__ = ["history_details", "history_headline", "history_page", "history_report", "history_story"]

@@ -76,6 +76,11 @@ def history_report(history: History) -> Report:
     )
 
 
+def history_headline(history: History) -> str:
+    """What it came to, in one sentence."""
+    return headline(summarised(history))
+
+
 def headline(summary: HistorySummary) -> str:
     """'12 executions in 336 turns, 1 rolled back; local traffic 19 % → 61 %'."""
     back = f", {summary.rollbacks:,} rolled back" if summary.rollbacks else ""

@@ -15,7 +15,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a new store can be opened."""
     if request.param == "sqlite":
         return str(tmp_path / "bayplan.db")
-    return request.getfixturevalue("postgres_server").database()
+    return request.getfixturevalue("postgres_server").address()
 
 
 @pytest.fixture

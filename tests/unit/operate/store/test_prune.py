@@ -69,8 +69,15 @@ def test_the_lease_the_stop_switch_and_holds_in_force_stay(store, fence):
     store.renew(fence, now=51.0, seconds=10.0)
 
 
+def test_the_last_turn_stays_because_it_may_still_run(store, fence):
+    _turn(store, fence, 1.0)
+    running = store.begin_turn(turn(2.0), fence)
+    assert store.prune(before=50.0) == 1
+    assert store.turns() == [running]
+    store.save_plan(plan(turn=running.id), fence)
+
+
 def test_ids_of_deleted_turns_are_not_given_again(store, fence):
-    old = _turn(store, fence, 1.0)
-    store.prune(before=50.0)
-    assert store.turns() == []
-    assert store.begin_turn(turn(60.0), fence).id > old.id
+    old = [_turn(store, fence, at).id for at in (1.0, 2.0)]
+    assert store.prune(before=50.0) == 1
+    assert store.begin_turn(turn(60.0), fence).id > max(old)

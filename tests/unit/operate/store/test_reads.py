@@ -169,6 +169,29 @@ def test_an_open_plan_belongs_to_every_later_span(store, fence):
     assert store.history(0.0, 0.5).plans == []
 
 
+def test_the_newest_plan_that_is_to_be_taken_back_and_has_not_been_is_found(store, fence):
+    assert store.requested_rollback() is None
+    for at, status in enumerate((PlanStatus.DONE, PlanStatus.STOPPED, PlanStatus.DONE)):
+        store.save_plan(plan(f"p{at}", status, at=float(at)), fence)
+    assert store.requested_rollback() is None
+    for name in ("p1", "p0"):
+        store.ask_rollback(name, by="anna", at=9.0)
+    assert store.requested_rollback() == store.plan("p1")
+    store.save_plan(plan("p1", PlanStatus.ROLLING_BACK), fence)
+    assert store.requested_rollback() == store.plan("p0")
+    store.save_plan(plan("p1", PlanStatus.ROLLED_BACK), fence)
+    assert store.requested_rollback() == store.plan("p0")
+
+
+def test_the_last_event_of_a_kind_is_the_one_that_was_written_last(store):
+    assert store.last_event("gate") is None
+    lines = [Event(at=at, kind=kind, text="") for at, kind in ((5.0, "gate"), (2.0, "gate"), (9.0, "step"))]
+    for line in lines:
+        store.log(line)
+    assert store.last_event("gate") == lines[1]
+    assert store.last_event("step") == lines[2]
+
+
 def test_one_store_reads_what_another_has_written(where):
     with Store.open(where) as writer, Store.open(where) as reader:
         assert reader.turns() == []

@@ -50,10 +50,18 @@ def plan_named(store: "Store", plan: str) -> str:
     return newest[0].id
 
 
+def _said(json: bool, sentence: str, **facts: object) -> None:
+    """What was done, in a sentence or as one object."""
+    if json:
+        print_object({"done": sentence, **facts})
+    else:
+        typer.echo(sentence)
+
+
 def status(store: option.Record = option.RECORD, json: Json = False) -> None:
     """Say what the loop does now: who acts, what is planned or under way, what is held, whether it is paused.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --mode approve --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --mode approve --store shop.db[/cyan]
 
     Example: [cyan]bayplan status --store shop.db[/cyan]
     """
@@ -64,34 +72,34 @@ def status(store: option.Record = option.RECORD, json: Json = False) -> None:
     print_object(answer.to_dict()) if json else print_report(answer.content())
 
 
-def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None) -> None:
+def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None, json: Json = False) -> None:
     """Approve a plan that waits for it; the loop carries it out, if it is not out of date by then.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --mode approve --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --mode approve --store shop.db[/cyan]
 
     Example: [cyan]bayplan approve latest --store shop.db[/cyan]
     """
     with _open(store) as record:
         approved = record.approve(plan_named(record, plan), option.person(by), _now(record))
-    typer.echo(f"approved plan {approved.id}: {approved.summary[0] if approved.summary else ''}")
+    _said(json, f"approved plan {approved.id}: {approved.summary[0] if approved.summary else ''}", plan=approved.id)
 
 
-def pause(store: option.Record = option.RECORD, by: option.By = None, why: option.Why = "") -> None:
+def pause(store: option.Record = option.RECORD, by: option.By = None, why: option.Why = "", json: Json = False) -> None:
     """Stop all acting: moves that have begun are brought to their end, and none is begun until bayplan resume.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan pause --store shop.db --why 'release night'[/cyan]
     """
     with _open(store) as record:
         record.pause(option.person(by), _now(record), why)
-    typer.echo("paused; next: bayplan resume")
+    _said(json, "paused; next: bayplan resume", paused=True)
 
 
-def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Trust = False) -> None:
+def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Trust = False, json: Json = False) -> None:
     """Let the loop act again; a plan that was under way goes on.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan resume --store shop.db[/cyan]
     """
@@ -102,26 +110,26 @@ def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Tr
         record.resume(who, now)
         if trust:
             record.log(Event(at=now, kind="trust", text=f"{who} trusts what is observed, however little it is"))
-    typer.echo("resumed; next: bayplan status")
+    _said(json, "resumed; next: bayplan status", paused=False)
 
 
-def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None) -> None:
+def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None, json: Json = False) -> None:
     """Ask the loop to take a plan back: the inverse plan, as far as that is still possible. It does so within a minute.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 1 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
     Example: [cyan]bayplan rollback latest --store shop.db[/cyan]
     """
     with _open(store) as record:
         name = plan_named(record, plan)
         record.ask_rollback(name, option.person(by), _now(record))
-    typer.echo(f"plan {name} will be taken back by the loop; next: bayplan status")
+    _said(json, f"plan {name} will be taken back by the loop; next: bayplan status", plan=name)
 
 
 def history(store: option.Record = option.RECORD, last: Last = None, report: HistoryReport = None, json: Json = False) -> None:
     """Show what was done, why, and what it brought.
 
-    Example: [cyan]bayplan run --simulate shop.yaml --turns 2 --store shop.db[/cyan]
+    Example: [cyan]bayplan run --simulate boutique --turns 2 --store shop.db[/cyan]
 
     Example: [cyan]bayplan history --store shop.db --report week.html[/cyan]
     """

@@ -41,6 +41,7 @@ def run(
     freeze: Freeze = None,
     alive: Alive = 0.75,
     cooldown: option.Cooldown = "2h",
+    cooldown_of: option.CooldownOf = "workload",
     hold: option.HoldTime = "3d",
     settle: option.Settle = "10m",
     young: option.Young = "10m",
@@ -60,7 +61,8 @@ def run(
     out what is true and goes on.
 
     With --simulate the cluster lives in virtual time: containers are rolled out, scaled and deleted, traffic drifts, machines
-    come and go. A referee watches every instant. stdout has the story, --report the page of the week.
+    come and go. A referee watches every instant. stdout has the story, --report the page of the week. Ctrl-C brings what has
+    begun to its end, and tells the story so far; what is left of a plan waits for the next start.
 
     Example: [cyan]bayplan run --simulate boutique --days 2[/cyan]
 
@@ -72,6 +74,7 @@ def run(
     page = report or (Path("week.html") if simulate is not None and not json else None)
     expect_outputs({"--report": page})
     import bayplan as bp
+    from bayplan.model.interrupt import stoppable
     from bayplan.operate.settings import LoopSettings, Mode
 
     snapshot = option.simulated_snapshot(simulate) if simulate is not None else None
@@ -89,20 +92,23 @@ def run(
         freeze=tuple(freeze or ()),
         alive=alive,
         cooldown=option.seconds_of(cooldown, "--cooldown"),
+        cooldown_of=cooldown_of,
         hold=option.seconds_of(hold, "--hold"),
         settle=option.seconds_of(settle, "--settle"),
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
-    answer = bp.run(
-        snapshot if snapshot is not None else option.connected(sandbox or ""),
-        days=days,
-        turns=math.inf if turns is None else turns,
-        settings=_fitted(settings, snapshot, mode, seconds),
-        store=store or (":memory:" if snapshot is not None else option.RECORD),
-        churn=churn,
-        tell=_silent if quiet else _tell,
-    )
+    with stoppable() as stopping:
+        answer = bp.run(
+            snapshot if snapshot is not None else option.connected(sandbox or ""),
+            days=days,
+            turns=math.inf if turns is None else turns,
+            settings=_fitted(settings, snapshot, mode, seconds),
+            store=store or (":memory:" if snapshot is not None else option.RECORD),
+            churn=churn,
+            tell=_silent if quiet else _tell,
+            stop=lambda: stopping.requested,
+        )
     _say(answer, page, json, store)
 
 
@@ -116,7 +122,7 @@ def _fitted(settings: "LoopSettings", snapshot: "Snapshot | None", mode: str | N
     if snapshot is not None:
         settings = simulated_settings(snapshot, settings)
         settings = settings if mode is None else replace(settings, mode=Mode(mode))
-    return settings if seconds is None else replace(settings, seconds=seconds)
+    return settings if seconds is None else replace(settings, seconds=seconds, budget=None)
 
 
 def _silent(event: "Event") -> None:

@@ -16,6 +16,9 @@ PlanOrFile = Annotated[
     str,
     typer.Argument(metavar="PLAN", help="A file that bayplan plan wrote, or the id of a plan in the record.", show_default=False),
 ]
+SandboxCluster = Annotated[
+    str, typer.Argument(metavar="NAME|FILE", help="A generator's name (boutique, rasa-m3, ...) or a file.", show_default=False)
+]
 Socket = Annotated[
     Path, typer.Option("--socket", metavar="PATH", help="Where it listens: a path for a Unix socket; the key is beside it.")
 ]
@@ -38,9 +41,11 @@ def apply(
     bayplan status, pause, resume and rollback work meanwhile, from another terminal. Exit code 3 if the plan is not safe or was
     not kept.
 
-    Example: [cyan]bayplan plan shop.yaml --out plan.json[/cyan]
+    Example: [cyan]bayplan generate boutique --out shop.json[/cyan]
 
-    Example: [cyan]bayplan apply plan.json --simulate shop.yaml --yes[/cyan]
+    Example: [cyan]bayplan plan shop.json --out plan.json[/cyan]
+
+    Example: [cyan]bayplan apply plan.json --simulate shop.json --yes[/cyan]
     """
     option.expect_one_cluster(simulate, sandbox)
     from bayplan.operate.apply import apply as carry_out
@@ -56,10 +61,16 @@ def apply(
         raise typer.Exit(ANSWER_IS_NO)
 
 
-def sandbox(cluster: str, socket: Socket = Path("cluster.sock"), churn: option.ChurnName = "calm", seed: Seed = 0) -> None:
+def sandbox(
+    cluster: SandboxCluster,
+    socket: Socket = Path("cluster.sock"),
+    churn: option.ChurnName = "calm",
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
     """Serve a simulated cluster from a process of its own, to practise on: it lives on when a loop is killed.
 
-    CLUSTER is a generator's name or a file. Then, in other terminals: bayplan run --sandbox cluster.sock --mode auto, or bayplan
+    Then, in other terminals: bayplan run --sandbox cluster.sock --mode auto, or bayplan
     apply. Time goes on while a loop waits. Ctrl-C ends it.
 
     Example: [cyan]bayplan sandbox boutique --socket shop.sock[/cyan]
@@ -71,5 +82,6 @@ def sandbox(cluster: str, socket: Socket = Path("cluster.sock"), churn: option.C
 
     expect_one_of(churn, CHURN, "churn")
     orchestrator = SimulatedOrchestrator(option.simulated_snapshot(cluster), settings=preset(churn), seed=seed)
-    note([f"next: bayplan run --sandbox {socket} --mode auto --store shop.db"], quiet=False)
+    following = f"bayplan run --sandbox {socket} --mode auto --store shop.db"
+    print_object({"address": str(socket), "next": following}) if json else note([f"next: {following}"], quiet=False)
     serve(orchestrator, str(socket))

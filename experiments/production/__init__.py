@@ -1,0 +1,1 @@
+"""What two papers measured in production, beside what the performance model says."""

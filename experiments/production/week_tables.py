@@ -1,0 +1,208 @@
+"""The tables of docs/verbs/production-week.md, from the rows of turns, cells, answers in turn and plans in turn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from experiments.production.week_settings import ALONE, KEY, PER_DAY
+from experiments.results import Row, picked, table
+
+NEAR = 0.03  # points: what the loop should stay within, of a fresh optimisation
+MOST_MOVED = 0.05  # share of the containers, of one execution ([RASA] §III-C)
+HEAD = (
+    "cluster",
+    "how",
+    "seed",
+    "days",
+    "local after 6 h",
+    "later, mean (least)",
+    "alone",
+    "fresh",
+    "below fresh, mean (most)",
+    "executions, first day",
+    "later, a day",
+    "moved by one, mean (most)",
+    "rolled back",
+    "held at most",
+    "violations",
+    "CPU s a turn",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFigures:
+    """What the turns of a cell come to. 'Later' is after the first day, or the second half of a shorter cell."""
+
+    end: Row  # of week-cells.csv
+    turns: Sequence[Row]
+    alone: Sequence[Row]  # turns of the same days without a loop
+
+    @property
+    def first_later(self) -> int:
+        """The first turn that counts as later."""
+        last = len(self.turns) - 1
+        return PER_DAY if last > PER_DAY else last // 2
+
+    @property
+    def later(self) -> Sequence[Row]:
+        """The turns after the first day."""
+        return self.turns[self.first_later :]
+
+    @property
+    def shares(self) -> list[float]:
+        """Of the containers, moved by each execution."""
+        return [int(row["moved"]) / int(row["containers"]) for row in self.turns if int(row["moved"])]
+
+    @property
+    def later_shares(self) -> list[float]:
+        """The same, of later ones."""
+        return [int(row["moved"]) / int(row["containers"]) for row in self.later if int(row["moved"])]
+
+    @property
+    def below_fresh(self) -> list[float]:
+        """Points of local traffic by which a fresh optimisation would be ahead, at later instants."""
+        return [float(row["fresh"]) - float(row["local"]) for row in self.later if row["fresh"]]
+
+    @property
+    def executions_first(self) -> int:
+        """On the first day."""
+        return sum(int(row["moved"]) > 0 for row in self.turns[: self.first_later])
+
+    @property
+    def executions_later(self) -> float:
+        """A day, after the first one."""
+        return sum(int(row["moved"]) > 0 for row in self.later) * PER_DAY / max(1, len(self.later) - 1)
+
+    @property
+    def held(self) -> int:
+        """Workloads that were held at one time, at most."""
+        return max((int(row["held"] or 0) for row in self.turns), default=0)
+
+    @property
+    def name(self) -> str:
+        """The cell in words."""
+        return f"{self.end['cluster']}, {self.end['variant']}, seed {self.end['seed']}"
+
+
+def figures_of(turns: Sequence[Row], cells: Sequence[Row]) -> list[CellFigures]:
+    """Each cell with its turns, and with those of the same cluster and seed without a loop."""
+    figures = []
+    for cell in cells:
+        own = picked(turns, **{name: cell[name] for name in KEY})
+        alone = [
+            row for row in picked(turns, cluster=cell["cluster"], seed=cell["seed"], variant=ALONE) if int(row["turn"]) < len(own)
+        ]
+        figures.append(CellFigures(end=cell, turns=own, alone=alone))
+    return figures
+
+
+def local_mean(rows: Sequence[Row]) -> float:
+    """Mean share of local traffic."""
+    return mean(float(row["local"]) for row in rows)
+
+
+def cell_lines(figures: Sequence[CellFigures]) -> list[str]:
+    """One line for each cell with a loop."""
+    looped = [each for each in figures if each.end["variant"] != ALONE]
+    return table(HEAD, [_line(each) for each in looped]) if looped else []
+
+
+def _line(each: CellFigures) -> list[str]:
+    later = [float(row["local"]) for row in each.later]
+    below, shares = each.below_fresh, each.shares
+    fresh = [float(row["fresh"]) for row in each.later if row["fresh"]]
+    cpu = mean(float(row["cpu"]) for row in each.turns)
+    return [
+        each.end["cluster"],
+        each.end["variant"],
+        each.end["seed"],
+        each.end["days"],
+        f"{float(each.turns[min(12, len(each.turns) - 1)]['local']):.3f}",
+        f"{mean(later):.3f} ({min(later):.3f})",
+        f"{local_mean(each.alone[each.first_later :]):.3f}" if each.alone else "-",
+        f"{mean(fresh):.3f}" if fresh else "-",
+        f"{_points(mean(below))} ({_points(max(below))})" if below else "-",
+        str(each.executions_first),
+        f"{each.executions_later:.1f}",
+        f"{mean(shares):.1%} ({max(shares):.1%})" if shares else "-",
+        each.end["rolled_back"],
+        str(each.held),
+        each.end["violations"],
+        f"{cpu:.1f}",
+    ]
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def claim_lines(figures: Sequence[CellFigures], variant: str) -> list[str]:
+    """What the paper says of its production, beside what the weeks of a goal came to."""
+    weeks = [each for each in figures if each.end["variant"] == variant and float(each.end["days"]) >= 2]
+    if not weeks:
+        return []
+    shares = [share for each in weeks for share in each.later_shares]
+    below = [value for each in weeks for value in each.below_fresh]
+    daily = [each.executions_later for each in weeks]
+    gains = [local_mean(each.later) - local_mean(each.alone[each.first_later :]) for each in weeks if each.alone]
+    moved = max(shares, default=0.0)
+    lines = [
+        [
+            "less than 5 % of the containers are relocated in each execution",
+            f"after the first day at most {moved:.1%}, {mean(shares) if shares else 0:.1%} on average",
+            _holds(moved <= MOST_MOVED),
+        ],
+        [
+            "reallocation happens a few times a day",
+            f"after the first day {', '.join(f'{value:.1f}' for value in daily)} times a day",
+            _holds(max(daily) <= 6),
+        ],
+        [
+            "gained affinity remains consistently high",
+            f"{', '.join(f'{100 * value:.0f}' for value in gains)} points above the default scheduler alone",
+            _holds(bool(gains) and min(gains) > 0),
+        ],
+        [
+            "(ours) within 3 points of a fresh optimisation of the same instant",
+            f"below it by {_points(mean(below))} points on average, {_points(max(below))} at most",
+            _holds(max(below) <= NEAR),
+        ],
+    ]
+    return table(("statement", f"measured, goal `{variant}`", "verdict"), lines)
+
+
+def _holds(claim: bool) -> str:
+    return "holds" if claim else "**does not hold**"
+
+
+def again_lines(measured: Sequence[Row]) -> list[str]:
+    """One line for each answer that starts from the one before."""
+    names = {"rasa": "`rasa`", "best": "`best`"}
+    body = [
+        [
+            names.get(row["method"], row["method"]),
+            row["number"],
+            row["start"],
+            f"{float(row['before']):.3f}",
+            f"{float(row['after']):.3f}",
+            f"{int(row['moved']):,} ({int(row['moved']) / int(row['containers']):.1%})",
+            row["cpu"],
+        ]
+        for row in measured
+    ]
+    head = ("method", "answer", "starts from", "affinity before", "after", "moved", "CPU s")
+    return table(head, body) if body else []
+
+
+def step_lines(measured: Sequence[Row]) -> list[str]:
+    """One line for each plan in turn, its ways in columns."""
+    columns = list(dict.fromkeys((row["method"], row["start"], row["seed"]) for row in measured))
+    numbers = sorted({int(row["number"]) for row in measured})
+    head = ("plan", *(f"{goal}, {way}, seed {seed}" for goal, way, seed in columns))
+    return table(head, [[str(number), *_at(measured, columns, number)] for number in numbers]) if columns else []
+
+
+def _at(measured: Sequence[Row], columns: Sequence[tuple[str, str, str]], number: int) -> Iterator[str]:
+    for goal, way, seed in columns:
+        rows = picked(measured, method=goal, start=way, seed=seed, number=str(number))
+        yield f"{float(rows[0]['after']):.3f}" if rows else "-"
