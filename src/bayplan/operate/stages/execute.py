@@ -33,6 +33,7 @@ class ExecutionEnd:
     plan: RecordedPlan
     following: dict[str, TrackedContainer]
     stopped: str = ""  # why no further move was begun; empty if all were made or given up
+    paused: bool = False  # is the rest to go on later?
 
     @property
     def moved(self) -> int:
@@ -50,7 +51,7 @@ def execute(context: LoopContext, plan: RecordedPlan, *, back: bool = False) -> 
     run = PlanRun(context, plan, back=back)
     run.go_on()
     context.patiently(lambda: context.orchestrator.release(plan.id))
-    return ExecutionEnd(plan=run.plan, following=run.following, stopped=run.stopped)
+    return ExecutionEnd(plan=run.plan, following=run.following, stopped=run.stopped, paused=run.paused)
 
 
 class PlanRun:
@@ -67,7 +68,7 @@ class PlanRun:
         self.todo = [list(batch) for batch in plan.batches]
         self.reorder = bool(made) or not plan.batches  # after a crash, and on the way back, the order is found on what runs
         self.reorderings = 0
-        self.stopped = ""
+        self.stopped, self.paused = "", False
 
     def go_on(self) -> None:
         """Batch after batch, until nothing is left."""
@@ -102,6 +103,7 @@ class PlanRun:
         context, store = self.context, self.context.store
         paused = acting_paused(context)
         if paused:
+            self.paused = True
             return paused
         if self.back:
             return ""  # what is taken back is taken back
