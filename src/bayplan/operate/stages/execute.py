@@ -22,6 +22,7 @@ from bayplan.operate.windows import closing_time
 from bayplan.words import count
 
 REORDERINGS, BETWEEN = 20, 15.0  # of one plan, before it is stopped; seconds from one to the next
+STILL_STOPPING = "what is stopping on their machines counts for their rules until it has ended"
 TRIES = 3  # of the steps of one container for which the orchestrator did not answer
 NEVER_MORE_THAN = 200  # batches of one plan, whatever happens
 
@@ -83,7 +84,7 @@ class PlanRun:
                 return
             batch = state.within_limits(whole)
             orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
-            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole])
+            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole]) or STILL_STOPPING
             unsafe = unsafe or self._unsafe_when_reserved(state, batch, orders)
             if not unsafe:
                 self._make(batch, orders, rest=len(whole) - len(batch))
