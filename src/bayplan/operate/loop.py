@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bayplan.api.planning.answer import PlanAnswer
-from bayplan.errors import WorldError
+from bayplan.errors import BayplanError, WorldError
 from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation, PermanentError, TemporaryError
@@ -96,6 +96,10 @@ class Loop:
             turn = replace(turn, verdict=TurnVerdict.FAILED, why=f"the orchestrator does not answer: {error}")
         except PermanentError as error:
             turn = replace(turn, verdict=TurnVerdict.FAILED, why=f"the orchestrator refuses: {error}")
+        except WorldError:
+            raise  # the record cannot be written, or another process has taken over: nothing more may be done
+        except BayplanError as error:
+            turn = replace(turn, verdict=TurnVerdict.FAILED, why=str(error))
         turn = replace(turn, ended=context.now())
         context.store.end_turn(turn, context.fence)
         context.log("turn", f"{turn.verdict}: {turn.why}")

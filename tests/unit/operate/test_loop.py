@@ -3,6 +3,7 @@
 import pytest
 from tests.builders.operated import operation, talkers
 
+from bayplan.errors import InternalError
 from bayplan.model.record import Hold, PlanStatus, TurnVerdict
 from bayplan.operate.loop import Loop
 from bayplan.operate.simulated import Faults, FaultyTime, ObservationFault, StepFault
@@ -220,3 +221,17 @@ def test_a_rollback_during_which_the_process_is_asked_to_end_goes_on_with_the_ne
     o.loop.run(turns=1)
     assert status(o, plan.id) is PlanStatus.ROLLED_BACK
     assert [o.where(name) for name in ("web-0", "web-1", "api-0", "api-1")] == ["m-0", "m-0", "m-1", "m-1"]
+
+
+def test_a_fault_of_a_planner_ends_the_turn_and_not_the_loop(monkeypatch):
+    o = operation(talkers())
+
+    def broken(*arguments):
+        raise InternalError("E2101", "no bound")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bayplan.operate.loop.decided", broken)
+        turn = o.loop.turn()
+    assert turn.verdict is TurnVerdict.FAILED
+    assert "no bound" in turn.why
+    assert o.loop.turn().moved == 2

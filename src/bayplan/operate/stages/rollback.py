@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bayplan.check import check_migration
-from bayplan.model import UNPLACED, Action, Placement, Plan, Step, ints
+from bayplan.model import Action, Plan, Step
 from bayplan.model.record import Hold, PlannedMove, PlanStatus, RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Phase, StepOrder
@@ -104,10 +104,7 @@ def _why_not(state: FreshState, name: str) -> str:
     if each.given_up or name not in state.index:
         return each.given_up or "it is not there any more"
     step = Step(Action.DELETE, state.index[name], state.machine[each.move.target])
-    target = state.migration.target.machine_of.copy()
-    target[step.container] = UNPLACED
-    migration = replace(state.migration, target=Placement(machine_of=ints(target)))
-    checked = check_migration(migration, Plan(batches=((step,),)))
+    checked = check_migration(state.migration, Plan(batches=((step,),)))  # its target is where it runs: nothing is forgiven
     return str(checked.violations[0]) if checked.violations else state.unready([step])
 
 

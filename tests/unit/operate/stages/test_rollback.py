@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.builders.operated import operation, web
 
+import bayplan as bp
 from bayplan.model.record import PlanStatus
 from bayplan.operate.loop import Loop
 from bayplan.operate.simulated import Faults, StepFault
@@ -141,3 +142,16 @@ def test_a_rollback_goes_on_after_a_crash():
     Loop(o.another()).turn()
     assert o.store.plan("plan").status is PlanStatus.ROLLED_BACK
     assert {name: o.where(name) for name in HOMES} == HOMES
+
+
+def test_what_made_a_machine_skewed_stays_if_a_rule_needs_it_there():
+    builder = bp.ClusterBuilder("spread").machines("m-{}", 3, cpu=8, memory="8Gi")
+    builder = builder.workload("web", replicas=3, cpu=1, memory="1Gi", on=["m-0"] * 3, service="shop").spread("shop", 2)
+    o = operation(builder.build(), alive=0.0)
+    plan = o.plan(web_0="m_1")
+    plan = execute(o.context, plan).plan
+    assert o.where("web-0") == "m-1"
+    roll_back(o.context, plan, "skewed", ["m-1"])
+    assert o.events("rollback")[1].startswith("web-0 stays: ")
+    assert o.where("web-0") == "m-1"
+    o.expect_safe()
