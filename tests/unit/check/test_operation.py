@@ -354,3 +354,22 @@ def test_a_hundred_thousand_instants_take_seconds():
             referee.see(Instant(at=i, cause="scheduler", kind=kind, uid=str(i), workload=WEB, container=WEB_0, machine=i % 4))
     assert referee.seen == 100_000
     assert time.process_time() - started < 20
+
+
+def test_an_instance_of_ours_that_is_taken_back_before_it_was_ready_is_no_news_but_one_that_was_ready_is():
+    told = Told(cluster(Spread(service=FRONT, minimum=2, level=ZONE)), [0, 0, 0, 0, 0, 0])
+    bound = {"workload": WEB, "container": WEB_0, "machine": 2}
+    told.tell(InstantKind.BOUND, "new", **bound)
+    told.delete("web-0", cause="user")  # others rely on it: now the service is in two zones
+    assert told.tell(InstantKind.STOPPING, "new") == []
+    told.tell(InstantKind.GONE, "new")
+    told.tell(InstantKind.BOUND, "newer", **bound)
+    told.tell(InstantKind.READY, "newer")
+    assert told.tell(InstantKind.STOPPING, "newer") == ["spread"]
+
+
+def test_an_instance_of_others_that_we_delete_before_it_was_ready_is_held_against_us():
+    told = Told(cluster(Spread(service=FRONT, minimum=2, level=ZONE)), [0, 0, 0, 0, 0, 0])
+    told.delete("web-0", cause="user")
+    told.tell(InstantKind.BOUND, "theirs", cause="scheduler", workload=WEB, container=WEB_0, machine=2)
+    assert told.tell(InstantKind.STOPPING, "theirs") == ["spread"]

@@ -1,7 +1,7 @@
 """The referee of a running system: it sees every instant, and says which of ours made something worse than it was."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bayplan.check.operation.availability import AliveWatch, ReadyWatch
@@ -21,9 +21,9 @@ class OperationReferee:
     """Sees all that happens to a cluster, and reports what steps of ours violated.
 
     A step of ours violates a rule if the rule is violated in some place after it, and was not, or less so, before it. What was
-    violated already, by others or from the start, is theirs until a step of ours makes it worse; a create that is taken back
-    before its instance was ready leaves what there was before it. O(rules of the workload, slot
-    and machine) for each instant.
+    violated already, by others or from the start, is theirs until a step of ours makes it worse. An instance of ours that is
+    taken back before it was ready has served nothing: what is violated without it is as it would be if we had done nothing.
+    O(rules of the workload, slot and machine) for each instant.
     """
 
     def __init__(self, cluster: Cluster, alive: float = 0.75) -> None:
@@ -36,7 +36,7 @@ class OperationReferee:
         self._watches = _watches(cluster, self.population, alive)
         self._standing: list[dict[Place, float]] = [{} for _ in self._watches]  # what is violated now, and how far
         self._steps = StepRules(cluster, self.population)
-        self._mended: dict[str, dict[tuple[str, Place], float]] = {}  # uid that we bound -> what was violated before, and how far
+        self._starting: set[str] = set()  # uids that we bound and that have not been ready yet
 
     def start(self, instants: Iterable[Instant]) -> None:
         """What there is at the beginning, as if it came one by one; nothing of it is held against anyone."""
@@ -69,20 +69,25 @@ class OperationReferee:
         """Take an instant in; the violations that are ours, which are also added to `violations`."""
         self.seen += 1
         by_step = [(rule, finding, 1.0) for rule, finding in self._steps.before(instant)]
+        worse = list(self._worse(instant))
+        taken_back = instant.uid in self._starting and instant.kind in (InstantKind.STOPPING, InstantKind.GONE)
         if instant.cause != OURS:
-            self.others.update((instant.cause, watch.rule) for watch, _, _ in self._worse(instant))
-            by_state = []
-        else:
-            by_state = [
-                (watch.rule, watch.describe(place), excess)
-                for watch, place, excess in self._worse(instant)
-                if excess > self._mended.get(instant.uid, {}).get((watch.rule, place), 0.0)
-            ]
-        if instant.kind in (InstantKind.READY, InstantKind.GONE):
-            self._mended.pop(instant.uid, None)
+            self.others.update((instant.cause, watch.rule) for watch, _, _ in worse)
+        by_state = [
+            (watch.rule, watch.describe(place), excess)
+            for watch, place, excess in worse
+            if instant.cause == OURS and not taken_back
+        ]
+        self._note_start(instant)
         ours = [_violation(instant, *parts) for parts in (*by_step, *by_state)]
         self.violations.extend(ours)
         return ours
+
+    def _note_start(self, instant: Instant) -> None:
+        if instant.kind == InstantKind.BOUND and instant.cause == OURS:
+            self._starting.add(instant.uid)
+        elif instant.kind in (InstantKind.READY, InstantKind.GONE):
+            self._starting.discard(instant.uid)
 
     def standing(self) -> Iterator[OperationViolation]:
         """What is violated now, whoever caused it."""
@@ -96,22 +101,8 @@ class OperationReferee:
         if instant.machine >= len(self.cluster.machines.name) or instant.workload >= len(self.cluster.workloads.name):
             raise ModelError("the cluster lacks a machine or workload of this instant: extend the referee's cluster first")
         change = self.population.apply(instant)
-        before = [dict(standing) for standing in self._standing] if _is_ours(instant) else []
         if change is not None:
             yield from self._effects(change)
-        self._note_mended(instant, before)
-
-    def _note_mended(self, instant: Instant, before: Sequence[Mapping[Place, float]]) -> None:
-        """What an instance of ours makes good from when it is bound: if it is taken back before it is ready, that is no news."""
-        parts = zip(self._watches, self._standing, before, strict=True) if before else ()
-        mended = {
-            (watch.rule, place): excess
-            for watch, standing, excesses in parts
-            for place, excess in excesses.items()
-            if standing.get(place, 0.0) < excess
-        }
-        if mended:
-            self._mended[instant.uid] = mended
 
     def _effects(self, change: Change) -> Iterator[tuple[Watch, Place, float]]:
         for watch, standing in zip(self._watches, self._standing, strict=True):
@@ -121,11 +112,6 @@ class OperationReferee:
                     standing[place] = excess
                     if excess > before * (1 + TOLERANCE):
                         yield watch, place, excess
-
-
-def _is_ours(instant: Instant) -> bool:
-    """Is an instance of ours bound?"""
-    return instant.cause == OURS and instant.kind == InstantKind.BOUND
 
 
 def _watches(cluster: Cluster, population: Population, alive: float) -> list[Watch]:
