@@ -64,11 +64,19 @@ class LoopContext:
     def wait(self, seconds: float) -> None:
         """Let time pass without losing the lease; LostLeaseError if another process has it by then."""
         left = seconds
-        while left > 0 and not self.stop():
+        while left > 0:
             part = min(left, self.settings.lease / 3)
             self.orchestrator.wait(part)
             left -= part
             self._keep()
+
+    def rest(self, seconds: float) -> None:
+        """Let time pass where nothing is under way: it ends soon if this process is asked to end."""
+        left = seconds
+        while left > 0 and not self.stop():
+            part = min(left, self.settings.lease / 3)
+            self.wait(part)
+            left -= part
 
     def _keep(self) -> None:
         """Renew the lease, if it is ours and a good part of it has run out."""

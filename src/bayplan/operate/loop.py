@@ -68,7 +68,7 @@ class Loop:
         """Wait, but not longer than until a person has approved a plan or asked for a rollback, or the lease is free."""
         context = self.context
         while (left := at - context.now()) > 0 and not context.stop():
-            context.wait(min(left, self.poll if context.fence else POLL))
+            context.rest(min(left, self.poll if context.fence else POLL))
             if self._is_asked() if context.fence else self._is_free():
                 return
 
@@ -203,9 +203,9 @@ class Loop:
         context = self.context
         end = execute(context, plan)
         turn = replace(turn, moved=end.moved)
-        paused = acting_paused(context)
-        if paused:
-            return replace(turn, verdict=TurnVerdict.EXECUTED, why=f"{_moved(end)}; {paused}, the rest of plan {plan.id} waits")
+        if end.paused:
+            why = f"{_moved(end)}; {end.stopped}, the rest of plan {plan.id} waits"
+            return replace(turn, verdict=TurnVerdict.EXECUTED, why=why)
         if end.stopped == "to be rolled back":
             back = roll_back(context, end.plan, "asked for by a person")
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=back.why)
@@ -218,7 +218,7 @@ class Loop:
     def _settled(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Verify when the settling time is over, and take back what turned out badly."""
         context = self.context
-        context.wait(max(0.0, plan.changed + context.settings.settle - context.now()))
+        context.rest(max(0.0, plan.changed + context.settings.settle - context.now()))
         paused = acting_paused(context)
         if paused:
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=_join(plan.why, paused, "it will be verified later"))

@@ -5,7 +5,7 @@ from tests.builders.operated import operation, talkers
 
 from bayplan.model.record import Hold, PlanStatus, TurnVerdict
 from bayplan.operate.loop import Loop
-from bayplan.operate.simulated import Faults, FaultyTime, ObservationFault
+from bayplan.operate.simulated import Faults, FaultyTime, ObservationFault, StepFault
 from bayplan.operate.stages.decide import moves_left
 from bayplan.operate.windows import read_window
 
@@ -184,3 +184,39 @@ def test_a_held_workload_is_not_planned():
     assert o.loop.turn().verdict is TurnVerdict.NOTHING
     o.cluster.wait(86401)
     assert o.loop.turn().moved == 2
+
+
+def test_a_pause_that_is_over_before_the_begun_moves_have_ended_keeps_the_rest_of_the_plan():
+    o = operation(talkers(), alive=1.0)
+    o.after(4, lambda: o.store.pause("ann", o.cluster.now()))
+    o.after(6, lambda: o.store.resume("ann", o.cluster.now()))
+    o.loop.run(turns=2)
+    assert o.store.open_plan() is None
+    o.expect_safe()
+
+
+def test_a_process_that_is_asked_to_end_in_the_middle_ends_when_nothing_is_half_moved_and_another_goes_on():
+    o = operation(talkers(), alive=1.0, faults=Faults(step_script={1: StepFault.SAYS_DONE}))
+    o.context.stop = lambda: o.cluster.time > o.cluster._faults.start + 3
+    assert o.loop.run() == 1
+    assert o.store.lease() is None
+    o.context.stop = lambda: False
+    o.loop.run(turns=2)
+    assert o.store.open_plan() is None
+    o.cluster.wait(7200)
+    o.expect_safe()
+    o.expect_nothing_left_behind()
+
+
+def test_a_rollback_during_which_the_process_is_asked_to_end_goes_on_with_the_next_process():
+    o = operation(talkers())
+    o.loop.run(turns=1)
+    (plan,) = o.store.plans()
+    o.store.ask_rollback(plan.id, "ann", o.cluster.now())
+    o.after(1, lambda: setattr(o.context, "stop", lambda: True))
+    o.loop.run(turns=1)
+    assert status(o, plan.id) is PlanStatus.ROLLING_BACK
+    o.context.stop = lambda: False
+    o.loop.run(turns=1)
+    assert status(o, plan.id) is PlanStatus.ROLLED_BACK
+    assert [o.where(name) for name in ("web-0", "web-1", "api-0", "api-1")] == ["m-0", "m-0", "m-1", "m-1"]

@@ -22,6 +22,7 @@ from bayplan.operate.windows import closing_time
 from bayplan.words import count
 
 REORDERINGS, BETWEEN = 20, 15.0  # of one plan, before it is stopped; seconds from one to the next
+STILL_STOPPING = "what is stopping on their machines counts for their rules until it has ended"
 TRIES = 3  # of the steps of one container for which the orchestrator did not answer
 NEVER_MORE_THAN = 200  # batches of one plan, whatever happens
 
@@ -33,6 +34,7 @@ class ExecutionEnd:
     plan: RecordedPlan
     following: dict[str, TrackedContainer]
     stopped: str = ""  # why no further move was begun; empty if all were made or given up
+    paused: bool = False  # is the rest to go on later?
 
     @property
     def moved(self) -> int:
@@ -50,7 +52,7 @@ def execute(context: LoopContext, plan: RecordedPlan, *, back: bool = False) -> 
     run = PlanRun(context, plan, back=back)
     run.go_on()
     context.patiently(lambda: context.orchestrator.release(plan.id))
-    return ExecutionEnd(plan=run.plan, following=run.following, stopped=run.stopped)
+    return ExecutionEnd(plan=run.plan, following=run.following, stopped=run.stopped, paused=run.paused)
 
 
 class PlanRun:
@@ -67,7 +69,7 @@ class PlanRun:
         self.todo = [list(batch) for batch in plan.batches]
         self.reorder = bool(made) or not plan.batches  # after a crash, and on the way back, the order is found on what runs
         self.reorderings = 0
-        self.stopped = ""
+        self.stopped, self.paused = "", False
 
     def go_on(self) -> None:
         """Batch after batch, until nothing is left."""
@@ -82,7 +84,7 @@ class PlanRun:
                 return
             batch = state.within_limits(whole)
             orders = [self._order(state, named, self.number + i) for i, (named, _) in enumerate(batch)]
-            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole])
+            unsafe = self._unsafe(state, batch) if batch else state.unready([step for _, step in whole]) or STILL_STOPPING
             unsafe = unsafe or self._unsafe_when_reserved(state, batch, orders)
             if not unsafe:
                 self._make(batch, orders, rest=len(whole) - len(batch))
@@ -102,6 +104,7 @@ class PlanRun:
         context, store = self.context, self.context.store
         paused = acting_paused(context)
         if paused:
+            self.paused = True
             return paused
         if self.back:
             return ""  # what is taken back is taken back

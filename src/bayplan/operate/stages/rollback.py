@@ -12,6 +12,7 @@ from bayplan.model.record import Hold, PlannedMove, PlanStatus, RecordedPlan, Re
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Phase, StepOrder
 from bayplan.operate.stages.execute import ExecutionEnd, execute
+from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import fresh_observation
 from bayplan.operate.stages.steps import make_steps
 from bayplan.operate.stages.tracking import FreshState, TrackedContainer, fresh_state, tracked
@@ -43,8 +44,9 @@ def finish_rollback(context: LoopContext, plan: RecordedPlan) -> RecordedPlan:
         _reschedule(context, plan, on_skewed, steps)
     back = _way_back(plan, {name: each for name, each in moved.items() if name not in on_skewed})
     end = execute(context, back, back=True) if back.moves else None
-    if store.paused() is not None:
-        context.log("rollback", "paused: the rest of it waits", plan)
+    paused = acting_paused(context) or (end.stopped if end is not None and end.paused else "")
+    if paused:
+        context.log("rollback", f"{paused}: the rest of it waits", plan)
         return plan
     plan = replace(plan, status=PlanStatus.ROLLED_BACK, changed=context.now(), why=_words(plan, end, on_skewed))
     store.save_plan(plan, context.fence)
@@ -82,7 +84,7 @@ def _reschedule(
     """Delete each container for the orchestrator's scheduler to place, if enough replicas of its workload are ready."""
     done = {step.container for step in steps if step.back and step.status is StepStatus.DONE}
     for name, each in containers.items():
-        if name in done or context.store.paused() is not None:
+        if name in done or acting_paused(context):
             continue
         state = fresh_state(fresh_observation(context), {name: each}, context.settings.alive)
         number = len(context.store.steps(plan.id))

@@ -2,15 +2,31 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from bayplan.api.partial_run import reachable_target
 from bayplan.migrate import MIGRATORS, MigrateOptions
-from bayplan.model import UNPLACED, Action, Budget, Migration, MigrationPolicy, Placement, Plan, Step, ints, silent
+from bayplan.model import (
+    UNPLACED,
+    Action,
+    AntiAffinity,
+    Budget,
+    Confidence,
+    Interference,
+    Migration,
+    MigrationPolicy,
+    Placement,
+    Plan,
+    Step,
+    ints,
+    silent,
+)
 from bayplan.model.record import PlannedMove, RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.orchestrator import Observation, Phase
 
+MACHINE = 0  # the level of single machines
 NamedStep = tuple[str, str, str]  # action, container as the plan calls it, machine
 ORDERING = 5.0  # seconds for a new order of what is left
 
@@ -55,7 +71,7 @@ def tracked(plan: RecordedPlan, steps: Iterable[RecordedStep]) -> dict[str, Trac
     return following
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class FreshState:
     """What is left of a plan, in the numbers of a fresh observation."""
 
@@ -76,19 +92,59 @@ class FreshState:
         return Step(action, self.index[container], self.machine[machine])
 
     def within_limits(self, batch: Sequence[tuple[NamedStep, Step]]) -> list[tuple[NamedStep, Step]]:
-        """A batch without deletes for which too few replicas would be ready now: those come later."""
+        """A batch without deletes for which too few replicas would be ready now, and creates that must wait: those come later."""
         owner, names = self.observation.snapshot.cluster.containers.workload, self.observation.snapshot.cluster.workloads.name
         deleted = [int(owner[step.container]) for _, step in batch if step.action is Action.DELETE and self._is_ready(step)]
         spare = {w: ready - self.needed(names[w]) for w, ready in self._ready(set(deleted)).items()}
         kept = []
         for named, step in batch:
             w = int(owner[step.container])
+            if step.action is Action.CREATE and self._must_wait(w, step.machine):
+                continue
             if step.action is Action.DELETE and self._is_ready(step):
                 spare[w] -= 1
                 if spare[w] < 0:
                     continue
             kept.append((named, step))
         return kept
+
+    def _must_wait(self, w: int, m: int) -> bool:
+        """Is something stopping, in the place that a create is for, that counts for a rule about both? It is in no snapshot."""
+        levels = self.observation.snapshot.cluster.levels
+        return any(
+            levels[level].group_of[m] == levels[level].group_of[there]
+            for other, there in self._stopping
+            for level in self._rules_between.get((w, other), ())
+        )
+
+    @cached_property
+    def _stopping(self) -> list[tuple[int, int]]:
+        """(workload, machine) of every instance that is stopping."""
+        names = {name: w for w, name in enumerate(self.observation.snapshot.cluster.workloads.name)}
+        return [
+            (names[state.workload], self.machine[state.machine])
+            for state in self.observation.stopping
+            if state.workload in names and state.machine in self.machine
+        ]
+
+    @cached_property
+    def _rules_between(self) -> dict[tuple[int, int], set[int]]:
+        """Workload and workload that is stopping -> levels on which a rule counts both."""
+        cluster, stopping = self.observation.snapshot.cluster, {other for other, _ in self._stopping}
+        between: dict[tuple[int, int], set[int]] = {}
+        for rule in cluster.rules if stopping else ():
+            if isinstance(rule, Confidence):
+                together, level = tuple(range(len(cluster.workloads.name))), MACHINE
+            elif isinstance(rule, AntiAffinity):
+                together, level = rule.workloads, rule.level
+            elif isinstance(rule, Interference):
+                together, level = (rule.a, rule.b), rule.level
+            else:
+                continue
+            for other in stopping.intersection(together):
+                for w in together:
+                    between.setdefault((w, other), set()).add(level)
+        return between
 
     def unready(self, batch: Sequence[Step]) -> str:
         """Why too few replicas would be ready while a batch runs, by what is ready now; empty if enough are."""

@@ -169,3 +169,23 @@ def test_a_process_that_is_killed_between_two_writes_leaves_nothing_that_cannot_
     object.__delattr__(o.store, call)
     assert o.loop.turn().moved == 2
     settled(o)
+
+
+def test_a_create_waits_for_what_is_stopping_on_its_machine_if_a_rule_counts_both():
+    builder = bp.ClusterBuilder("apart").machines("m-{}", 3, cpu=4, memory="8Gi")
+    builder = builder.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-1"]).anti_affinity("web")
+    o = operation(builder.build(), alive=0.0)
+    plan = o.plan(web_0="m_2")
+    other = next(i for i in o.cluster.live.by_uid.values() if i.slot.name == "web-1")
+    o.cluster.live.set_open(o.cluster.live.machines[0], False)
+    o.cluster.live.stop(other, "user")  # its replacement goes to m-2, the only one that is open and free of it
+    o.cluster.wait(30)
+    assert o.where("web-1") == "m-2"
+    o.cluster.live.set_open(o.cluster.live.machines[0], True)
+    other = next(i for i in o.cluster.live.by_uid.values() if i.slot.name == "web-1")
+    o.cluster.live.stop(other, "user", hangs=100.0)
+    o.cluster.wait(1)
+    began = o.cluster.time
+    assert execute(o.context, plan).moved == 1
+    assert o.cluster.time - began > 90
+    settled(o)

@@ -40,7 +40,7 @@ def test_every_gap_between_two_calls_of_a_turn_is_survived():
 
 def test_a_turn_that_never_ended_is_marked_and_the_plan_goes_on():
     o = operation(talkers())
-    context, _ = interrupted(o, 20)
+    context, _ = interrupted(o, 14)
     with pytest.raises(Killed):
         Loop(context).run(turns=1)
     o.cluster.wait(301)
@@ -53,7 +53,7 @@ def test_a_recovery_that_cannot_observe_is_a_turn_that_could_not_go_on_and_no_cr
     from bayplan.operate.simulated import NO_FAULTS, Faults, ObservationFault
 
     o = operation(talkers())
-    context, _ = interrupted(o, 20)
+    context, _ = interrupted(o, 14)
     with pytest.raises(Killed):
         Loop(context).run(turns=1)
     o.cluster.wait(301)

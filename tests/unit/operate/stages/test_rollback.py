@@ -43,10 +43,10 @@ def verified(o, plan, machine="m-1", amount=None, before=None):
 def test_a_machine_above_safety_because_of_us_is_skewed_and_one_that_was_so_without_us_is_not():
     o = operation(alive=0.0)
     plan = moved(o)
-    safety, error, ours = 4000.0, 200.0, 2000.0  # of m-1, what a measurement may be wrong by, and what two containers use
-    assert "above its safety capacity" in verified(o, plan, amount=safety + error + 1).skewed["m-1"]
-    assert not verified(o, plan, amount=safety + error).skewed
-    assert not verified(o, plan, amount=safety + error + ours + 1).skewed  # it would be above safety without us
+    safety, ours = 4000.0 + 200.0, 2000.0  # of m-1, with an error of measuring; and what two containers use
+    assert "above its safety capacity" in verified(o, plan, amount=safety + 1).skewed["m-1"]
+    assert not verified(o, plan, amount=safety).skewed
+    assert not verified(o, plan, amount=safety + ours + 1).skewed  # it would be above safety without us
     assert not verified(o, plan, machine="m-3", amount=9 * safety).skewed  # we brought nothing there
 
 
