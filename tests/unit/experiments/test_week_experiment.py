@@ -20,7 +20,7 @@ def fake_cell(variant, *, days="2", locals_=(0.8,), moved=(0,), fresh=0.82):
     for number in range(round(48 * float(days)) + 1):
         row = dict.fromkeys(MEASURES, "") | {"turn": str(number), "containers": "1000", "held": "0", "cpu": "1.0", **head}
         row |= {"local": str(locals_[number % len(locals_)]), "moved": str(moved[number % len(moved)])}
-        row |= {"fresh": str(fresh)} if number % 48 == 0 and variant != ALONE else {}
+        row |= {"fresh": str(fresh), "fresh_moved": "300"} if number % 48 == 0 and variant != ALONE else {}
         turns.append(row)
     return head | END, turns
 
