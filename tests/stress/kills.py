@@ -40,7 +40,7 @@ from bayplan.operate.simulated.served import ClusterProcess, ServedOrchestrator
 from bayplan.operate.store import Store
 
 LIVES = 8  # of one case, at most
-CALLS = 80  # of one life, at most
+CALLS = 40  # of one life, at most
 SETTINGS = LoopSettings(
     mode="auto", budget=Budget(iterations=200), threads=1, min_gain=0.0, max_moves="20%", cooldown=0.0, young=0.0, settle=60.0
 )
