@@ -57,9 +57,11 @@ class Scope:
     rounds: tuple[tuple[str, tuple[str, ...], int, float], ...] = field(
         default=(
             (M3, (ALONE, LOCAL, STEADY), 0, 7.0),
-            (M3, (NO_GATE, NO_CAP, BY_CONTAINER, LOW_GATE, NO_COOLDOWN, LONGER), 0, 1.0),
+            (M3, (NO_GATE, NO_CAP, BY_CONTAINER, LOW_GATE), 0, 1.0),
+            (M3, (ALONE, LOCAL), 2, 7.0),
             (M1, (ALONE, LOCAL), 0, 0.5),
-            (M3, (ALONE, LOCAL, STEADY), 2, 7.0),
+            (M3, (NO_COOLDOWN, LONGER), 0, 1.0),
+            (M3, (STEADY,), 2, 7.0),
         )
     )
 
