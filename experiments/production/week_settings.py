@@ -60,7 +60,8 @@ class Scope:
             (M3, (NO_GATE, NO_CAP, BY_WORKLOAD, LOW_GATE), 0, 1.0),
             (M3, (ALONE, LOCAL), 2, 7.0),
             (M1, (ALONE, LOCAL), 0, 0.5),
-            (M3, (NO_COOLDOWN, LONGER), 0, 1.0),
+            (M3, (LONGER,), 0, 0.5),
+            (M3, (NO_COOLDOWN,), 0, 1.0),
             (M3, (STEADY,), 2, 7.0),
         )
     )
