@@ -132,6 +132,36 @@ def _line(each: CellFigures) -> list[str]:
     ]
 
 
+def first_day_lines(figures: Sequence[CellFigures]) -> list[str]:
+    """What each choice changes in the first day of the same cluster and seed; the second half of the day is the mean."""
+    days = [each for each in figures if each.end["variant"] != ALONE and float(each.end["days"]) >= 1]
+    seed = days[0].end["seed"] if days else ""
+    same = [each for each in days if (each.end["seed"], each.end["cluster"]) == (seed, days[0].end["cluster"])]
+    head = (
+        "how",
+        "executions",
+        "moved in all",
+        "largest execution",
+        "local, second half of the day",
+        "below fresh after the day",
+    )
+    return table(head, [_first_day(each) for each in same]) if same else []
+
+
+def _first_day(each: CellFigures) -> list[str]:
+    turns = each.turns[: PER_DAY + 1]
+    shares = [int(row["moved"]) / int(row["containers"]) for row in turns if int(row["moved"])]
+    last = turns[-1]
+    return [
+        each.end["variant"],
+        str(len(shares)),
+        f"{sum(shares):.0%}",
+        f"{max(shares, default=0.0):.1%}",
+        f"{local_mean(turns[PER_DAY // 2 :]):.3f}",
+        _points(float(last["fresh"]) - float(last["local"])) if last["fresh"] else "-",
+    ]
+
+
 def _points(share: float) -> str:
     return f"{100 * share:.1f}"
 
