@@ -38,7 +38,7 @@ def test_processes_that_are_killed_leave_a_record_that_is_true(tmp_path):
 
 @pytest.mark.postgres
 def test_processes_that_are_killed_leave_a_record_in_postgresql_that_is_true(tmp_path, postgres_server):
-    rows = list(kills(4, 6, lambda number: postgres_server.database(), tmp_path))
+    rows = list(kills(4, 6, lambda number: postgres_server.address(), tmp_path))
     assert [row[-1] for row in rows if row[-1]] == []
 
 

@@ -227,7 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
         return int(bool(wrong))
     if chosen.postgres:
         with postgres.server() as server:
-            return _table(kills(chosen.count, chosen.seed, lambda _: server.database(), folder), chosen.out)
+            return _table(kills(chosen.count, chosen.seed, lambda _: server.address(), folder), chosen.out)
     return _table(kills(chosen.count, chosen.seed, lambda number: str(folder / f"{number}.db"), folder), chosen.out)
 
 
