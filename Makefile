@@ -18,7 +18,7 @@ test-browser: $(VENV)/.installed-browser
 	$(BIN)/python -m pytest -m browser tests/browser
 
 test-postgres: $(VENV)/.installed-postgres
-	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate
+	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/contract/test_operated.py
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py

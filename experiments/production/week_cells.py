@@ -88,7 +88,7 @@ def _looped(cell: Cell, orchestrator: SimulatedOrchestrator, store: Store) -> It
 def loop_settings(cell: Cell) -> LoopSettings:
     """The defaults, but for what the variant changes; plans are carried out, and a minute passes while one is made."""
     usual = LoopSettings(mode="auto", seconds=SECONDS[cell.cluster], threads=1, planning_takes=60.0, seed=cell.seed)
-    return replace(usual, cooldown_of="container", **VARIANTS[cell.variant])  # by default it is the whole workload
+    return replace(usual, **{"cooldown_of": "container", **VARIANTS[cell.variant]})  # by default it is of workloads
 
 
 def _fresh(cell: Cell, observation: Observation) -> dict[str, Any]:

@@ -7,7 +7,15 @@ import numpy as np
 
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
 from experiments.production.week_settings import ALONE, LOCAL, PER_DAY, STEADY
-from experiments.production.week_tables import CellFigures, again_lines, cell_lines, claim_lines, figures_of, step_lines
+from experiments.production.week_tables import (
+    CellFigures,
+    again_lines,
+    cell_lines,
+    claim_lines,
+    figures_of,
+    first_day_lines,
+    step_lines,
+)
 from experiments.results import ROOT, Row, measured_on, put
 
 DOCS = ROOT / "docs" / "verbs" / "production-week.md"
@@ -24,6 +32,7 @@ def blocks(measured: Mapping[str, Sequence[Row]]) -> dict[str, list[str]]:
         "week-claims-local": claim_lines(figures, LOCAL),
         "week-claims-steady": claim_lines(figures, STEADY),
         "week-cells": cell_lines(figures),
+        "week-first-day": first_day_lines(figures),
         "week-again": again_lines(measured[AGAIN]),
         "week-steps": step_lines(measured[STEPS]),
         "week-machine": [f"Measured on {measured_on(every)}."] if every else [],

@@ -9,7 +9,7 @@ ALONE = "default scheduler alone"
 STEADY, LOCAL = "steady", "local-traffic"
 NO_GATE, LOW_GATE = "without the gate", "gate of 1 point"
 LONGER = "6 s for a plan"
-BY_CONTAINER, NO_CAP = "cooldown of containers only", "without the cap on moves"
+BY_WORKLOAD, NO_CAP = "cooldown of workloads", "without the cap on moves"
 NO_COOLDOWN = "without cooldown"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {  # name -> what differs from the defaults of the loop
     STEADY: {"goal": STEADY},
@@ -17,7 +17,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {  # name -> what differs from the d
     NO_GATE: {"goal": LOCAL, "min_gain": 0.0},
     LOW_GATE: {"goal": LOCAL, "min_gain": 0.01},
     LONGER: {"goal": LOCAL, "seconds": 6.0},
-    BY_CONTAINER: {"goal": LOCAL, "cooldown_of": "container"},
+    BY_WORKLOAD: {"goal": LOCAL, "cooldown_of": "workload"},
     NO_COOLDOWN: {"goal": LOCAL, "cooldown": 0.0},
     NO_CAP: {"goal": LOCAL, "max_moves": "100%", "moves_per_hour": "100%", "moves_per_day": "1000%"},
 }
@@ -57,9 +57,12 @@ class Scope:
     rounds: tuple[tuple[str, tuple[str, ...], int, float], ...] = field(
         default=(
             (M3, (ALONE, LOCAL, STEADY), 0, 7.0),
-            (M3, (NO_GATE, NO_CAP, BY_CONTAINER, LOW_GATE, NO_COOLDOWN, LONGER), 0, 1.0),
+            (M3, (NO_GATE, NO_CAP, BY_WORKLOAD, LOW_GATE), 0, 1.0),
+            (M3, (ALONE, LOCAL), 2, 7.0),
             (M1, (ALONE, LOCAL), 0, 0.5),
-            (M3, (ALONE, LOCAL, STEADY), 2, 7.0),
+            (M3, (LONGER,), 0, 0.5),
+            (M3, (NO_COOLDOWN,), 0, 1.0),
+            (M3, (STEADY,), 2, 7.0),
         )
     )
 

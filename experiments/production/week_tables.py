@@ -9,21 +9,27 @@ from experiments.results import Row, picked, table
 
 NEAR = 0.03  # points: what the loop should stay within, of a fresh optimisation
 MOST_MOVED = 0.05  # share of the containers, of one execution ([RASA] §III-C)
-HEAD = (
+REACHED = (
     "cluster",
     "how",
     "seed",
     "days",
-    "local after 6 h",
+    "after 6 h",
     "later, mean (least)",
-    "alone",
-    "fresh",
+    "alone, later",
+    "fresh, later",
     "below fresh, mean (most)",
-    "executions, first day",
-    "later, a day",
-    "moved by one, mean (most)",
+)
+DONE = (
+    "cluster",
+    "how",
+    "seed",
+    "days",
+    "executions on day 1",
+    "a day later",
+    "moved by one (most)",
     "rolled back",
-    "held at most",
+    "held",
     "violations",
     "CPU s a turn",
 )
@@ -102,33 +108,67 @@ def local_mean(rows: Sequence[Row]) -> float:
 
 
 def cell_lines(figures: Sequence[CellFigures]) -> list[str]:
-    """One line for each cell with a loop."""
+    """Two lines for each cell with a loop: what was reached, and what was done for it."""
     looped = [each for each in figures if each.end["variant"] != ALONE]
-    return table(HEAD, [_line(each) for each in looped]) if looped else []
+    if not looped:
+        return []
+    return [*table(REACHED, map(_reached, looped)), "", *table(DONE, map(_done, looped))]
 
 
-def _line(each: CellFigures) -> list[str]:
-    later = [float(row["local"]) for row in each.later]
-    below, shares = each.below_fresh, each.shares
+def _reached(each: CellFigures) -> list[str]:
+    later, below = [float(row["local"]) for row in each.later], each.below_fresh
     fresh = [float(row["fresh"]) for row in each.later if row["fresh"]]
-    cpu = mean(float(row["cpu"]) for row in each.turns)
     return [
-        each.end["cluster"],
-        each.end["variant"],
-        each.end["seed"],
-        each.end["days"],
+        *(each.end[name] for name in KEY),
         f"{float(each.turns[min(12, len(each.turns) - 1)]['local']):.3f}",
         f"{mean(later):.3f} ({min(later):.3f})",
         f"{local_mean(each.alone[each.first_later :]):.3f}" if each.alone else "-",
         f"{mean(fresh):.3f}" if fresh else "-",
         f"{_points(mean(below))} ({_points(max(below))})" if below else "-",
+    ]
+
+
+def _done(each: CellFigures) -> list[str]:
+    shares = each.shares
+    return [
+        *(each.end[name] for name in KEY),
         str(each.executions_first),
         f"{each.executions_later:.1f}",
         f"{mean(shares):.1%} ({max(shares):.1%})" if shares else "-",
         each.end["rolled_back"],
         str(each.held),
         each.end["violations"],
-        f"{cpu:.1f}",
+        f"{mean(float(row['cpu']) for row in each.turns):.1f}",
+    ]
+
+
+def first_day_lines(figures: Sequence[CellFigures]) -> list[str]:
+    """What each choice changes in the first day of the same cluster and seed; the second half of the day is the mean."""
+    days = [each for each in figures if each.end["variant"] != ALONE and float(each.end["days"]) >= 1]
+    seed = days[0].end["seed"] if days else ""
+    same = [each for each in days if (each.end["seed"], each.end["cluster"]) == (seed, days[0].end["cluster"])]
+    head = (
+        "how",
+        "executions",
+        "moved in all",
+        "largest execution",
+        "local, second half of the day",
+        "below fresh after the day",
+    )
+    return table(head, [_first_day(each) for each in same]) if same else []
+
+
+def _first_day(each: CellFigures) -> list[str]:
+    turns = each.turns[: PER_DAY + 1]
+    shares = [int(row["moved"]) / int(row["containers"]) for row in turns if int(row["moved"])]
+    last = turns[-1]
+    return [
+        each.end["variant"],
+        str(len(shares)),
+        f"{sum(shares):.0%}",
+        f"{max(shares, default=0.0):.1%}",
+        f"{local_mean(turns[PER_DAY // 2 :]):.3f}",
+        _points(float(last["fresh"]) - float(last["local"])) if last["fresh"] else "-",
     ]
 
 
@@ -167,8 +207,16 @@ def claim_lines(figures: Sequence[CellFigures], variant: str) -> list[str]:
             f"below it by {_points(mean(below))} points on average, {_points(max(below))} at most",
             _holds(max(below) <= NEAR),
         ],
+        ["what a fresh optimisation would move for that", _price_of_fresh(weeks), ""],
     ]
     return table(("statement", f"measured, goal `{variant}`", "verdict"), lines)
+
+
+def _price_of_fresh(weeks: Sequence[CellFigures]) -> str:
+    """How much a fresh optimisation would move for that, at later instants."""
+    rows = [row for each in weeks for row in each.later if row["fresh_moved"]]
+    shares = [int(row["fresh_moved"]) / int(row["containers"]) for row in rows] or [0.0]
+    return f"{min(shares):.0%} to {max(shares):.0%} of the containers"
 
 
 def _holds(claim: bool) -> str:
@@ -195,14 +243,13 @@ def again_lines(measured: Sequence[Row]) -> list[str]:
 
 
 def step_lines(measured: Sequence[Row]) -> list[str]:
-    """One line for each plan in turn, its ways in columns."""
-    columns = list(dict.fromkeys((row["method"], row["start"], row["seed"]) for row in measured))
+    """One line for each goal, way and seed; gained affinity after each plan in turn."""
+    ways = list(dict.fromkeys((row["method"], row["start"], row["seed"]) for row in measured))
     numbers = sorted({int(row["number"]) for row in measured})
-    head = ("plan", *(f"{goal}, {way}, seed {seed}" for goal, way, seed in columns))
-    return table(head, [[str(number), *_at(measured, columns, number)] for number in numbers]) if columns else []
+    body = [[goal, way, seed, *_after(picked(measured, method=goal, start=way, seed=seed), numbers)] for goal, way, seed in ways]
+    return table(("goal", "plans", "seed", *(str(number) for number in numbers)), body) if ways else []
 
 
-def _at(measured: Sequence[Row], columns: Sequence[tuple[str, str, str]], number: int) -> Iterator[str]:
-    for goal, way, seed in columns:
-        rows = picked(measured, method=goal, start=way, seed=seed, number=str(number))
-        yield f"{float(rows[0]['after']):.3f}" if rows else "-"
+def _after(measured: Sequence[Row], numbers: Sequence[int]) -> Iterator[str]:
+    after = {int(row["number"]): row["after"] for row in measured}
+    return (f"{float(after[number]):.3f}" if number in after else "-" for number in numbers)

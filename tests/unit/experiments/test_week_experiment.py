@@ -20,7 +20,7 @@ def fake_cell(variant, *, days="2", locals_=(0.8,), moved=(0,), fresh=0.82):
     for number in range(round(48 * float(days)) + 1):
         row = dict.fromkeys(MEASURES, "") | {"turn": str(number), "containers": "1000", "held": "0", "cpu": "1.0", **head}
         row |= {"local": str(locals_[number % len(locals_)]), "moved": str(moved[number % len(moved)])}
-        row |= {"fresh": str(fresh)} if number % 48 == 0 and variant != ALONE else {}
+        row |= {"fresh": str(fresh), "fresh_moved": "300"} if number % 48 == 0 and variant != ALONE else {}
         turns.append(row)
     return head | END, turns
 
@@ -110,3 +110,18 @@ def test_every_measured_cell_has_all_its_turns_and_no_violation():
     for figures in week_tables.figures_of(turns, cells):
         assert len(figures.turns) == round(48 * float(figures.end["days"])) + 1
         assert figures.end["violations"] == "0"
+
+
+def test_the_page_counts_the_plans_that_were_taken_back_for_errors_of_measurement():
+    carried_out = [row for row in rows(HERE / "week-superseded.csv") if int(row["moved"])]
+    taken_back = [row for row in carried_out if row["why"].startswith("rolled back")]
+    assert (len(taken_back), len(carried_out)) == (2, 12)
+    assert "two of the first twelve plans" in week_pages.DOCS.read_text(encoding="utf-8").replace("\n", " ")
+
+
+def test_rasa_from_its_own_answer_moves_as_many_containers_as_the_page_says():
+    runs = {row["number"]: row for row in rows(HERE / week_pages.AGAIN) if row["method"] == "rasa"}
+    moved = {number: int(row["moved"]) / int(row["containers"]) for number, row in runs.items()}
+    assert moved["2"] == pytest.approx(1 / 2, abs=0.03)
+    assert float(runs["2"]["after"]) - float(runs["2"]["before"]) == pytest.approx(0.01 / 3, abs=0.001)
+    assert moved["4"] == pytest.approx(2 / 5, abs=0.03)
