@@ -72,7 +72,7 @@ class PlanAnswer(PlacementAnswer):
         """Does it repair rules, empty machines, place containers or take load off hot machines?"""
         before, after = self.figures.before, self.figures.after
         better = after.violated < before.violated or after.unplaced < before.unplaced or after.overload < before.overload
-        return better or bool(self.emptied or self.drained)
+        return better or bool(self.drained) or (self.wanted.empty_machines and bool(self.emptied))
 
     @property
     def worth_it(self) -> bool:
