@@ -125,3 +125,16 @@ def test_rasa_from_its_own_answer_moves_as_many_containers_as_the_page_says():
     assert moved["2"] == pytest.approx(1 / 2, abs=0.03)
     assert float(runs["2"]["after"]) - float(runs["2"]["before"]) == pytest.approx(0.01 / 3, abs=0.001)
     assert moved["4"] == pytest.approx(2 / 5, abs=0.03)
+
+
+def test_what_the_page_says_of_the_unfinished_week_follows_from_its_turns():
+    turns = rows(HERE / "week-unfinished.csv")
+    later = [row for row in turns if int(row["turn"]) >= 48]
+    local = [float(row["local"]) for row in later]
+    shares = [100 * int(row["moved"]) / int(row["containers"]) for row in later if int(row["moved"])]
+    below = [100 * (float(row["fresh"]) - float(row["local"])) for row in later if row["fresh"]]
+    assert len(turns) == 2 * 72
+    assert sum(int(row["moved"]) > 0 for row in turns[:48]) == 10
+    assert (round(sum(local) / len(local), 3), round(min(local), 3)) == (0.841, 0.817)
+    assert ([round(share, 1) for share in shares], [round(points, 1) for points in below]) == ([2.1, 3.7], [1.1, 2.5])
+    assert not any("rolled back" in row["why"] for row in turns)
