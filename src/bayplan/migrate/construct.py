@@ -19,6 +19,7 @@ from bayplan.migrate.step_sequence import StepSequence, UnitStep, least_batches
 from bayplan.model import UNPLACED, Action, Migration, Progress, Tick
 
 MAX_ORDERED = 8  # units whose orders are all tried
+IN_ANY_CASE = 500  # states that are looked at even if the time is over: a plan of a few moves is worth that
 MAX_STATES = 5_000  # of them: all states of six units; of more, those that are met first
 
 
@@ -39,7 +40,7 @@ class OrderSearch:
 
     def _from_here(self) -> bool:
         key = tuple((self.sequence.at[u], self.sequence.second.get(u, UNPLACED)) for u in self.units)
-        if key in self.seen or len(self.seen) >= MAX_STATES or self.over():
+        if key in self.seen or len(self.seen) >= MAX_STATES or (len(self.seen) >= IN_ANY_CASE and self.over()):
             return False
         self.seen.add(key)
         self._keep()
