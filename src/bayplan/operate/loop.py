@@ -157,7 +157,7 @@ class Loop:
         return self.carry_out(turn, plan)
 
     def _decide(self, observation: Observation, stay: Skipped, limit: int) -> tuple[PlanAnswer, GateVerdict]:
-        """A plan in which what was moved lately stays, unless there is much to gain by moving them again."""
+        """A plan in which what was moved lately stays, unless moving it again is urgent or gains much."""
         context, free = self.context, stay.in_any_case
         answer = decided(context, observation, free, limit)
         most = potential(answer)

@@ -5,8 +5,8 @@ machine. The port steers that. `prepare` reserves: until its time is over, what 
 waits for our create, and a container that we create in addition is not taken for one too many. When the reservation ends, because
 we release it or because this process died, the orchestrator goes on by itself: nothing of ours can be lost for good.
 
-Every step carries a token, the same in every retry, and names containers and machines by their unique identity (uid): a step
-whose container or machine is another one by now is refused. So no step is ever made twice, however often it is sent or delivered.
+Every step carries a token of its own, and names containers and machines by their unique identity (uid): a step whose container or
+machine is another one by now is refused. So no step is ever made twice, however often it is sent or delivered.
 What an orchestrator answers is a hint; what it shows when it is observed counts.
 """
 
@@ -17,8 +17,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
 from bayplan.errors import WorldError
-from bayplan.model import Action, Running, Snapshot
+from bayplan.model import UNPLACED, Action, Running, Snapshot, ints
 
 
 class TemporaryError(WorldError):
@@ -94,10 +96,6 @@ class Observation:
     @cached_property
     def running(self) -> Running:
         """Where containers run, some on two machines."""
-        import numpy as np
-
-        from bayplan.model import UNPLACED, ints
-
         index = {machine.name: m for m, machine in enumerate(self.machines)}
         second = np.full(len(self.containers), UNPLACED)
         for c, state in enumerate(self.containers):
@@ -132,7 +130,7 @@ class Observation:
 class StepOrder:
     """One step, as an orchestrator gets it."""
 
-    token: str  # of this step of this plan, the same in every retry
+    token: str  # of this step of this plan: sent or delivered again, it is the same step
     action: Action
     workload: str
     machine: str

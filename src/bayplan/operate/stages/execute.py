@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from bayplan.check import check_migration
 from bayplan.model import Action, Plan, Step
-from bayplan.model.record import PlanStatus, RecordedPlan, RecordedStep, StepStatus
+from bayplan.model.record import RecordedPlan, RecordedStep, StepStatus
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import StepOrder
 from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import fresh_observation
-from bayplan.operate.stages.steps import make_steps, reserve
+from bayplan.operate.stages.steps import begun_step, make_steps, reserve
 from bayplan.operate.stages.tracking import FreshState, NamedStep, TrackedContainer, fresh_state, new_order, spoiled, tracked
 from bayplan.operate.windows import closing_time
 from bayplan.words import count
@@ -163,8 +163,10 @@ class PlanRun:
 
     def _make(self, batch: Sequence[tuple[NamedStep, Step]], orders: list[StepOrder], rest: int) -> None:
         """Make the steps of a batch, or those that are possible now: the rest of it comes next."""
+        numbered = enumerate(zip(batch, orders, strict=True), start=self.number)
         steps = [
-            self._recorded(named, order, self.number + i) for i, ((named, _), order) in enumerate(zip(batch, orders, strict=True))
+            begun_step(self.context, self.plan.id, named[1], order, number=number, batch=self.batch, back=self.back)
+            for number, ((named, _), order) in numbered
         ]
         self.number += len(steps)
         ended, again = make_steps(self.context, steps, orders)
@@ -205,51 +207,10 @@ class PlanRun:
             surge=runs_elsewhere,
         )
 
-    def _recorded(self, named: NamedStep, order: StepOrder, number: int) -> RecordedStep:
-        return RecordedStep(
-            token=order.token,
-            plan=self.plan.id,
-            number=number,
-            batch=self.batch,
-            action=order.action,
-            container=named[1],
-            workload=order.workload,
-            uid=order.uid,
-            machine=order.machine,
-            back=self.back,
-            surge=order.surge,
-            begun=self.context.now(),
-        )
-
     def _still_needed(self, state: FreshState, batch: Sequence[tuple[NamedStep, Step]]) -> list[StepOrder]:
         """Later steps of moves that have begun or begin with this batch: the orchestrator reserves for them too."""
-        begun = {named[1] for named, _ in batch} | {name for name, each in self.following.items() if each.begun}
-        now, needed = {named for named, _ in batch}, []
-        for later in self.todo:
-            for named in later:
-                action, container, machine = named
-                if (
-                    container in begun
-                    and named not in now
-                    and not self.following[container].given_up
-                    and machine in state.machine
-                ):
-                    following = self.following[container]
-                    uid = following.instances.get(machine, following.last) if action == "delete" else following.last
-                    uid_of_machine = state.observation.machines[state.machine[machine]].uid
-                    needed.append(
-                        StepOrder(
-                            token="",
-                            action=Action(action),
-                            workload=following.move.workload,
-                            machine=machine,
-                            machine_uid=uid_of_machine,
-                            uid=uid,
-                        )
-                    )
-        return needed
-
-
-def status_after(end: ExecutionEnd) -> PlanStatus:
-    """What a plan is when it was carried out as far as it went: to be verified, unless nothing was moved."""
-    return PlanStatus.SETTLING if end.moved else PlanStatus.STOPPED
+        now, moving = {named for named, _ in batch}, {named[1] for named, _ in batch}
+        moving |= {name for name, each in self.following.items() if each.begun}
+        moving -= {name for name, each in self.following.items() if each.given_up}
+        later = [named for steps in self.todo for named in steps if named[1] in moving and named not in now]
+        return [replace(self._order(state, named, 0), token="") for named in later if named[2] in state.machine]

@@ -49,7 +49,7 @@ def _urgency(answer: PlanAnswer) -> str:
         parts.append(f"containers without a machine {before.unplaced:,} -> {after.unplaced:,}")
     if after.overload < before.overload:
         parts.append(f"machines above safety {before.hot:,} -> {after.hot:,}, and less load above it")
-    if answer.emptied or answer.drained:
+    if answer.drained or (answer.wanted.empty_machines and answer.emptied):
         parts.append("machines are emptied")
     return ", ".join(parts)
 

@@ -14,7 +14,7 @@ from bayplan.operate.orchestrator import Phase, StepOrder
 from bayplan.operate.stages.execute import ExecutionEnd, execute
 from bayplan.operate.stages.gate import acting_paused
 from bayplan.operate.stages.observe import fresh_observation
-from bayplan.operate.stages.steps import make_steps
+from bayplan.operate.stages.steps import begun_step, make_steps
 from bayplan.operate.stages.tracking import FreshState, TrackedContainer, fresh_state, tracked
 from bayplan.words import count
 
@@ -93,7 +93,7 @@ def _reschedule(
             context.log("rollback", f"{name} stays: {refusal}", plan)
             continue
         order = _delete_order(state, plan, name, number)
-        step = _recorded(context, plan, name, order, number)
+        step = begun_step(context, plan.id, name, order, number=number, batch=0, back=True)
         make_steps(context, [step], [order])
         _await_replacement(context, each)
 
@@ -118,22 +118,6 @@ def _delete_order(state: FreshState, plan: RecordedPlan, name: str, number: int)
         machine_uid=state.observation.machines[state.machine[each.move.target]].uid,
         uid=each.instances[each.move.target],
         steered=False,
-    )
-
-
-def _recorded(context: LoopContext, plan: RecordedPlan, name: str, order: StepOrder, number: int) -> RecordedStep:
-    return RecordedStep(
-        token=order.token,
-        plan=plan.id,
-        number=number,
-        batch=0,
-        action=order.action,
-        container=name,
-        workload=order.workload,
-        uid=order.uid,
-        machine=order.machine,
-        back=True,
-        begun=context.now(),
     )
 
 

@@ -202,6 +202,26 @@ def make_steps(context: LoopContext, steps: Sequence[RecordedStep], orders: Sequ
     return MadeSteps(ended, frozenset(run.again & not_made))
 
 
+def begun_step(
+    context: LoopContext, plan: str, container: str, order: StepOrder, *, number: int, batch: int, back: bool
+) -> RecordedStep:
+    """A step as it is written down before it is sent."""
+    return RecordedStep(
+        token=order.token,
+        plan=plan,
+        number=number,
+        batch=batch,
+        action=order.action,
+        container=container,
+        workload=order.workload,
+        uid=order.uid,
+        machine=order.machine,
+        back=back,
+        surge=order.surge,
+        begun=context.now(),
+    )
+
+
 def ended_step(step: RecordedStep, seen: Outcome, at: float) -> RecordedStep:
     """A step with what became of it."""
     return replace(step, status=seen.status, ended=at, new_uid=seen.uid, outcome=seen.text)

@@ -1,7 +1,8 @@
 """Containers of a plan, followed by identity while they move, and the plan in terms of a fresh observation."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -79,7 +80,6 @@ class FreshState:
     following: dict[str, TrackedContainer]
     migration: Migration
     index: dict[str, int] = field(default_factory=dict)  # container as the plan calls it -> its number now
-    uid: dict[str, str] = field(default_factory=dict)  # the same -> uid, of one that waits for our create
     machine: dict[str, int] = field(default_factory=dict)
 
     def step(self, named: NamedStep) -> Step | None:
@@ -150,10 +150,7 @@ class FreshState:
         """Why too few replicas would be ready while a batch runs, by what is ready now; empty if enough are."""
         observation, owner = self.observation, self.observation.snapshot.cluster.containers.workload
         names = observation.snapshot.cluster.workloads.name
-        deleted: dict[int, int] = {}
-        for step in batch:
-            if step.action is Action.DELETE and self._is_ready(step):
-                deleted[int(owner[step.container])] = deleted.get(int(owner[step.container]), 0) + 1
+        deleted = Counter(int(owner[step.container]) for step in batch if step.action is Action.DELETE and self._is_ready(step))
         ready = self._ready(set(deleted))
         for w, number in deleted.items():
             needed = self.needed(names[w])
@@ -191,13 +188,11 @@ def fresh_state(observation: Observation, following: dict[str, TrackedContainer]
     at |= {other.uid: at[state.uid] for state in observation.containers if (other := observation.second.get(state.name))}
     waiting = {state.replaces: c for c, state in enumerate(observation.containers) if state.replaces}
     index: dict[str, int] = {}
-    uid: dict[str, str] = {}
     for name, container in following.items():
         c = _number(container, at, waiting)
         container.given_up = container.given_up or _changed(observation, container, c)
         if c is not None:
             index[name] = c
-            uid[name] = observation.containers[c].uid
     target = observation.snapshot.placement.machine_of.copy()
     for name, c in index.items():
         if not following[name].given_up:
@@ -210,7 +205,7 @@ def fresh_state(observation: Observation, following: dict[str, TrackedContainer]
         policy=MigrationPolicy(alive=alive),
         full_size=ints(sizes),
     )
-    return FreshState(observation=observation, following=following, migration=migration, index=index, uid=uid, machine=machine)
+    return FreshState(observation=observation, following=following, migration=migration, index=index, machine=machine)
 
 
 def _number(container: TrackedContainer, at: Mapping[str, int], waiting: Mapping[str, int]) -> int | None:
@@ -256,9 +251,9 @@ def new_order(state: FreshState, seed: int) -> tuple[tuple[NamedStep, ...], ...]
     for c, why in stays.items():
         if c in names:
             state.following[names[c]].given_up = f"it would violate a rule now: {why}"
-    moving = np.ones(len(migration.target.machine_of), dtype=np.bool_)
-    moving[[c for name, c in state.index.items() if not state.following[name].given_up]] = False
-    options = MigrateOptions(never=moving)
+    others = np.ones(len(migration.target.machine_of), dtype=np.bool_)
+    others[[c for name, c in state.index.items() if not state.following[name].given_up]] = False
+    options = MigrateOptions(never=others)
     result = MIGRATORS["waves"](migration, options, budget=Budget(seconds=ORDERING), seed=seed, progress=silent)
     for reason in result.left_out:
         number = next((c for c, name in enumerate(migration.cluster.containers.name) if name == reason.subject), UNPLACED)
@@ -270,5 +265,5 @@ def new_order(state: FreshState, seed: int) -> tuple[tuple[NamedStep, ...], ...]
         tuple((step.action.value, names[step.container], machines[step.machine]) for step in batch if step.container in names)
         for batch in plan.batches
     )
-    state.migration = replace(migration)
+    state.migration = migration
     return tuple(batch for batch in batches if batch)
