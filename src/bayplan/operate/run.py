@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bayplan.api.answer import PathLike
+from bayplan.api.warm_up import warm_up_methods
 from bayplan.check.operation import OperationReferee
 from bayplan.errors import expect_one_of
 from bayplan.model import Budget, Progress, Snapshot, silent
@@ -25,6 +26,16 @@ QUICK = (  # containers, and the budget of a simulated turn's plan up to that nu
     (500, Budget(iterations=20_000, seconds=0.5)),
     (5_000, Budget(iterations=300_000, seconds=20.0)),
     (math.inf, Budget(iterations=1_000_000, seconds=60.0)),
+)
+KERNELS = (  # methods that a loop and a simulated cluster may need
+    ("generate", "rasa-m3"),  # whose scheduler is the simulated orchestrator's
+    ("place", "ca-wfd"),
+    ("rebalance", "search"),
+    ("collocate", "best"),
+    ("collocate", "best, in counts"),
+    ("collocate", "best, by search"),
+    ("search", "repair"),
+    ("migrate", "waves"),
 )
 SHOWN = 3  # violations in one sentence
 
@@ -134,6 +145,7 @@ def run(
     >>> answer.safe, answer.turns
     (True, 1)
     """
+    compile_kernels(progress)
     record = Store.open(store) if isinstance(store, str) else store
     orchestrator, chosen, referee = _opened(cluster, settings, churn)
     context = LoopContext(orchestrator=orchestrator, store=record, settings=chosen, tell=tell, progress=progress, stop=stop)
@@ -147,6 +159,11 @@ def run(
     finally:
         if record is not store:
             record.close()
+
+
+def compile_kernels(progress: Progress = silent) -> None:
+    """Compile what a loop needs and what is not compiled yet, so that no turn waits for it."""
+    warm_up_methods(KERNELS, progress)
 
 
 def opened_context(cluster: Snapshot | Orchestrator, settings: LoopSettings, store: str) -> LoopContext:

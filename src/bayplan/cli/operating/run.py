@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bayplan.cli.console import clock
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
-from bayplan.cli.console.terminal import warn
+from bayplan.cli.console.terminal import warn, working
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.plan import GoalName, goal_named
@@ -75,6 +75,7 @@ def run(
     expect_outputs({"--report": page})
     import bayplan as bp
     from bayplan.model.interrupt import stoppable
+    from bayplan.operate.run import compile_kernels
     from bayplan.operate.settings import LoopSettings, Mode
 
     snapshot = option.simulated_snapshot(simulate) if simulate is not None else None
@@ -98,6 +99,8 @@ def run(
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
+    with working("preparing the loop", quiet=quiet) as progress:
+        compile_kernels(progress)
     with stoppable() as stopping:
         answer = bp.run(
             snapshot if snapshot is not None else option.connected(sandbox or ""),
