@@ -47,12 +47,19 @@ def benchmarks_page() -> str:
     return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
 
+def _newest(path: Path, *keys: str) -> dict[tuple[str, ...], dict[str, str]]:
+    """The newest row of a table for each value of its keys; nothing if it was not measured."""
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8") as file:
+        return {tuple(row[key] for key in keys): row for row in csv.DictReader(file)}
+
+
 def _start_lines() -> list[str]:
     """The first command on a machine, from `benchmarks/start.csv`; nothing if it was not measured."""
-    if not START.is_file():
+    newest = _newest(START, "start", "command")
+    if not newest:
         return []
-    with START.open(encoding="utf-8") as file:
-        newest = {(row["start"], row["command"]): row for row in csv.DictReader(file)}
     lines = [
         "",
         "## The first command",
@@ -71,10 +78,9 @@ def _start_lines() -> list[str]:
 
 def _kernel_lines() -> list[str]:
     """Moves a second, from `benchmarks/kernel.csv`; nothing if they were not measured."""
-    if not KERNEL.is_file():
+    newest = _newest(KERNEL, "name")
+    if not newest:
         return []
-    with KERNEL.open(encoding="utf-8") as file:
-        newest = {row["name"]: row for row in csv.DictReader(file)}
     lines = [
         "",
         "## Moves a second",
@@ -93,10 +99,9 @@ def _kernel_lines() -> list[str]:
 
 def _schedule_lines() -> list[str]:
     """Up to a million timed requests, from `benchmarks/schedule.csv`; nothing if they were not measured."""
-    if not SCHEDULE.is_file():
+    newest = _newest(SCHEDULE, "method", "n", "machines", "load", "horizon")
+    if not newest:
         return []
-    with SCHEDULE.open(encoding="utf-8") as file:
-        newest = {tuple(row[key] for key in ("method", "n", "machines", "load", "horizon")): row for row in csv.DictReader(file)}
     lines = [
         "",
         "## Timed requests",
@@ -135,10 +140,9 @@ def _growth() -> list[str]:
 
 def _performance_lines() -> list[str]:
     """The performance model, from `benchmarks/performance.csv`; nothing if it was not measured."""
-    if not PERFORMANCE.is_file():
+    newest = _newest(PERFORMANCE, "name")
+    if not newest:
         return []
-    with PERFORMANCE.open(encoding="utf-8") as file:
-        newest = {row["name"]: row for row in csv.DictReader(file)}
     lines = [
         "",
         "## The performance model",
@@ -154,10 +158,9 @@ def _performance_lines() -> list[str]:
 
 def _page_lines() -> list[str]:
     """The page about a change at three sizes, from `benchmarks/report_page.csv`; nothing if it was not measured."""
-    if not REPORT_PAGE.is_file():
+    newest = _newest(REPORT_PAGE, "machines")
+    if not newest:
         return []
-    with REPORT_PAGE.open(encoding="utf-8") as file:
-        newest = {row["machines"]: row for row in csv.DictReader(file)}
     lines = [
         "",
         "## The page about a change",
@@ -177,10 +180,9 @@ def _page_lines() -> list[str]:
 
 def _record_lines() -> list[str]:
     """Steps recorded a second, from `benchmarks/record.csv`; nothing if they were not measured."""
-    if not RECORD.is_file():
+    newest = _newest(RECORD, "store", "batch")
+    if not newest:
         return []
-    with RECORD.open(encoding="utf-8") as file:
-        newest = {(row["store"], row["batch"]): row for row in csv.DictReader(file)}
     lines = [
         "",
         "## The record",
@@ -209,10 +211,9 @@ def _record_lines() -> list[str]:
 
 def _admit_lines() -> list[str]:
     """Offers a second, from `benchmarks/admit.csv`; nothing if they were not measured."""
-    if not ADMIT.is_file():
+    newest = _newest(ADMIT, "name")
+    if not newest:
         return []
-    with ADMIT.open(encoding="utf-8") as file:
-        newest = {row["name"]: row for row in csv.DictReader(file)}
     lines = [
         "",
         "## Offers to a live admission",

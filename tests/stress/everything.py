@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tests.stress.cases import Case, case_of, pairs
 from tests.stress.judged import Verdict, judged
 from tests.stress.minimise import minimised
+from tests.stress.table import recorded
 
 
 class Row(NamedTuple):
@@ -95,22 +96,6 @@ def summary(table: Iterable[Row]) -> list[str]:
     cells = ["all", "", f"{total.total():,}", *(f"{total[name]:,}" for name in outcomes)]
     lines.append(f"| {' | '.join(cells)} | {seconds.total():.0f} |")
     return [*lines, *(f"{count} x {kind}" for kind, count in faults.most_common())]
-
-
-def recorded(new: Iterable[Row], path: Path | None) -> Iterator[Row]:
-    """The same rows, each written to the table at once."""
-    if path is None:
-        yield from new
-        return
-    begun = path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if not begun:
-            writer.writerow(Row._fields)
-        for row in new:
-            writer.writerow(row)
-            file.flush()
-            yield row
 
 
 def read_table(path: Path) -> list[Row]:

@@ -32,6 +32,7 @@ from tests.builders.operated import (
     record_faults,
 )
 from tests.stress.drawn_clusters import Rng, chance, drawn_snapshot, one_of
+from tests.stress.table import recorded
 
 import bayplan as bp
 from bayplan.errors import BayplanError
@@ -336,22 +337,6 @@ def row_of(seed: int, tell: object = None) -> Row:
 def rows(seeds: Iterable[int]) -> Iterator[Row]:
     """The rows of many seeds, in order."""
     yield from map(row_of, seeds)
-
-
-def recorded(new: Iterable[Row], path: Path | None) -> Iterator[Row]:
-    """The same rows, each written to the table at once."""
-    if path is None:
-        yield from new
-        return
-    begun = path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if not begun:
-            writer.writerow(Row._fields)
-        for row in new:
-            writer.writerow(row)
-            file.flush()
-            yield row
 
 
 def summary(table: Iterable[Row]) -> list[str]:

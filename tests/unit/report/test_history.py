@@ -98,6 +98,12 @@ def test_what_a_later_plan_brought_is_not_counted_for_an_earlier_one():
     assert [outcome.came for outcome in outcomes(of(*turns, plans=[first, second]))] == [None, 0.54]
 
 
+def test_what_the_verification_measured_counts_before_what_the_next_turn_did():
+    done = replace(plan(PlanStatus.DONE), expected={"local": 0.6, "reached": 0.58})
+    turns = [turn(1, TurnVerdict.EXECUTED, ended=MONDAY + 6.6 * HOUR), turn(2, TurnVerdict.NOTHING, local=0.54)]
+    assert outcomes(of(*turns, plans=[done]))[0].came == 0.58
+
+
 def test_nothing_came_of_a_plan_that_was_never_carried_out():
     turns = [turn(1, TurnVerdict.DRY_RUN, ended=MONDAY + 6.6 * HOUR), turn(2, TurnVerdict.NOTHING)]
     assert outcomes(of(*turns, plans=[plan(PlanStatus.DRY_RUN)]))[0].came is None

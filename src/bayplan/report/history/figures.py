@@ -49,8 +49,9 @@ class PlanOutcome:
 
     @property
     def came(self) -> float | None:
-        """The share that was measured next."""
-        return self.after.local if self.after else None
+        """The share that its verification measured, or else the next turn."""
+        verified = _share(self.plan.expected.get("reached"))
+        return verified if verified is not None else self.after.local if self.after else None
 
     @property
     def gain(self) -> float | None:

@@ -21,7 +21,10 @@ HOW_TO_READ = (
     "Point at a time to see what that turn came to, and why. Nights (20:00 to 06:00) and weekends are shaded; all times are UTC. "
     "A gap in a line: nothing sound was measured."
 )
-PLANS = "What came is the share of local traffic that the next turn measured. Traffic changes by itself, too."
+PLANS = (
+    "What came is the share of local traffic that was measured when the plan was verified, or else by the next turn. "
+    "Traffic changes by itself, too."
+)
 
 
 def history_page(
