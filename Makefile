@@ -70,6 +70,10 @@ $(VENV)/.installed-postgres: $(VENV)/.installed-dev
 	$(PIP) --editable '.[postgres]'
 	touch $@
 
+$(VENV)/.installed-kube: $(VENV)/.installed-dev
+	$(PIP) --editable '.[kube]'
+	touch $@
+
 $(VENV)/.installed-docs: $(VENV)/.installed-dev
 	$(PIP) --editable '.[docs]'
 	touch $@
