@@ -203,6 +203,12 @@ INTERNAL: Mapping[str, Code] = {  # E21..: a fault of bayplan, not of the input
     ),
 }
 
+EXTENDER: Mapping[str, Code] = {  # E25..: what a scheduler sends to the extender
+    "E2501": Code("the body of a request is not JSON", "send what kube-scheduler sends: one JSON object"),
+    "E2502": Code("the body of a request is no ExtenderArgs", "send a pod, and node names or whole nodes, as kube-scheduler"),
+    "E2503": Code("the body of a request is too long", "set nodeCacheCapable: true, so that only the names of nodes are sent"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -216,4 +222,5 @@ CODES: Mapping[str, Code] = {
     **SAMPLES,
     **ADMISSION,
     **INTERNAL,
+    **EXTENDER,
 }

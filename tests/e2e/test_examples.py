@@ -29,6 +29,7 @@ SKIPPED = {  # how a command begins: why it is not run here
     "generate azure-clusters": "traces are not shipped",
     "reproduce": "takes minutes to hours; has tests of its own (tests/e2e/test_reproduce.py)",
     "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
+    "serve": "serves until it is stopped; has tests of its own (tests/unit/kubernetes/extender/test_server.py)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }
 

@@ -18,6 +18,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Samples of usage": codes.SAMPLES,
     "Live admission": codes.ADMISSION,
     "Internal faults": codes.INTERNAL,
+    "Questions of a scheduler": codes.EXTENDER,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,
