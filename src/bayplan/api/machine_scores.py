@@ -46,6 +46,7 @@ class LivePlacement:
         self._load: FloatArray = np.zeros((0, resources))
         self._known: set[str] = set()
         self._containers: dict[str, RunningContainer] = {}
+        self._expected: dict[str, float] = {}  # container that is only expected -> until when
         self._count: dict[str, FloatArray] = {}  # workload -> (machine,)
         self._total: dict[str, int] = {}  # workload -> containers
         self._workloads: dict[str, dict[str, int]] = {}  # service -> workload -> containers
@@ -85,6 +86,18 @@ class LivePlacement:
         """A container runs like this, or runs no more (None)."""
         with self._lock:
             self._set_container(uid, container)
+
+    def expect_container(self, uid: str, container: RunningContainer, *, now: float, until: float) -> None:
+        """A container will probably run like this: it counts until `set_container` says what is true, or a time is over.
+
+        Else a scheduler that places pods faster than it is heard of what runs would send all of them to one machine.
+        """
+        with self._lock:
+            for old in [old for old, end in self._expected.items() if end <= now]:
+                self._set_container(old, None)
+            if uid not in self._containers or uid in self._expected:
+                self._set_container(uid, container)
+                self._expected[uid] = until
 
     def set_traffic(self, edges: Mapping[tuple[str, str], float]) -> None:
         """Measured traffic between workloads. What a workload exchanges with others then counts instead of its service."""
@@ -141,14 +154,16 @@ class LivePlacement:
     def _forget_gone_machines(self) -> None:
         """Where machines come and go under new names, the rows of those that have gone would be kept for ever."""
         capacity = {name: self._capacity[self._row[name]] for name in self._known}
-        containers = self._containers
+        containers, expected = self._containers, self._expected
         self._clear(self._capacity.shape[1])
         for name, amounts in capacity.items():
             self._set_machine(name, amounts.tolist())
         for uid, container in containers.items():
             self._set_container(uid, container)
+        self._expected = expected
 
     def _set_container(self, uid: str, container: RunningContainer | None) -> None:
+        self._expected.pop(uid, None)
         before = self._containers.pop(uid, None)
         if before is not None:
             self._charge(before, -1)

@@ -108,6 +108,23 @@ def test_a_load_that_has_gone_leaves_exactly_nothing():
     assert np.allclose(placement._load, 0.0) and not placement._count and placement.containers == 0
 
 
+def test_what_is_expected_counts_until_the_truth_is_known():
+    placement = live(candidates="100%")
+    placement.expect_container("a", container("m-3"), now=0.0, until=10.0)
+    assert placement.preference(MACHINES, "api", "shop").argmax() == 3
+    placement.set_container("a", container("m-4"))
+    assert placement.preference(MACHINES, "api", "shop").argmax() == 4
+    placement.expect_container("a", container("m-1"), now=1.0, until=11.0)  # an answer that comes late
+    assert placement.preference(MACHINES, "api", "shop").argmax() == 4 and placement.containers == 1
+
+
+def test_what_was_expected_and_never_came_is_forgotten():
+    placement = live(candidates="100%")
+    placement.expect_container("a", container("m-3"), now=0.0, until=10.0)
+    placement.expect_container("b", container("m-2", service="other"), now=10.0, until=20.0)
+    assert placement.containers == 1 and placement.preference(MACHINES, "web", "shop").argmax() == 0
+
+
 def test_a_wrong_number_of_candidates_is_refused_when_it_is_made():
     with pytest.raises(UsageError, match="'none' candidate machines"):
         LivePlacement(2, candidates="none")

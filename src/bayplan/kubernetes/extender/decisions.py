@@ -9,12 +9,13 @@ import numpy as np
 
 from bayplan.api.machine_scores import LivePlacement
 from bayplan.kubernetes.client import Json
-from bayplan.kubernetes.extender.pods import service_of, workload_of
+from bayplan.kubernetes.extender.pods import container_on, service_of, workload_of
 from bayplan.kubernetes.extender.protocol import ExtenderArguments, filter_result, priority_list
 
 STEP = "bayplan.io/step"  # the token of the step of ours that a pod belongs to
 TARGET = "bayplan.io/target"  # the node that the step wants it on
 PATIENCE = 60.0  # seconds
+EXPECTED = 10.0  # seconds from an answer to the time when the pod has a node, at most
 
 
 def planned_node(arguments: ExtenderArguments) -> str:
@@ -53,7 +54,16 @@ class Extender:
             return priority_list(names, np.array([float(name == target) for name in names]))
         if not self.ready():
             return priority_list(names, np.zeros(len(names)))
-        return priority_list(names, self.live.preference(names, workload_of(arguments.pod), service_of(arguments.pod)))
+        preference = self.live.preference(names, workload_of(arguments.pod), service_of(arguments.pod))
+        if len(names):
+            self._expect(arguments.pod, names[int(preference.argmax())])
+        return priority_list(names, preference)
+
+    def _expect(self, pod: Json, node: str) -> None:
+        """Count the pod on the node that we prefer, until the cluster shows where it went."""
+        uid, now = pod["metadata"].get("uid"), self.now()
+        if uid:
+            self.live.expect_container(uid, container_on(pod, node), now=now, until=now + EXPECTED)
 
 
 def _created(pod: Json) -> float:

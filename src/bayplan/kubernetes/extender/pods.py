@@ -27,6 +27,11 @@ def running_container(pod: Json) -> RunningContainer | None:
     node = pod["spec"].get("nodeName")
     if not node or (pod.get("status") or {}).get("phase") in ENDED:
         return None
+    return container_on(pod, node)
+
+
+def container_on(pod: Json, node: str) -> RunningContainer:
+    """The pod as if it ran on a node."""
     return RunningContainer(machine=node, workload=workload_of(pod), service=service_of(pod), request=request_of(pod))
 
 

@@ -72,3 +72,13 @@ def test_a_new_pod_is_drawn_to_its_application():
 
 def test_without_knowledge_of_the_cluster_the_scheduler_decides_alone():
     assert set(scores(extender(ready=False).prioritise(asked(pod()))).values()) == {0}
+
+
+def test_a_burst_of_new_pods_sees_where_the_others_are_going():
+    decisions = extender()
+    first, second = pod(**{"app.kubernetes.io/part-of": "new"}), pod(**{"app.kubernetes.io/part-of": "newer"})
+    first["metadata"]["uid"], second["metadata"]["uid"] = "1", "2"
+    for each in (first, second):
+        each["spec"] = {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}
+    assert scores(decisions.prioritise(asked(first)))["n-0"] == 10
+    assert scores(decisions.prioritise(asked(second)))["n-2"] == 10  # n-0 is taken, though nothing runs there yet
