@@ -45,6 +45,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record
+	$(BIN)/python -m benchmarks.extender
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate

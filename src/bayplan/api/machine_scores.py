@@ -114,11 +114,12 @@ class LivePlacement:
         A machine that is not known yet counts as one without anything free.
         """
         with self._lock:
-            rows = np.array([self._row.get(name, -1) if name in self._known else -1 for name in names], dtype=np.int64)
+            rows = np.fromiter((self._row.get(name, -1) for name in names), np.int64, len(names))
             free = np.append(free_amounts(self._capacity, self._load), 0.0)[rows]
             together = np.append(self._together(workload, service), 0.0)[rows]
             number = candidate_number(self.candidates, len(self._known))
-        free[rows < 0] = min(0.0, free.min(initial=0.0))
+            unknown = (rows < 0) | ~self._capacity.any(axis=1)[rows]
+        free[unknown] = min(0.0, free.min(initial=0.0))
         return machine_preference(free, together, number)
 
     def _together(self, workload: str, service: str) -> FloatArray:

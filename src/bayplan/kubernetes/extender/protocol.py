@@ -69,12 +69,12 @@ def _with_nodes(pod: Json, nodes: Any) -> ExtenderArguments:
 
 
 def filter_result(arguments: ExtenderArguments, passed: Sequence[str], refusal: str) -> Json:
-    """`ExtenderFilterResult`: the nodes that pass, in the form in which they came; all others are refused for one reason.
+    """`ExtenderFilterResult`: the nodes that pass, in the form in which they came; all others are refused for a reason.
 
     They are *unresolvable*: no eviction of other pods would make them possible, so kube-scheduler does not try any.
     """
     keep = frozenset(passed)
-    refused = {name: refusal for name in arguments.names if name not in keep}
+    refused = {name: refusal for name in arguments.names if name not in keep} if refusal else {}
     result: Json = {"Nodes": None, "NodeNames": None, "FailedNodes": {}, "FailedAndUnresolvableNodes": refused, "Error": ""}
     if arguments.nodes is None:
         result["NodeNames"] = [name for name in arguments.names if name in keep]
