@@ -6,6 +6,7 @@ because its typed models take ten times as long. An answer that is no success be
 tried again, and what the server will refuse again. No message carries a token, a certificate or the body of a request.
 """
 
+import copy
 import json
 import os
 import time
@@ -73,6 +74,7 @@ class Client:
         self.context = context
         self.namespace = namespace  # of the context: what `-n` means when it is not given
         self.server = str(configuration.host).rstrip("/")
+        self._seconds = _SECONDS
         self._configuration = configuration
         self._connections: _Connection = RESTClientObject(configuration).pool_manager
 
@@ -101,6 +103,12 @@ class Client:
         except official.config.ConfigException as error:
             raise UsageError(f"cannot use the kubeconfig {files!r}: {error}") from error
         return cls(configuration, context=name, namespace=known[name].get("namespace") or "default")
+
+    def within(self, seconds: float) -> "Client":
+        """The same connection, with another limit of time for one answer."""
+        other = copy.copy(self)
+        other._seconds = seconds
+        return other
 
     def get(self, path: str, **parameters: Any) -> Json:
         """One object, or any other answer to a GET."""
@@ -173,7 +181,7 @@ class Client:
         *,
         body: Any = None,
         kind: str = _JSON,
-        seconds: float = _SECONDS,
+        seconds: float | None = None,
         stream: bool = False,
     ) -> Any:
         query = urlencode({name: value for name, value in parameters.items() if value is not None})
@@ -182,7 +190,7 @@ class Client:
             f"{self.server}{path}{'?' + query if query else ''}",
             body=None if body is None else json.dumps(body).encode(),
             headers={"Accept": "application/json", "Content-Type": kind, "User-Agent": "bayplan", **self._identity()},
-            timeout=seconds,
+            timeout=self._seconds if seconds is None else seconds,
             retries=False,
             preload_content=not stream,
         )
