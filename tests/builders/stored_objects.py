@@ -49,7 +49,13 @@ class StoredObjects:
 
     def patch(self, path: str, body: Any, *, kind: str = "merge", **parameters: Any) -> Json:
         self._begin("PATCH", path)
-        return self._store(path, merged(self._known(path), body))
+        known = self._known(path)
+        if kind == "json":
+            return self._store(path, json_patched(known, body))
+        uid = body.get("metadata", {}).get("uid")
+        if uid not in (None, known["metadata"].get("uid")):
+            raise RefusedError(f"{path} has another uid", status=409, reason="Conflict")
+        return self._store(path, merged(known, body))
 
     def delete(self, path: str, body: Json | None = None, **parameters: Any) -> Json:
         self._begin("DELETE", path)
@@ -82,4 +88,19 @@ def merged(into: Any, patch: Any) -> Any:
             result.pop(key, None)
         else:
             result[key] = merged(result.get(key), value)
+    return result
+
+
+def json_patched(into: Any, operations: Any) -> Any:
+    """RFC 6902, as far as it is used: `test` and `remove`."""
+    result = copy.deepcopy(into)
+    for operation in operations:
+        *parents, last = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
+        inside = result
+        for part in parents:
+            inside = inside.get(part, {})
+        if last not in inside or (operation["op"] == "test" and inside[last] != operation["value"]):
+            raise RefusedError(f"{operation['path']} is not what was expected", status=422, reason="Invalid")
+        if operation["op"] == "remove":
+            del inside[last]
     return result

@@ -180,6 +180,11 @@ class ElectionThread:
         """Does it still try?"""
         return self._thread.is_alive()
 
+    @property
+    def started(self) -> bool:
+        """Has it begun to?"""
+        return self._thread.ident is not None
+
     def start(self) -> None:
         """Begin to try."""
         self._thread.start()
@@ -187,7 +192,7 @@ class ElectionThread:
     def stop(self) -> None:
         """Stop trying, and give the lease back. A try that hangs is not waited for longer than a lease lasts."""
         self._ending.set()
-        if self._thread.ident is not None:
+        if self.started:
             self._thread.join(self.election.times.length)
         self.election.release()
 
