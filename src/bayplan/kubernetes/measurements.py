@@ -1,7 +1,7 @@
 """What was measured of a cluster while it ran: traffic between workloads, and what their containers used.
 
-Workloads are named as in the snapshot that is collected. Amounts are in base units: cpu in thousandths of a core, memory in bytes.
-What was not measured is not in here, and `missing` says so in words: nothing is filled in.
+Workloads are named as in the snapshot that is collected. Amounts are in base units: cpu in thousandths of a core, memory in
+bytes. What was not measured is not in here, and `missing` says so in words: nothing is filled in.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,7 @@ class Unattributed(NamedTuple):
 class Measurements:
     """What Prometheus measured, by workload."""
 
-    traffic: Mapping[tuple[str, str], float] = field(
-        default_factory=dict
-    )  # (source, destination) -> per second; never with itself
+    traffic: Mapping[tuple[str, str], float] = field(default_factory=dict)  # (source, destination) -> per second
     traffic_unit: str = ""  # "requests/s", "bytes/s"; "" without traffic
     traffic_at: float = 0.0  # the end of its window, seconds since 1970; 0.0: not measured
     coverage: float | None = None  # share of all traffic whose two ends are workloads that were collected; None: not measured
