@@ -80,9 +80,8 @@ def _named(groups: Iterable[list[PodRow]], asked: frozenset[str]) -> Iterable[tu
     for members in groups:
         by_owner[members[0].pod.owner].append(members)
     names = workload_names(by_owner)
-    for owner, parts in by_owner.items():
-        parts.sort(key=lambda members: (-len(members), min(row.pod.container for row in members)))
-        parts = _most_common_first(parts)
+    for owner, unsorted in by_owner.items():
+        parts = _most_common_first(unsorted)
         yield names[owner], True, parts[0]
         for number, members in enumerate(parts[1:], start=1):
             main = _alike(members[0], parts[0][0], asked)
@@ -91,11 +90,11 @@ def _named(groups: Iterable[list[PodRow]], asked: frozenset[str]) -> Iterable[tu
 
 
 def _most_common_first(parts: list[list[PodRow]]) -> list[list[PodRow]]:
-    """The facts that most pods have come first, whatever their volumes."""
+    """The facts that most pods have come first, whatever their volumes; then the larger groups."""
     size: dict[PodFacts, int] = defaultdict(int)
     for members in parts:
         size[members[0].facts] += len(members)
-    return sorted(parts, key=lambda members: -size[members[0].facts])
+    return sorted(parts, key=lambda members: (-size[members[0].facts], -len(members), min(row.pod.container for row in members)))
 
 
 def _alike(one: PodRow, other: PodRow, asked: frozenset[str]) -> bool:
@@ -133,5 +132,8 @@ class Matches:
     def selected(self, namespaces: Iterable[str], selector: LabelSelector) -> tuple[int, ...]:
         """The groups of some namespaces whose labels are selected."""
         return tuple(
-            number for name in sorted(namespaces) for number in self._in.get(name, ()) if selector.matches(self.groups[number].labels)
+            number
+            for name in sorted(namespaces)
+            for number in self._in.get(name, ())
+            if selector.matches(self.groups[number].labels)
         )

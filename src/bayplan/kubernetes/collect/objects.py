@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from bayplan.formats.document.text import PathLike, read_text
 from bayplan.kubernetes.client import Client, Json, RefusedError
-from bayplan.kubernetes.collect.kubectl_json import objects_in_text
-from bayplan.kubernetes.collect.slim import SharedSpecs
+from bayplan.kubernetes.collect.reading.kubectl_json import objects_in_text
+from bayplan.kubernetes.collect.reading.slim import SharedSpecs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,7 +108,9 @@ def _text(pod: Json, stays: bool) -> str:
     own = [value for key, value in spec.items() if key not in ("nodeName", *(_AWAY if stays else ()))]
     resizing = [one.get("reason") for one in status.get("conditions") or () if one.get("type") == "PodResizePending"]
     states = [status.get(key) for key in ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")]
-    keyed = [metadata.get("labels")] if any(one.get("matchLabelKeys") for one in spec.get("topologySpreadConstraints") or ()) else []
+    keyed = (
+        [metadata.get("labels")] if any(one.get("matchLabelKeys") for one in spec.get("topologySpreadConstraints") or ()) else []
+    )
     anti = _anti_affinity(spec) if stays else None
     return json.dumps([stays, metadata.get("namespace"), list(spec), own, anti, states, resizing, keyed])
 

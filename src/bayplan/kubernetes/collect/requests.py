@@ -47,7 +47,9 @@ def _quantity(text: str, resource: str, where: str) -> Fraction:
 def pod_request(pod: Json, where: str) -> dict[str, int]:
     """What a pod requests, in base units; `where` names it in messages."""
     spec, status = pod["spec"], pod.get("status") or {}
-    infeasible = any(one.get("type") == "PodResizePending" and one.get("reason") == "Infeasible" for one in status.get("conditions") or ())
+    infeasible = any(
+        one.get("type") == "PodResizePending" and one.get("reason") == "Infeasible" for one in status.get("conditions") or ()
+    )
     total = _of_containers(spec, status, infeasible, where)
     own = quantities((spec.get("resources") or {}).get("requests"), where)
     stated = {name: amount for name, amount in own.items() if _pod_level(name)}

@@ -65,7 +65,9 @@ class Volumes:
             names.append(claim)
         if not names or mask.all():
             return EVERYWHERE
-        return Reach(machines=mask.tobytes(), words=f"volume of claim {namespace}/{names[0]}" + (" and others" if names[1:] else ""))
+        return Reach(
+            machines=mask.tobytes(), words=f"volume of claim {namespace}/{names[0]}" + (" and others" if names[1:] else "")
+        )
 
     def _problem(self, namespace: str, claim: str, item: Json | None) -> str:
         """Why a claim keeps a pod where it is; empty if it does not."""
@@ -96,7 +98,10 @@ class Volumes:
 
     def _of_volume(self, volume: Json) -> BoolArray:
         """(node,) where a volume can be used: by its node affinity, and by its labels of zone and region."""
-        labels, terms = self._nodes.labels, (((volume["spec"].get("nodeAffinity") or {}).get("required")) or {}).get("nodeSelectorTerms")
+        labels, terms = (
+            self._nodes.labels,
+            (((volume["spec"].get("nodeAffinity") or {}).get("required")) or {}).get("nodeSelectorTerms"),
+        )
         mask = np.ones(len(self._nodes), dtype=np.bool_) if terms is None else labels.selected(terms)
         placed = np.zeros(len(self._nodes), dtype=np.bool_)  # nodes that say where they are
         for key in (ZONE, REGION, *_OLD_LABELS):

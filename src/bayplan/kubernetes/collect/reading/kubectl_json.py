@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Never
 
 from bayplan.errors import Fault, InputError
 from bayplan.kubernetes.client import Json
-from bayplan.kubernetes.collect.slim import SharedSpecs
+from bayplan.kubernetes.collect.reading.slim import SharedSpecs
 
 _LIST = re.compile(r'\s*\{\s*(?:"apiVersion"\s*:\s*"[^"]*"\s*,\s*)?"(?:items|kind|metadata)"\s*:')
 _KUBERNETES = re.compile(r'"(?:apiVersion|items)"\s*:')
@@ -56,7 +56,7 @@ def _items(text: str, source: str, versions: dict[str, str]) -> Iterator[Json]:
         at = _skip(text, at)
 
 
-def _document(text: str, source: str, at: int, versions: dict[str, str]) -> Iterator[Json]:
+def _document(text: str, source: str, at: int, versions: dict[str, str]) -> Generator[Json, None, int]:
     """The objects of one document: a list's, or the document itself. Ends with the position behind it."""
     rest: Json = {}
     listed = False
@@ -80,7 +80,7 @@ def _document(text: str, source: str, at: int, versions: dict[str, str]) -> Iter
     return at + 1
 
 
-def _entries(text: str, source: str, at: int, document: Json) -> Iterator[Json]:
+def _entries(text: str, source: str, at: int, document: Json) -> Generator[Json, None, int]:
     """The entries of a list; those of a typed list, as an API server answers, get the kind that the list states."""
     at = _skip(text, at + 1)
     while text[at : at + 1] != "]":
@@ -122,7 +122,7 @@ def _skip(text: str, at: int) -> int:
 
 def _malformed(text: str, source: str, at: int, expected: str) -> Never:
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    seen = text[at : at + 20].split("\n")[0] or "the end"
+    seen = text[at : at + 20].split("\n", maxsplit=1)[0] or "the end"
     _refuse(source, "E2201", f"line {line} column {column}: the JSON is malformed or cut off", seen, expected)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bayplan.kubernetes.collect.groups import Matches, PodGroup
-from bayplan.kubernetes.collect.node_rules import NodeMasks
 from bayplan.kubernetes.collect.pod_facts import PodTerm, SpreadTerm
-from bayplan.kubernetes.collect.rule_list import RuleList
+from bayplan.kubernetes.collect.rules.node_rules import NodeMasks
+from bayplan.kubernetes.collect.rules.rule_list import RuleList
 from bayplan.model import BoolArray, Dependency, ints
 
 UNREAD = "its affinity selects namespaces by label, and namespaces were not read"
@@ -169,7 +169,5 @@ def add_spread(rules: RuleList, matches: Matches, masks: NodeMasks) -> None:
             _add_skew(rules, matches, masks, number, term, labelled)
 
 
-def _add_skew(
-    rules: RuleList, matches: Matches, masks: NodeMasks, number: int, term: SpreadTerm, labelled: BoolArray
-) -> None:
+def _add_skew(rules: RuleList, matches: Matches, masks: NodeMasks, number: int, term: SpreadTerm, labelled: BoolArray) -> None:
     rules.refuse(number, f"its topology spread by {term.key} has no rule")

@@ -8,7 +8,7 @@ import numpy as np
 from bayplan.kubernetes.client import Json
 from bayplan.kubernetes.collect.nodes import NodeTable, Taint
 from bayplan.kubernetes.collect.pod_facts import PodFacts
-from bayplan.kubernetes.collect.rule_list import RuleList
+from bayplan.kubernetes.collect.rules.rule_list import RuleList
 from bayplan.kubernetes.collect.selectors import Requirement, term_words
 from bayplan.model import BoolArray
 
@@ -39,7 +39,9 @@ class NodeMasks:
         """(node,) those that its required node affinity selects."""
         if facts.node_terms not in self._terms:
             everywhere = np.ones(len(self.nodes), dtype=np.bool_)
-            self._terms[facts.node_terms] = self.nodes.labels.selected(json.loads(facts.node_terms)) if facts.node_terms else everywhere
+            self._terms[facts.node_terms] = (
+                self.nodes.labels.selected(json.loads(facts.node_terms)) if facts.node_terms else everywhere
+            )
         return self._terms[facts.node_terms]
 
     def by_taints(self, facts: PodFacts) -> BoolArray:
