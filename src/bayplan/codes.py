@@ -203,6 +203,14 @@ INTERNAL: Mapping[str, Code] = {  # E21..: a fault of bayplan, not of the input
     ),
 }
 
+MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
+    "E2601": Code(
+        "a query gives something else than one value for each series", "use an instant vector, such as sum by (...) (rate(...))"
+    ),
+    "E2602": Code("a label that --traffic-labels names is in no series of the query", "keep it: add it to the `by` of the query"),
+    "E2603": Code("a measured rate is NaN, infinite or negative", "correct the query: rate() of a counter is never any of these"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -216,4 +224,5 @@ CODES: Mapping[str, Code] = {
     **SAMPLES,
     **ADMISSION,
     **INTERNAL,
+    **MEASUREMENTS,
 }

@@ -35,7 +35,9 @@ class Measurements:
     traffic_at: float = 0.0  # the end of its window, seconds since 1970; 0.0: not measured
     coverage: float | None = None  # share of all traffic whose two ends are workloads that were collected; None: not measured
     unattributed: tuple[Unattributed, ...] = ()  # the largest ones
-    usage: Mapping[str, Mapping[str, MeasuredUsage]] = field(default_factory=dict)  # workload -> resource ("cpu", "memory") -> usage
+    usage: Mapping[str, Mapping[str, MeasuredUsage]] = field(
+        default_factory=dict
+    )  # workload -> resource ("cpu", "memory") -> usage
     usage_at: float = 0.0
     missing: tuple[str, ...] = ()  # what was asked for and not measured, in words
 

@@ -1,7 +1,7 @@
 """The address of a Prometheus server, and how we identify ourselves there.
 
-A token comes from the variable `BAYPLAN_PROMETHEUS_TOKEN` or from a file, a user and password from the address. They are sent, and
-never shown: not in a message, not in `repr`.
+A token comes from the variable `BAYPLAN_PROMETHEUS_TOKEN` or from a file, a user and password from the address. They are sent,
+and never shown: not in a message, not in `repr`.
 """
 
 import base64
@@ -18,7 +18,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
-TOKEN = "BAYPLAN_PROMETHEUS_TOKEN"  # the variable, not a token  # noqa: S105
+TOKEN = "BAYPLAN_PROMETHEUS_TOKEN"  # the variable, not a token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,9 @@ class Address:
         return opener
 
     def _identity(self) -> Mapping[str, str]:
-        token = Path(self.token_file).read_text(encoding="utf-8").strip() if self.token_file else os.environ.get(TOKEN, "").strip()
+        token = (
+            Path(self.token_file).read_text(encoding="utf-8").strip() if self.token_file else os.environ.get(TOKEN, "").strip()
+        )
         if token:
             return {"Authorization": f"Bearer {token}"}
         if self._password:

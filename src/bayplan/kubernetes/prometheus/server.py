@@ -1,7 +1,8 @@
 """A Prometheus server: a query in, series out, and every way in which that can fail.
 
-It is reached at its address, or through the API server as a Service of the cluster. Whatever speaks Prometheus' query API will do:
-Thanos, Mimir, VictoriaMetrics. A redirect is not followed, because the token would go with it. No message holds a token or a password.
+It is reached at its address, or through the API server as a Service of the cluster. Whatever speaks Prometheus' query API
+will do: Thanos, Mimir, VictoriaMetrics. A redirect is not followed, because the token would go with it. No message holds a
+token or a password.
 """
 
 import json
@@ -66,7 +67,9 @@ class Prometheus:
         if kind == "scalar" and isinstance(result, list):
             return [Sample({}, float(result[1]))]
         if kind != "vector" or not isinstance(result, list):
-            fault = Fault(code="E2201", kind="query", name=expression, problem="does not give a value per series", value=str(kind))
+            fault = Fault(
+                code="E2601", kind="query", name=expression, problem="does not give a value per series", value=str(kind)
+            )
             raise InputError(self.label, [fault])
         return [Sample(series["metric"], float(series["value"][1])) for series in result]
 
