@@ -18,13 +18,13 @@ class EndLabels(NamedTuple):
 
     namespace: str  # label; "": the name stands alone
     name: str  # label
-    kind: str = ANY  # a kind of Kubernetes ("Deployment", "Pod", "Service"), or "label:NAME", the label that has the kind
+    kind: str = ANY  # a kind of Kubernetes: "Deployment", "Pod", "Service"
+    kind_label: str = ""  # the label that has the kind
 
     @property
     def labels(self) -> tuple[str, ...]:
         """All labels that are read."""
-        kind = (self.kind.removeprefix("label:"),) if self.kind.startswith("label:") else ()
-        return tuple(label for label in (self.namespace, self.name, *kind) if label)
+        return tuple(label for label in (self.namespace, self.name, self.kind_label) if label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def _linkerd(prefix: str) -> tuple[EndLabels, ...]:
 
 def _hubble(end: str) -> tuple[EndLabels, ...]:
     return (
-        EndLabels(f"{end}_namespace", f"{end}_workload", f"label:{end}_workload_kind"),
+        EndLabels(f"{end}_namespace", f"{end}_workload", kind_label=f"{end}_workload_kind"),
         EndLabels(f"{end}_namespace", f"{end}_pod", "Pod"),
         EndLabels(f"{end}_namespace", end),
     )
@@ -169,8 +169,8 @@ PRESETS: Mapping[str, Preset] = {
         about="Caretta: bytes that both ends sent, seen by eBPF",
         metrics=(("caretta_links_observed",),),
         unit="bytes/s",
-        source=(EndLabels("client_namespace", "client_name", "label:client_kind"),),
-        destination=(EndLabels("server_namespace", "server_name", "label:server_kind"),),
+        source=(EndLabels("client_namespace", "client_name", kind_label="client_kind"),),
+        destination=(EndLabels("server_namespace", "server_name", kind_label="server_kind"),),
     ),
     "otel": Preset(
         about="OpenTelemetry or Tempo service graphs: requests seen in traces",

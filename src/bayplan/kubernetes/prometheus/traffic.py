@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bayplan.errors import Fault, InputError, WorldError
 from bayplan.kubernetes.measurements import Unattributed
@@ -139,7 +140,7 @@ def _expect_numbers(prometheus: Prometheus, rates: _Rates) -> None:
         Fault(
             code="E2603",
             kind="traffic",
-            name=" -> ".join(_end(sample, ends)[0] for ends in (rates.source, rates.destination)),
+            name=" -> ".join(map(str, _ends(sample, rates))),
             problem="a rate is no finite number of 0 or more",
             value=str(sample.value),
         )
@@ -165,13 +166,16 @@ def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) 
     unattributed: dict[str, float] = defaultdict(float)
     total = covered = 0.0
     for sample in rates.samples:
+        ends = _ends(sample, rates)
+        if not known.concerns(*(end.namespace for end in ends)):
+            continue
         total += sample.value
-        names, workloads = zip(*(_lookup(sample, side, rates, known) for side in ("source", "destination")), strict=True)
-        if None not in workloads:
+        source, destination = (end.workload(known) for end in ends)
+        if source is not None and destination is not None:
             covered += sample.value
-            edges[workloads] += sample.value
-        for name in {name for name, workload in zip(names, workloads, strict=True) if workload is None}:
-            unattributed[name] += sample.value
+            edges[source, destination] += sample.value
+        for shown in {str(end) for end in ends if end.workload(known) is None}:
+            unattributed[shown] += sample.value
     still = (f"no traffic in the last {words_of(window)}: every counter stands still",) if total == 0 else ()
     largest = sorted(unattributed.items(), key=lambda entry: (-entry[1], entry[0]))[:LISTED]
     return MeasuredTraffic(
@@ -184,23 +188,40 @@ def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) 
     )
 
 
-def _lookup(sample: Sample, side: str, rates: _Rates, known: KnownWorkloads) -> tuple[str, str | None]:
-    """The name of one end as it was measured, and its workload."""
-    shown, namespace, name, kind = _end(sample, rates.source if side == "source" else rates.destination)
-    if side == "destination" and rates.virtual is not None and sample.labels.get(rates.virtual[0]) == rates.virtual[1]:
-        return f"{shown} ({rates.virtual[1]})", None
-    return shown, known.workload(namespace, name, kind)
+class _End(NamedTuple):
+    """One end of traffic as it was measured."""
+
+    namespace: str
+    name: str
+    kind: str
+    virtual: str = ""  # what it is if it is no workload: "database"
+
+    def __str__(self) -> str:
+        if not self.name:
+            return "unknown"
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{name} ({self.virtual})" if self.virtual else name
+
+    def workload(self, known: KnownWorkloads) -> str | None:
+        """The workload that it is, if it is one that was collected."""
+        return None if self.virtual else known.workload(self.namespace, self.name, self.kind)
 
 
-def _end(sample: Sample, ends: Sequence[EndLabels]) -> tuple[str, str, str, str]:
-    """How an end is shown, its namespace, name and kind: from the first labels that name it."""
+def _ends(sample: Sample, rates: _Rates) -> tuple[_End, _End]:
+    label, value = rates.virtual or ("", "")
+    virtual = value if label and sample.labels.get(label) == value else ""
+    return _end(sample, rates.source), _end(sample, rates.destination)._replace(virtual=virtual)
+
+
+def _end(sample: Sample, ends: Sequence[EndLabels]) -> _End:
+    """From the first labels that name it."""
     for end in ends:
         name = sample.labels.get(end.name, "")
         if name not in _UNKNOWN:
-            namespace = sample.labels.get(end.namespace, "")
-            kind = sample.labels.get(end.kind[6:], "") if end.kind.startswith("label:") else end.kind
-            return f"{namespace}/{name}" if namespace and "/" not in name else name, namespace, name, kind
-    return "unknown", "", "", ""
+            kind = sample.labels.get(end.kind_label, "") if end.kind_label else end.kind
+            namespace, slash, alone = name.rpartition("/")
+            return _End(namespace if slash else sample.labels.get(end.namespace, ""), alone, kind)
+    return _End("", "", "")
 
 
 def words_of(seconds: float) -> str:

@@ -7,7 +7,7 @@ one query is halved until its parts are not, and the parts are pooled likewise, 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ def measured_usage(prometheus: Prometheus, known: KnownWorkloads, *, window: flo
     times: list[float] = []
     missing: list[str] = []
     for name, resource in RESOURCES.items():
-        pods, newest = _pods(prometheus, resource, window, at)
+        pods, newest = _pods(prometheus, resource, known.scope, window, at)
         if not pods:
             missing.append(f"usage of {name}: no {resource.metric} of any pod")
             continue
@@ -89,13 +89,14 @@ def step_of(window: float) -> float:
 
 
 def _pods(
-    prometheus: Prometheus, resource: Resource, window: float, at: float
+    prometheus: Prometheus, resource: Resource, scope: Collection[str], window: float, at: float
 ) -> tuple[Mapping[tuple[str, str], Moments], float]:
-    """The measurements of every pod, by namespace and name, and the time of the newest."""
+    """The measurements of every pod of these namespaces, by namespace and name, and the time of the newest."""
     step = step_of(window)
     end = (math.floor(at / step - 0.5) + 0.5) * step  # between two measurements: none lies on the border of two windows
+    inside = f', namespace=~"{"|".join(sorted(scope))}"' if scope else ""
     for matching in (_CONTAINERS, _POD_TOTALS):
-        selector = f"{resource.metric}{{{matching}}}"
+        selector = f"{resource.metric}{{{matching}{inside}}}"
         inner = f"rate({selector}[{promql_time(step)}])" if resource.counter else selector
         # a container may be counted twice: scraped by two jobs, or as two series while it restarts
         each = f"sum by (namespace, pod) (max by (namespace, pod, container) ({inner}))"

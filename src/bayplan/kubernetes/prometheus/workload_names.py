@@ -38,11 +38,15 @@ class KnownWorkloads:
     named: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # (namespace, owner of any kind) -> workloads
     services: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # (namespace, Service) -> those it selects
     anywhere: Mapping[str, frozenset[str]] = field(default_factory=dict)  # owner or Service of any namespace -> workloads
+    scope: frozenset[str] = frozenset()  # the namespaces that were collected; empty: all of them
 
     @classmethod
-    def of(cls, pods: Iterable[KnownPod], services: Iterable[KnownService] = ()) -> "KnownWorkloads":
-        """The names of these pods, of what owns them, and of the Services that select them."""
-        listed = list(pods)
+    def of(
+        cls, pods: Iterable[KnownPod], services: Iterable[KnownService] = (), *, scope: Iterable[str] = ()
+    ) -> "KnownWorkloads":
+        """The names of these pods, of what owns them, and of the Services that select them, in these namespaces."""
+        inside = frozenset(scope)
+        listed = [pod for pod in pods if not inside or pod.namespace in inside]
         owners: dict[tuple[str, str, str], set[str]] = defaultdict(set)
         named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for pod in listed:
@@ -59,12 +63,16 @@ class KnownWorkloads:
             named=_frozen(named),
             services=_frozen(selected),
             anywhere=_frozen(anywhere),
+            scope=inside,
         )
+
+    def concerns(self, *namespaces: str) -> bool:
+        """Is one of these namespaces collected, or none of them known?"""
+        named = [namespace for namespace in namespaces if namespace]
+        return not self.scope or not named or any(namespace in self.scope for namespace in named)
 
     def workload(self, namespace: str, name: str, kind: str = "") -> str | None:
         """The workload that is meant, if exactly one is. Without a namespace, the one in all namespaces that has this name."""
-        if "/" in name:
-            namespace, _, name = name.partition("/")
         if not name:
             return None
         if not namespace:
