@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bayplan.errors import ModelError
 
 
-class MeasuredUsage(NamedTuple):
+class UsageStatistics(NamedTuple):
     """What one container of a workload used of one resource, over a window of time and all replicas."""
 
     mean: float
@@ -35,7 +35,7 @@ class Measurements:
     traffic_at: float = 0.0  # the end of its window, seconds since 1970; 0.0: not measured
     coverage: float | None = None  # share of all traffic whose two ends are workloads that were collected; None: not measured
     unattributed: tuple[Unattributed, ...] = ()  # the largest ones
-    usage: Mapping[str, Mapping[str, MeasuredUsage]] = field(
+    usage: Mapping[str, Mapping[str, UsageStatistics]] = field(
         default_factory=dict
     )  # workload -> resource ("cpu", "memory") -> usage
     usage_at: float = 0.0

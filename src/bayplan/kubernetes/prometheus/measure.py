@@ -8,7 +8,7 @@ from bayplan.errors import UsageError, expect_one_of
 from bayplan.kubernetes.measurements import Measurements
 from bayplan.kubernetes.prometheus.presets import AUTO, NONE, PRESETS, Preset, TrafficQuery
 from bayplan.kubernetes.prometheus.server import Prometheus
-from bayplan.kubernetes.prometheus.traffic import MeasuredTraffic, measured_traffic, present_presets
+from bayplan.kubernetes.prometheus.traffic import WorkloadTraffic, measured_traffic, present_presets
 from bayplan.kubernetes.prometheus.usage import measured_usage
 from bayplan.kubernetes.prometheus.workload_names import KnownWorkloads
 
@@ -56,7 +56,7 @@ def measured(
 
 def _traffic(
     prometheus: Prometheus, known: KnownWorkloads, settings: MeasurementSettings, at: float
-) -> tuple[MeasuredTraffic | None, tuple[str, ...]]:
+) -> tuple[WorkloadTraffic | None, tuple[str, ...]]:
     """The traffic, if it was asked for and there is any; and in words what is missing."""
     if settings.traffic == NONE:
         return None, ()

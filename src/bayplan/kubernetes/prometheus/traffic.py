@@ -30,7 +30,7 @@ _UNKNOWN = ("", "unknown")  # what products call an end that they do not know
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredTraffic:
+class WorkloadTraffic:
     """The rates between workloads, and what is left out of them."""
 
     edges: Mapping[tuple[str, str], float]
@@ -55,7 +55,7 @@ class _Rates:
 
 def measured_traffic(
     prometheus: Prometheus, traffic: Preset | TrafficQuery, known: KnownWorkloads, *, window: float, at: float
-) -> MeasuredTraffic:
+) -> WorkloadTraffic:
     """The traffic of a window that ends at `at`."""
     if isinstance(traffic, Preset):
         rates = _preset_rates(prometheus, traffic, window, at)
@@ -161,7 +161,7 @@ def _nothing_measured(prometheus: Prometheus, preset: Preset, window: float, at:
     return f"{prometheus.label}: no {wanted}{filtered} in the last {words_of(window)}; {seen}{hint}"
 
 
-def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) -> MeasuredTraffic:
+def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) -> WorkloadTraffic:
     edges: dict[tuple[str, str], float] = defaultdict(float)
     unattributed: dict[str, float] = defaultdict(float)
     total = covered = 0.0
@@ -178,7 +178,7 @@ def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) 
             unattributed[shown] += sample.value
     still = (f"no traffic in the last {words_of(window)}: every counter stands still",) if total == 0 else ()
     largest = sorted(unattributed.items(), key=lambda entry: (-entry[1], entry[0]))[:LISTED]
-    return MeasuredTraffic(
+    return WorkloadTraffic(
         edges={pair: rate for pair, rate in edges.items() if rate > 0 and pair[0] != pair[1]},
         unit=rates.unit,
         at=at,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bayplan.kubernetes.measurements import MeasuredUsage
+from bayplan.kubernetes.measurements import UsageStatistics
 from bayplan.kubernetes.prometheus.server import Prometheus, QueryTooLargeError, promql_time
 from bayplan.kubernetes.prometheus.workload_names import KnownWorkloads
 from bayplan.words import count, first_names
@@ -21,7 +21,7 @@ FEWEST = 4  # measurements that a window must have room for, and that a workload
 _SAID = 0.01  # share of a resource from which it is said that its pods are gone
 
 
-class Resource(NamedTuple):
+class ResourceMetric(NamedTuple):
     """A resource that is measured."""
 
     metric: str
@@ -29,9 +29,9 @@ class Resource(NamedTuple):
     scale: float  # base units per unit of the metric
 
 
-RESOURCES: Mapping[str, Resource] = {
-    "cpu": Resource("container_cpu_usage_seconds_total", True, 1000.0),
-    "memory": Resource("container_memory_working_set_bytes", False, 1.0),
+RESOURCES: Mapping[str, ResourceMetric] = {
+    "cpu": ResourceMetric("container_cpu_usage_seconds_total", True, 1000.0),
+    "memory": ResourceMetric("container_memory_working_set_bytes", False, 1.0),
 }
 _CONTAINERS = 'container!="", container!="POD"'  # "POD": the pause container of older runtimes
 _POD_TOTALS = 'container="", pod!=""'  # runtimes that report the total of a pod only
@@ -60,14 +60,14 @@ class Moments:
 class MeasuredResources:
     """Usage by workload and resource, when it was measured, and what was not."""
 
-    usage: Mapping[str, Mapping[str, MeasuredUsage]]
+    usage: Mapping[str, Mapping[str, UsageStatistics]]
     at: float  # when the newest sample was taken, of the resource that is furthest behind; 0.0: nothing was measured
     missing: tuple[str, ...]
 
 
 def measured_usage(prometheus: Prometheus, known: KnownWorkloads, *, window: float, at: float) -> MeasuredResources:
     """The usage of a window that ends at `at`, or up to one step earlier."""
-    usage: dict[str, dict[str, MeasuredUsage]] = defaultdict(dict)
+    usage: dict[str, dict[str, UsageStatistics]] = defaultdict(dict)
     times: list[float] = []
     missing: list[str] = []
     for name, resource in RESOURCES.items():
@@ -89,7 +89,7 @@ def step_of(window: float) -> float:
 
 
 def _pods(
-    prometheus: Prometheus, resource: Resource, scope: Collection[str], window: float, at: float
+    prometheus: Prometheus, resource: ResourceMetric, scope: Collection[str], window: float, at: float
 ) -> tuple[Mapping[tuple[str, str], Moments], float]:
     """The measurements of every pod of these namespaces, by namespace and name, and the time of the newest."""
     step = step_of(window)
@@ -164,6 +164,6 @@ def _by_workload(
     return enough, missing
 
 
-def _usage(moments: Moments, scale: float) -> MeasuredUsage:
+def _usage(moments: Moments, scale: float) -> UsageStatistics:
     deviation = math.sqrt(moments.squares / moments.number)
-    return MeasuredUsage(mean=moments.mean * scale, deviation=deviation * scale, peak=moments.peak * scale)
+    return UsageStatistics(mean=moments.mean * scale, deviation=deviation * scale, peak=moments.peak * scale)
