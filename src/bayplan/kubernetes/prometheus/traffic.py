@@ -183,7 +183,7 @@ def _attributed(rates: _Rates, known: KnownWorkloads, at: float, window: float) 
         unit=rates.unit,
         at=at,
         coverage=min(1.0, covered / total) if total > 0 else None,
-        unattributed=tuple(Unattributed(name, rate) for name, rate in largest if rate > 0),
+        unattributed=tuple(Unattributed(name, rate, rate / total) for name, rate in largest if rate > 0),
         missing=still,
     )
 

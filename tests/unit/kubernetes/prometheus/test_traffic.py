@@ -46,7 +46,7 @@ def test_what_has_an_unknown_end_lowers_the_coverage_and_is_listed_with_the_larg
     series = [_istio("shop/web", "shop/cart", 5), _istio("unknown/unknown", "shop/web", 2), _istio("old/a", "old/b", 3)]
     got = _measured(*series)
     assert got.coverage == pytest.approx(0.5)
-    assert [tuple(each) for each in got.unattributed] == [("old/a", 3.0), ("old/b", 3.0), ("unknown", 2.0)]
+    assert [tuple(each) for each in got.unattributed] == [("old/a", 3.0, 0.3), ("old/b", 3.0, 0.3), ("unknown", 2.0, 0.2)]
 
 
 def test_at_most_ten_unattributed_names_are_listed():
