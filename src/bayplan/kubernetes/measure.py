@@ -1,7 +1,7 @@
 """`measure`: what Prometheus knows about the workloads of a cluster, in one call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bayplan.kubernetes.client import Client
 from bayplan.kubernetes.collect.objects import Objects, read_objects
@@ -18,7 +18,7 @@ class MeasurementRequest:
     """Where to measure, and what."""
 
     prometheus: str = DISCOVER  # an address, NAMESPACE/SERVICE[:PORT] of the cluster, or `discover`
-    settings: MeasurementSettings = MeasurementSettings()
+    settings: MeasurementSettings = field(default_factory=MeasurementSettings)
 
     def of(self, objects: Objects, client: Client | None, scope: Sequence[str] = ()) -> Measurements:
         """What was measured until now of the workloads in these objects. Without a client, only at an address."""

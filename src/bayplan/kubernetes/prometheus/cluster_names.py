@@ -18,7 +18,9 @@ def known_workloads(objects: Objects, client: Client | None = None, *, scope: Co
     pods = [pod for pod in objects.of("Pod") if _counts(pod, scope)]
     owners = Owners(objects)
     owner_of = [owners.of(pod) for pod in pods]
-    names = workload_names(owner for pod, owner in zip(pods, owner_of, strict=True) if not pod["metadata"].get("deletionTimestamp"))
+    names = workload_names(
+        owner for pod, owner in zip(pods, owner_of, strict=True) if not pod["metadata"].get("deletionTimestamp")
+    )
     known = [
         _known(pod, names[owner], (owner.kind, owner.name)) for pod, owner in zip(pods, owner_of, strict=True) if owner in names
     ]
