@@ -203,6 +203,15 @@ INTERNAL: Mapping[str, Code] = {  # E21..: a fault of bayplan, not of the input
     ),
 }
 
+KUBERNETES: Mapping[str, Code] = {  # E22..: objects of a Kubernetes cluster
+    "E2201": Code("the JSON of kubectl is malformed or cut off", "look at the line and column that the message names"),
+    "E2202": Code("an entry of a list is no object", "give the output of kubectl get -o json as it is"),
+    "E2203": Code(
+        "there are no nodes or no pods in the input", "kubectl get nodes,pods,... -A -o json: see docs/kubernetes/collect.md"
+    ),
+    "E2204": Code("an amount of an object is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -216,4 +225,5 @@ CODES: Mapping[str, Code] = {
     **SAMPLES,
     **ADMISSION,
     **INTERNAL,
+    **KUBERNETES,
 }
