@@ -154,7 +154,7 @@ def _unsafe(context: LoopContext, observation: Observation, plan: RecordedPlan) 
     The referee judges all its batches. Where their order is not safe any more, as it is when containers wait for a machine that
     had one before, it is found anew, as in an execution.
     """
-    state = fresh_state(observation, tracked(plan, ()), context.settings.alive)
+    state = fresh_state(observation, tracked(plan, ()), context.settings.alive, context.settings.way)
     gone = next((f"{name}: {each.given_up}" for name, each in state.following.items() if each.given_up), "")
     if gone:
         return gone

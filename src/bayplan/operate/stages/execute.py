@@ -122,7 +122,7 @@ class PlanRun:
         """The rest of the plan on a fresh observation; what must not be begun any more is given up."""
         observation = fresh_observation(self.context)
         before = {name for name, each in self.following.items() if each.given_up}
-        state = fresh_state(observation, self.following, self.context.settings.alive)
+        state = fresh_state(observation, self.following, self.context.settings.alive, self.context.settings.way)
         for name, each in self.following.items():
             if self.stopped and not each.begun and not each.arrived and not each.given_up:
                 each.given_up = f"not begun: {self.stopped}"

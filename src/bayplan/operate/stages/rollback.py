@@ -85,7 +85,7 @@ def _reschedule(
     for name, each in containers.items():
         if name in done or acting_paused(context):
             continue
-        state = fresh_state(fresh_observation(context), {name: each}, context.settings.alive)
+        state = fresh_state(fresh_observation(context), {name: each}, context.settings.alive, context.settings.way)
         number = len(context.store.steps(plan.id))
         refusal = _why_not(state, name)
         if refusal:

@@ -46,6 +46,8 @@ def outcome(order: StepOrder, observation: Observation) -> Outcome:
         shown = order.uid in observation.by_uid or order.workload in observation.incomplete
         return UNKNOWN if shown else Outcome(status=StepStatus.DONE, text="is gone")
     instance = observation.by_token.get(order.token)
+    if instance is not None and instance.machine not in ("", order.machine):  # the orchestrator had the last word
+        return Outcome(status=StepStatus.FAILED, text=f"missed: it is on machine '{instance.machine}'", uid=instance.uid)
     if instance is not None and instance.phase is Phase.READY:
         return Outcome(status=StepStatus.DONE, text="is ready", uid=instance.uid)
     return UNKNOWN
