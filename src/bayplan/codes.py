@@ -203,10 +203,27 @@ INTERNAL: Mapping[str, Code] = {  # E21..: a fault of bayplan, not of the input
     ),
 }
 
+KUBERNETES: Mapping[str, Code] = {  # E22..: objects of a Kubernetes cluster
+    "E2201": Code("the JSON of kubectl is malformed or cut off", "look at the line and column that the message names"),
+    "E2202": Code("an entry of a list is no object", "give the output of kubectl get -o json as it is"),
+    "E2203": Code(
+        "there are no nodes or no pods in the input", "kubectl get nodes,pods,... -A -o json: see docs/kubernetes/collect.md"
+    ),
+    "E2204": Code("an amount of an object is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
+}
+
 EXTENDER: Mapping[str, Code] = {  # E25..: what a scheduler sends to the extender
     "E2501": Code("the body of a request is not JSON", "send what kube-scheduler sends: one JSON object"),
     "E2502": Code("the body of a request is no ExtenderArgs", "send a pod, and node names or whole nodes, as kube-scheduler"),
     "E2503": Code("the body of a request is too long", "set nodeCacheCapable: true, so that only the names of nodes are sent"),
+}
+
+MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
+    "E2601": Code(
+        "a query gives something else than one value for each series", "use an instant vector, such as sum by (...) (rate(...))"
+    ),
+    "E2602": Code("a label that --traffic-labels names is in no series of the query", "keep it: add it to the `by` of the query"),
+    "E2603": Code("a measured rate is NaN, infinite or negative", "correct the query: rate() of a counter is never any of these"),
 }
 
 CODES: Mapping[str, Code] = {
@@ -222,5 +239,7 @@ CODES: Mapping[str, Code] = {
     **SAMPLES,
     **ADMISSION,
     **INTERNAL,
+    **KUBERNETES,
     **EXTENDER,
+    **MEASUREMENTS,
 }

@@ -17,6 +17,7 @@ from tests.kubernetes.objects import Json, container, deployment
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client
+from bayplan.kubernetes.execute.marks import STEP, TARGET
 
 pytestmark = pytest.mark.kubernetes
 WEIGHT = 1000  # above all of the scheduler's own scores together: what we prefer is what happens
@@ -74,7 +75,7 @@ def nodes_of(client: Client, namespace: str, app: str, number: int) -> list[str]
 
 
 def single_pod(name: str, *, step: str = "", target: str = "") -> Json:
-    notes = {"bayplan.io/step": step, "bayplan.io/target": target} if step else {}
+    notes = {STEP: step, TARGET: target} if step else {}
     about = {"name": name, "labels": {"app": name}, "annotations": notes}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": {"containers": [container()]}}
 

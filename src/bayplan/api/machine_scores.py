@@ -118,7 +118,7 @@ class LivePlacement:
             free = np.append(free_amounts(self._capacity, self._load), 0.0)[rows]
             together = np.append(self._together(workload, service), 0.0)[rows]
             number = candidate_number(self.candidates, len(self._known))
-            unknown = (rows < 0) | ~self._capacity.any(axis=1)[rows]
+            unknown = ~np.append(self._capacity.any(axis=1), False)[rows]
         free[unknown] = min(0.0, free.min(initial=0.0))
         return machine_preference(free, together, number)
 

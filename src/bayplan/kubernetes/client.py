@@ -6,10 +6,11 @@ because its typed models take ten times as long. An answer that is no success be
 tried again, and what the server will refuse again. No message carries a token, a certificate or the body of a request.
 """
 
+import copy
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -73,6 +74,7 @@ class Client:
         self.context = context
         self.namespace = namespace  # of the context: what `-n` means when it is not given
         self.server = str(configuration.host).rstrip("/")
+        self._seconds = _SECONDS
         self._configuration = configuration
         self._connections: _Connection = RESTClientObject(configuration).pool_manager
 
@@ -102,26 +104,36 @@ class Client:
             raise UsageError(f"cannot use the kubeconfig {files!r}: {error}") from error
         return cls(configuration, context=name, namespace=known[name].get("namespace") or "default")
 
+    def within(self, seconds: float) -> "Client":
+        """The same connection, with another limit of time for one answer."""
+        other = copy.copy(self)
+        other._seconds = seconds
+        return other
+
     def get(self, path: str, **parameters: Any) -> Json:
         """One object, or any other answer to a GET."""
         return self._ask("GET", path, parameters)
 
-    def list(self, path: str, **parameters: Any) -> Listing:
-        """All objects of a collection, page by page; begins anew when the server has forgotten the first page."""
+    def list(self, path: str, each: Callable[[Json], Json] | None = None, **parameters: Any) -> Listing:
+        """All objects of a collection, page by page; begins anew when the server has forgotten the first page.
+
+        `each` is done with every object as it comes, so that a long list need not stand in memory with all that it says.
+        """
         for _ in range(3):
             try:
-                return self._pages(path, parameters)
+                return self._pages(path, parameters, each)
             except RefusedError as error:
                 if error.status != 410:
                     raise
-        return self._pages(path, parameters)
+        return self._pages(path, parameters, each)
 
-    def _pages(self, path: str, parameters: Mapping[str, Any]) -> Listing:
+    def _pages(self, path: str, parameters: Mapping[str, Any], each: Callable[[Json], Json] | None) -> Listing:
         items: list[Json] = []
         token = ""
         while True:
             page = self._ask("GET", path, {**parameters, "limit": _PAGE, **({"continue": token} if token else {})})
-            items += page.get("items") or []
+            found = page.get("items") or []
+            items += found if each is None else map(each, found)
             token = page["metadata"].get("continue", "")
             if not token:
                 return Listing(items=items, resource_version=page["metadata"].get("resourceVersion", ""))
@@ -173,7 +185,7 @@ class Client:
         *,
         body: Any = None,
         kind: str = _JSON,
-        seconds: float = _SECONDS,
+        seconds: float | None = None,
         stream: bool = False,
     ) -> Any:
         query = urlencode({name: value for name, value in parameters.items() if value is not None})
@@ -182,7 +194,7 @@ class Client:
             f"{self.server}{path}{'?' + query if query else ''}",
             body=None if body is None else json.dumps(body).encode(),
             headers={"Accept": "application/json", "Content-Type": kind, "User-Agent": "bayplan", **self._identity()},
-            timeout=seconds,
+            timeout=self._seconds if seconds is None else seconds,
             retries=False,
             preload_content=not stream,
         )
@@ -245,7 +257,7 @@ def _status_object(data: bytes) -> Json:
 
 def _error(status: int, said: Json, doing: str, retry_after: str | None) -> UnavailableError | RefusedError:
     details = said.get("details") or {}
-    message = str(said.get("message") or "no reason given")
+    message = str(said.get("message") or said.get("error") or "no reason given")  # "error": of what answers behind a proxy
     text = f"{doing}: {status} {said.get('reason') or ''}: {message}".replace(" : ", ": ")
     if status == 429 or status >= 500:
         seconds = retry_after or details.get("retryAfterSeconds") or 5

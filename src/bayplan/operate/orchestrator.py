@@ -184,4 +184,7 @@ class Orchestrator(Protocol):
         """Wait until one of these steps has ended, or as long as this; what is said about each of them then."""
 
     def cancel(self, token: str) -> StepReport:
-        """Give a step up. After that it is done, or it never will be: a create that has not become ready is taken back."""
+        """Give a step up. After that it is done, or it never will be: a create that has not become ready is taken back.
+
+        Where what was created cannot be taken back, it is let go: it is the orchestrator's own, and no step of ours created it.
+        """

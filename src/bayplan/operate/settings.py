@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bayplan.errors import UsageError, expect_one_of
-from bayplan.model import Budget
+from bayplan.model import Budget, Way
 from bayplan.model.goal import Goal
 from bayplan.operate.windows import ActingWindow
 
@@ -41,6 +41,7 @@ class LoopSettings:
     max_moves: str | None = None  # in one plan; None: 5 % ([RASA] §III-C: less than 5 %), but ten in any case
     min_gain: float = 0.03  # a plan that gains less, the price of its moves taken off, is a dry run ([RASA] §III-C)
     alive: float = 0.75  # share of each workload that is ready at any time
+    way: Way | str = Way.AUTO  # how containers move: an orchestrator may be unable to create before it deletes, then "replace"
     freeze: tuple[str, ...] = ()  # names or patterns of containers or workloads that are never moved
     moves_per_hour: str | None = None  # None: twice, and ...
     moves_per_day: str | None = None  # ... ten times what one plan may move
@@ -70,6 +71,8 @@ class LoopSettings:
         expect_one_of(self.cooldown_of, ("workload", "container"), "cooldown of a")
         expect_one_of(self.mode, [mode.value for mode in Mode], "mode")
         object.__setattr__(self, "mode", Mode(self.mode))
+        expect_one_of(self.way, [way.value for way in Way], "way")
+        object.__setattr__(self, "way", Way(self.way))
         shares = ("min_gain", "alive", "large_gain", "margin", "least_gain", "failing")
         for name in shares:
             if not 0 <= getattr(self, name) <= 1:

@@ -90,6 +90,11 @@ def test_only_the_machines_asked_for_are_compared_in_their_order():
     assert preference.argmax() == 1 and preference[2] == preference.min()
 
 
+def test_before_any_machine_is_known_none_is_better_than_another():
+    assert LivePlacement(2).preference(["m-0", "m-1"], "api", "shop").tolist() == [1.0, 0.75]
+    assert LivePlacement(2).preference([], "api", "shop").tolist() == []
+
+
 def test_machines_that_come_and_go_under_new_names_leave_nothing_behind():
     placement = live()
     placement.set_container("a", container("m-3"))

@@ -9,11 +9,10 @@ import numpy as np
 
 from bayplan.api.machine_scores import LivePlacement
 from bayplan.kubernetes.client import Json
+from bayplan.kubernetes.execute.marks import STEP, TARGET
 from bayplan.kubernetes.extender.pods import container_on, service_of, workload_of
 from bayplan.kubernetes.extender.protocol import ExtenderArguments, filter_result, priority_list
 
-STEP = "bayplan.io/step"  # the token of the step of ours that a pod belongs to
-TARGET = "bayplan.io/target"  # the node that the step wants it on
 PATIENCE = 60.0  # seconds
 EXPECTED = 10.0  # seconds from an answer to the time when the pod has a node, at most
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from bayplan.errors import Fault, InputError, UsageError, WorldError
 from bayplan.kubernetes.client import Json
+from bayplan.kubernetes.controller.health import read_address
 from bayplan.kubernetes.extender.decisions import Extender
 from bayplan.kubernetes.extender.protocol import ExtenderArguments, read_arguments
 from bayplan.version import __version__
@@ -47,7 +48,7 @@ class ExtenderServer(ThreadingHTTPServer):
         self.extender, self.tell = extender, tell
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._tls = _tls_context(*tls) if tls else None
-        host, port = address_of(listen)
+        host, port = read_address(listen)
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), _Handler)
@@ -192,14 +193,6 @@ def _outcome(answer: Any) -> Json:
         return {"preferred": best["Host"] if best and best["Score"] else ""}
     passed = answer["NodeNames"] if answer["NodeNames"] is not None else answer["Nodes"]["items"]
     return {"passed": len(passed)}
-
-
-def address_of(listen: str) -> tuple[str, int]:
-    """`host:port`, `[address]:port` or `:port` for all addresses of this machine."""
-    host, colon, port = listen.rpartition(":")
-    if not colon or not port.isdecimal() or int(port) > 65535:
-        raise UsageError(f"--listen '{listen}': expected an address and a port, such as {LISTEN}")
-    return host.strip("[]") or "0.0.0.0", int(port)
 
 
 def _tls_context(certificate: str, key: str) -> ssl.SSLContext:

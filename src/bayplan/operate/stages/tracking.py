@@ -21,6 +21,7 @@ from bayplan.model import (
     Placement,
     Plan,
     Step,
+    Way,
     ints,
     silent,
 )
@@ -181,7 +182,9 @@ class FreshState:
         return ready
 
 
-def fresh_state(observation: Observation, following: dict[str, TrackedContainer], alive: float) -> FreshState:
+def fresh_state(
+    observation: Observation, following: dict[str, TrackedContainer], alive: float, way: Way | str = Way.AUTO
+) -> FreshState:
     """The containers of a plan in an observation; those that changed meanwhile are given up."""
     machine = {state.name: m for m, state in enumerate(observation.machines)}
     at = {state.uid: c for c, state in enumerate(observation.containers)}
@@ -202,7 +205,7 @@ def fresh_state(observation: Observation, following: dict[str, TrackedContainer]
         cluster=observation.snapshot.cluster,
         start=observation.running,
         target=Placement(machine_of=ints(target)),
-        policy=MigrationPolicy(alive=alive),
+        policy=MigrationPolicy(alive=alive, way=(Way(way),) * len(sizes)),
         full_size=ints(sizes),
     )
     return FreshState(observation=observation, following=following, migration=migration, index=index, machine=machine)

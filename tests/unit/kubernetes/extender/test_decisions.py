@@ -3,6 +3,7 @@
 import pytest
 
 from bayplan.api.machine_scores import LivePlacement, RunningContainer
+from bayplan.kubernetes.execute.marks import STEP, TARGET
 from bayplan.kubernetes.extender.decisions import Extender
 from bayplan.kubernetes.extender.protocol import ExtenderArguments
 
@@ -12,7 +13,7 @@ AT = 1772366400.0  # the same time
 
 
 def pod(step="", target="", created=CREATED, **labels):
-    notes = {"bayplan.io/step": step, "bayplan.io/target": target}
+    notes = {STEP: step, TARGET: target}
     about = {"name": "api-1", "namespace": "shop", "creationTimestamp": created, "labels": labels}
     return {"metadata": {**about, "annotations": {key: value for key, value in notes.items() if value}}, "spec": {}}
 

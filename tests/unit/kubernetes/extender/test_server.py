@@ -12,7 +12,6 @@ import pytest
 from bayplan.api.machine_scores import LivePlacement, RunningContainer
 from bayplan.errors import UsageError, WorldError
 from bayplan.kubernetes.extender import Extender, ExtenderServer, server
-from bayplan.kubernetes.extender.server import address_of
 
 POD = {"metadata": {"name": "api-1", "namespace": "shop", "labels": {"app.kubernetes.io/part-of": "front"}}, "spec": {}}
 QUESTION = json.dumps({"Pod": POD, "NodeNames": ["n-0", "n-1"]}).encode()
@@ -157,19 +156,6 @@ def test_many_schedulers_are_answered_at_a_time():
 def test_an_address_in_use_is_an_error_that_names_it():
     with serving() as (port, _), pytest.raises(WorldError, match=f"cannot listen on '127.0.0.1:{port}': Address already in use"):
         ExtenderServer(extender(), f"127.0.0.1:{port}", tell=lambda event, fields: None)
-
-
-@pytest.mark.parametrize(
-    ("text", "address"), [("127.0.0.1:80", ("127.0.0.1", 80)), ("[::1]:80", ("::1", 80)), (":8888", ("0.0.0.0", 8888))]
-)
-def test_an_address_is_a_host_and_a_port(text, address):
-    assert address_of(text) == address
-
-
-@pytest.mark.parametrize("text", ["", "8888", "localhost", "host:port", "host:99999"])
-def test_what_is_no_address_is_refused(text):
-    with pytest.raises(UsageError, match=r"expected an address and a port, such as 127\.0\.0\.1:8888"):
-        address_of(text)
 
 
 def test_a_certificate_that_cannot_be_used_is_said_without_its_key(tmp_path):

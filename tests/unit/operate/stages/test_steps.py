@@ -111,3 +111,22 @@ def test_of_a_cancelled_delete_whose_container_still_runs_the_answer_does_not_co
     o = operation()
     done = StepReport(token="t", state=StepState.DONE)
     assert last_outcome(order(o, Action.DELETE), o.cluster.observe(), done, "cancelled").status is StepStatus.FAILED
+
+
+def test_what_the_orchestrator_brought_to_another_machine_is_a_create_that_failed():
+    o = operation()
+    o.cluster.wait(60)
+    observation = o.cluster.observe()
+    there = replace(observation.containers[0], token="plan/7")
+    seen = replace(observation, containers=(there, *observation.containers[1:]))
+    order = StepOrder(token="plan/7", action=Action.CREATE, workload="web", machine="m-9", machine_uid="", uid="old")
+    assert outcome(order, seen).text == f"missed: it is on machine '{there.machine}'"
+    assert outcome(order, seen).status is StepStatus.FAILED
+    assert outcome(replace(order, machine=there.machine), seen).status is StepStatus.DONE
+
+
+def test_where_containers_are_replaced_none_is_created_before_it_is_deleted():
+    o = operation(alive=0.0)
+    o.context.settings = replace(o.context.settings, way="replace")
+    execute(o.context, o.plan(web_0="m_1"))
+    assert o.steps() == [("delete m-0", "done"), ("create m-1", "done")]

@@ -1,0 +1,1 @@
+"""Objects of a Kubernetes cluster -> snapshots and observations of the model."""

@@ -1,0 +1,1 @@
+"""Objects as they arrive: text of kubectl, pods without what is not needed."""

@@ -1,0 +1,1 @@
+"""Constraints of pods -> rules of the model, or a refusal with its reason."""

@@ -1,0 +1,106 @@
+"""The dead-man rule: no pod waits longer than its reservation, whatever became of the process that made it. And uninstall."""
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from bayplan.kubernetes.client import Client, RefusedError
+from bayplan.kubernetes.execute.gate_policy import GatePolicies
+from bayplan.kubernetes.execute.live_pods import LivePods
+from bayplan.kubernetes.execute.marks import GATE, MARKS, REPLACES, LivePod
+from bayplan.kubernetes.execute.replacements import open_gate
+from bayplan.kubernetes.execute.reservation import ReservedPod
+from bayplan.operate.orchestrator import TemporaryError
+
+ROUNDS = 5  # of opening gates: a pod may change at the same moment
+GONE_OR_CHANGED = (404, 409)
+
+
+def end_overdue(policies: GatePolicies, namespace: str, now: float) -> list[str]:
+    """End reservations whose time is over, and open the gate of every pod that no reservation is for; which had to end.
+
+    Pods are read before reservations: so none is let go whose reservation was made in between.
+    """
+    waiting = _pending(policies.client, namespace)
+    reservations = policies.reservations()
+    overdue = [each.name for each in reservations if each.until <= now]
+    for name in overdue:
+        policies.remove(name)
+    _let_go(waiting, [pod for each in reservations if each.until > now for pod in each.pods])
+    return overdue
+
+
+def end_reservation(policies: GatePolicies, namespace: str, name: str, arming: float) -> None:
+    """Take one reservation off the cluster, and let go what waited for it.
+
+    An API server may use the policy for a moment after it is gone: what it lets wait then is let go, too.
+    """
+    existed = policies.reservation(name) is not None
+    policies.remove(name)
+    for again in (False, True) if existed else (False,):
+        if again:
+            time.sleep(arming)
+        waiting = _pending(policies.client, namespace)
+        _let_go(waiting, [pod for each in policies.reservations() for pod in each.pods])
+
+
+def _pending(client: Client, namespace: str) -> LivePods:
+    """The pods that have not started: the only ones that can wait for us. Read for themselves, apart from all others."""
+    live = LivePods(client, namespace)
+    listing = client.list(live.path, fieldSelector="status.phase=Pending")
+    live.take(listing.items, listing.resource_version)
+    return live
+
+
+def _let_go(live: LivePods, reserved: Collection[ReservedPod]) -> None:
+    """Open the gate of every pod that no reservation is for; TemporaryError if one keeps changing."""
+    for _ in range(ROUNDS):
+        forgotten = _forgotten(live, reserved)
+        if not forgotten:
+            return
+        for pod in forgotten:
+            open_gate(live, pod)
+    names = ", ".join(f"{pod.namespace}/{pod.name}" for pod in forgotten)
+    raise TemporaryError(f"the gate {GATE} could not be opened for {names}: they change all the time")
+
+
+def _forgotten(live: LivePods, reserved: Collection[ReservedPod]) -> list[LivePod]:
+    """Pods that wait for a step that nobody will make.
+
+    One that has no place yet, of a controller with a reservation, may be about to get one: whoever made that decides.
+    """
+    steered = {each.uid for each in reserved if each.steered}
+    owners = {each.owner for each in reserved if each.steered}
+    waiting = [pod for pod in live.gated.values() if not pod.stopping and pod.uid not in steered]
+    return [pod for pod in waiting if _is_forgotten(pod, steered, owners)]
+
+
+def _is_forgotten(pod: LivePod, steered: Collection[str], owners: Collection[str]) -> bool:
+    replaced = pod.annotations.get(REPLACES)
+    return pod.owner not in owners if replaced is None else replaced not in steered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uninstalled:
+    """What was taken off a cluster."""
+
+    objects: int  # policies and bindings
+    gates: int  # pods that waited for us
+    pods: int  # that carried annotations of ours
+
+
+def uninstall(client: Client) -> Uninstalled:
+    """Take everything off a cluster that is ours: policies, gates, annotations of pods. What runs goes on running."""
+    policies, live = GatePolicies(client), LivePods(client)
+    objects = policies.remove_all()
+    live.refresh()
+    gates = len(live.gated)
+    _let_go(live, ())
+    marked = [pod for pod in live.by_uid.values() if any(mark in pod.annotations for mark in MARKS)]
+    for pod in marked:
+        try:
+            client.patch(pod.path, {"metadata": {"uid": pod.uid, "annotations": dict.fromkeys(MARKS)}})
+        except RefusedError as error:
+            if error.status not in GONE_OR_CHANGED:
+                raise
+    return Uninstalled(objects=objects, gates=gates, pods=len(marked))
