@@ -86,11 +86,22 @@ class Client:
         chosen = kubeconfig or os.environ.get("KUBECONFIG", "") or str(Path("~/.kube/config").expanduser())
         files = [part for part in chosen.split(os.pathsep) if Path(part).expanduser().exists()]
         if not files and not kubeconfig and not context and _SERVICE_ACCOUNT.exists():
-            official.config.load_incluster_config(client_configuration=configuration)
-            return cls(configuration, context="in-cluster", namespace=(_SERVICE_ACCOUNT / "namespace").read_text().strip())
+            return cls.in_cluster()
         if not files:
             raise UsageError(f"no kubeconfig: {chosen!r} does not exist; name one with --kubeconfig or KUBECONFIG")
         return cls._from_files(official, configuration, os.pathsep.join(files), context)
+
+    @classmethod
+    def in_cluster(cls) -> "Client":
+        """The connection of a pod, as its service account; its token is read again when it was renewed."""
+        official = _official_client()
+        configuration = official.client.Configuration()
+        try:
+            official.config.load_incluster_config(client_configuration=configuration)
+            namespace = (_SERVICE_ACCOUNT / "namespace").read_text().strip()
+        except (official.config.ConfigException, OSError) as error:
+            raise UsageError(f"this process does not run in a pod with a service account ({error}); use --context") from error
+        return cls(configuration, context="in-cluster", namespace=namespace)
 
     @classmethod
     def _from_files(cls, official: Any, configuration: Any, files: str, context: str) -> "Client":

@@ -16,7 +16,7 @@ from bayplan.kubernetes.controller.election import ElectionThread, LeaderElectio
 from bayplan.kubernetes.controller.ending import Ending, GraceOverError, ended_by_signals
 from bayplan.kubernetes.controller.events import EventReason, EventResult, EventWriter
 from bayplan.kubernetes.controller.guard import GuardedOrchestrator
-from bayplan.kubernetes.controller.health import Address, Health, HealthServer, Heartbeat
+from bayplan.kubernetes.controller.health import ListenAddress, Health, HealthServer, Heartbeat
 from bayplan.kubernetes.controller.holds import HoldAnnotations
 from bayplan.kubernetes.controller.lease import LeaseObject, LeaseTimes
 from bayplan.kubernetes.controller.logs import EventLog
@@ -51,10 +51,11 @@ class ControllerSettings:
     lease_namespace: str
     lease_name: str = "bayplan"
     times: LeaseTimes = field(default_factory=LeaseTimes)
-    listen: Address | None = None  # None: no probes and no metrics over HTTP
+    listen: ListenAddress | None = None  # None: no probes and no metrics over HTTP
     grace: float = 20.0  # from a signal to end until what has not ended is cancelled
     sweep: float = 60.0  # from one look for overdue reservations to the next
     turns: float = math.inf  # after which it ends
+    until: float = math.inf  # seconds since 1970: ends then
 
     def __post_init__(self) -> None:
         if not self.grace >= 0:
@@ -112,7 +113,7 @@ class Controller:
             if server is not None:
                 server.stop()
 
-    def _serve(self, address: Address) -> HealthServer:
+    def _serve(self, address: ListenAddress) -> HealthServer:
         server = HealthServer(address, self.metrics, alive=self.alive, ready=self.ready)
         self._say("listen", f"probes and metrics on port {server.port}")
         return server
@@ -120,15 +121,18 @@ class Controller:
     def _terms(self) -> int:
         made = 0
         self._sweep()
-        while not self.ending.asked and made < self.settings.turns:
+        while not self._is_over() and made < self.settings.turns:
             term = self._await_term()
             if term:
                 made += self._act(term, self.settings.turns - made)
         return made
 
+    def _is_over(self) -> bool:
+        return self.ending.asked or self._orchestrator.now() >= self.settings.until
+
     def _await_term(self) -> int:
-        """The term in which this process may act; 0 if it is asked to end before."""
-        while not self.ending.asked:
+        """The term in which this process may act; 0 if it is to end before."""
+        while not self._is_over():
             self.heartbeat.beat()
             term = self.election.term
             if term:
@@ -142,7 +146,7 @@ class Controller:
         self._flag.requested |= self.ending.asked  # a signal may have come just before
         before = self._turns_made()
         try:
-            Loop(self._context(term)).run(turns=turns)
+            Loop(self._context(term)).run(turns=turns, until=self.settings.until)
         except LostLeaseError as error:
             self._say("lease-lost", f"{error}; nothing more is done")
             self._sweep()

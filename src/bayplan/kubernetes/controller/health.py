@@ -39,29 +39,29 @@ class Health:
     facts: dict[str, Any]
 
 
-class Address(NamedTuple):
+class ListenAddress(NamedTuple):
     """Where a server listens."""
 
     host: str  # "" for all interfaces
     port: int
 
 
-def read_address(text: str) -> Address:
+def read_address(text: str) -> ListenAddress:
     """`127.0.0.1:8080`, `[::1]:8080` or `:8080`; port 0 is any that is free.
 
     >>> read_address(":8080")
-    Address(host='', port=8080)
+    ListenAddress(host='', port=8080)
     """
     host, colon, port = text.rpartition(":")
     if not colon or not port.isdecimal() or int(port) > 65535 or (":" in host and not host.startswith("[")):
         raise UsageError(f"--listen '{text}': expected an address and a port, such as 127.0.0.1:8080 or :8080")
-    return Address(host=host.strip("[]"), port=int(port))
+    return ListenAddress(host=host.strip("[]"), port=int(port))
 
 
 class HealthServer:
     """Answers probes and Prometheus in threads of its own, so that it does while the loop solves."""
 
-    def __init__(self, address: Address, metrics: Metrics, *, alive: Callable[[], Health], ready: Callable[[], Health]) -> None:
+    def __init__(self, address: ListenAddress, metrics: Metrics, *, alive: Callable[[], Health], ready: Callable[[], Health]) -> None:
         answers = {"/metrics": lambda: (200, TEXT, metrics.text()), "/healthz": _probe(alive), "/readyz": _probe(ready)}
         handler = type("Handler", (_Handler,), {"answers": answers})
         try:

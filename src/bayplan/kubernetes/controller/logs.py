@@ -20,6 +20,7 @@ class LogForm(StrEnum):
 
     JSON = "json"
     TEXT = "text"
+    NONE = "none"  # not at all
 
 
 WARNINGS = frozenset({"failed", "given-up", "rollback", "hold", "lease-lost", "problem"})  # kinds of events
@@ -37,7 +38,7 @@ class EventLog:
 
     def write(self, event: Event) -> None:
         """Write one line. In text, only what a person who watches wants to see."""
-        if self.form is LogForm.TEXT and event.kind not in TOLD:
+        if self.form is LogForm.NONE or (self.form is LogForm.TEXT and event.kind not in TOLD):
             return
         line = self._json(event) if self.form is LogForm.JSON else _text(event)
         with self._lock:

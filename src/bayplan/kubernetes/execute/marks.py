@@ -76,7 +76,7 @@ class LivePod:
     @property
     def container(self) -> str:
         """The name of the container whose place it has: its own name, if it was there first."""
-        return self.annotations.get(CONTAINER, self.name)
+        return self.annotations.get(CONTAINER, f"{self.namespace}/{self.name}")
 
     @property
     def node(self) -> str:

@@ -113,4 +113,4 @@ def _with_order(pod: ReservedPod, order: StepOrder) -> ReservedPod:
     token = (order.token,) if order.token else ()
     if order.action is Action.DELETE:
         return replace(pod, deletes=(*pod.deletes, *token), steered=pod.steered and order.steered)
-    return replace(pod, creates=(*pod.creates, *token), surge=pod.surge or order.surge)
+    return replace(pod, creates=(*pod.creates, *token), surge=pod.surge or bool(token and order.surge))
