@@ -21,6 +21,7 @@ test-browser: $(VENV)/.installed-browser
 
 test-kubernetes: $(VENV)/.installed-kube
 	$(BIN)/python -m tests.kubernetes.binary
+	$(BIN)/python -m tests.kubernetes.renderers
 	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes tests/kubernetes
 
 test-postgres: $(VENV)/.installed-postgres
