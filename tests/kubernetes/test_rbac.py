@@ -190,13 +190,14 @@ def test_the_guard_lets_pods_be_marked_and_nothing_else(
     ids=["a hold", "replicas", "label", "their annotation"],
 )
 def test_the_guard_lets_owners_be_held_and_nothing_else(
-    installed: Installed, make: Callable[[Json], Json], pod: Json, body: Json, words: str
+    installed: Installed, make: Callable[[Json], Json], body: Json, words: str
 ) -> None:
     make(deployment("web", 1))
     installed.install("mode=auto")
     mover = installed.client()
-    _await_guard(mover, f"/api/v1/namespaces/{installed.namespace}/pods/one")
-    answer = refused(lambda: mover.patch(f"/apis/apps/v1/namespaces/{installed.namespace}/deployments/web", body))
+    path = f"/apis/apps/v1/namespaces/{installed.namespace}/deployments/web"
+    _await_guard(mover, path)
+    answer = refused(lambda: mover.patch(path, body))
     assert (words in answer and answer) if words else answer == ""
 
 
@@ -213,9 +214,19 @@ def uneven(client: Client, namespace: str, fake_nodes: Callable[..., list[str]],
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": True}})
     for name in ("web", "api"):
         make(deployment(name, 4, cpu="700m"))
-    wait_until(lambda: _running(client, namespace) == 8, "eight pods that run")
+    wait_until(lambda: _settled(client, namespace) == 8, "two Deployments that have settled")
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": None}})
     yield namespace
+
+
+def _settled(client: Client, namespace: str) -> int:
+    """Replicas of Deployments whose rollout has come to its end."""
+    settled = [
+        each
+        for each in client.list(f"/apis/apps/v1/namespaces/{namespace}/deployments").items
+        if any(one.get("reason") == "NewReplicaSetAvailable" for one in each["status"].get("conditions", ()))
+    ]
+    return sum(each["status"].get("readyReplicas", 0) for each in settled)
 
 
 def _running(client: Client, namespace: str) -> int:
@@ -224,8 +235,8 @@ def _running(client: Client, namespace: str) -> int:
 
 def run(kubeconfig: Path, folder: Path, *more: str) -> int:
     """`bayplan run` in this process, one turn."""
-    options = ["--goal", "balance", "--turns", "1", "--listen", "none", "--store", str(folder / "record.db"), "--log", "none"]
-    return main(["run", "--kubeconfig", str(kubeconfig), *options, *QUICK, *more])
+    options = ["--goal", "balance", "--turns", "1", "--listen", "none", "--store", str(folder / "record.db"), "--log", "text"]
+    return main(["run", "--kubeconfig", str(kubeconfig), *options, *QUICK, "--seconds", "10", *more])
 
 
 ELSEWHERE = {  # rights that one turn with moves does not need -> what does
