@@ -5,6 +5,7 @@ that comes after this one finds them there, and ends what is overdue: no pod wai
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,7 @@ from bayplan.operate.orchestrator import Observation, PermanentError, StepOrder,
 
 TOO_MANY, CHANGED = 429, (404, 409)
 ENDED = (StepState.DONE, StepState.FAILED)
+SCALING = "scaling"  # as the collector says it
 NEVER_BEGUN = "cancelled before it was begun"
 
 
@@ -63,7 +65,7 @@ class KubernetesOrchestrator:
         if self._write_places():
             pods = [pod.raw for pod in self.live.by_uid.values()]
             objects = replace(objects, items={**objects.items, "Pod": pods})
-        return self.show(objects)
+        return _settled(self.show(objects))
 
     def prepare(self, reservation: str, orders: Sequence[StepOrder], until: float) -> None:
         """Let new pods of the controllers wait whose pods these orders move, until a time."""
@@ -198,6 +200,15 @@ class KubernetesOrchestrator:
             if live_pod.annotations.get(STEP) == token:
                 return cancel_create(self.live, token, live_pod.namespace, live_pod.name, live_pod.uid)
         return StepReport(token=token, state=StepState.FAILED, reason=NEVER_BEGUN)
+
+
+def _settled(observation: Observation) -> Observation:
+    """The observation in which a workload that has all its pods is not scaling: its status follows a moment after a step."""
+    shown = Counter(state.workload for state in observation.containers)
+    unsettled = {
+        name: why for name, why in observation.changing.items() if why != SCALING or shown[name] != observation.replicas.get(name)
+    }
+    return replace(observation, changing=unsettled)
 
 
 def _expect_no_surge(orders: Sequence[StepOrder]) -> None:
