@@ -65,7 +65,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,data,graph]'
+	$(PIP) --editable '.[dev,data,graph,kube]'
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-browser: $(VENV)/.installed-dev

@@ -28,6 +28,8 @@ SKIPPED = {  # how a command begins: why it is not run here
     "generate NAME": "a form to fill in",
     "generate azure-clusters": "traces are not shipped",
     "reproduce": "takes minutes to hours; has tests of its own (tests/e2e/test_reproduce.py)",
+    "run --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
+    "run --in-cluster": "needs a pod in a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }

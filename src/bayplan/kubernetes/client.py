@@ -6,6 +6,7 @@ because its typed models take ten times as long. An answer that is no success be
 tried again, and what the server will refuse again. No message carries a token, a certificate or the body of a request.
 """
 
+import copy
 import json
 import os
 import time
@@ -73,6 +74,7 @@ class Client:
         self.context = context
         self.namespace = namespace  # of the context: what `-n` means when it is not given
         self.server = str(configuration.host).rstrip("/")
+        self._seconds = _SECONDS
         self._configuration = configuration
         self._connections: _Connection = RESTClientObject(configuration).pool_manager
 
@@ -84,11 +86,22 @@ class Client:
         chosen = kubeconfig or os.environ.get("KUBECONFIG", "") or str(Path("~/.kube/config").expanduser())
         files = [part for part in chosen.split(os.pathsep) if Path(part).expanduser().exists()]
         if not files and not kubeconfig and not context and _SERVICE_ACCOUNT.exists():
-            official.config.load_incluster_config(client_configuration=configuration)
-            return cls(configuration, context="in-cluster", namespace=(_SERVICE_ACCOUNT / "namespace").read_text().strip())
+            return cls.in_cluster()
         if not files:
             raise UsageError(f"no kubeconfig: {chosen!r} does not exist; name one with --kubeconfig or KUBECONFIG")
         return cls._from_files(official, configuration, os.pathsep.join(files), context)
+
+    @classmethod
+    def in_cluster(cls) -> "Client":
+        """The connection of a pod, as its service account; its token is read again when it was renewed."""
+        official = _official_client()
+        configuration = official.client.Configuration()
+        try:
+            official.config.load_incluster_config(client_configuration=configuration)
+            namespace = (_SERVICE_ACCOUNT / "namespace").read_text().strip()
+        except (official.config.ConfigException, OSError) as error:
+            raise UsageError(f"this process does not run in a pod with a service account ({error}); use --context") from error
+        return cls(configuration, context="in-cluster", namespace=namespace)
 
     @classmethod
     def _from_files(cls, official: Any, configuration: Any, files: str, context: str) -> "Client":
@@ -101,6 +114,12 @@ class Client:
         except official.config.ConfigException as error:
             raise UsageError(f"cannot use the kubeconfig {files!r}: {error}") from error
         return cls(configuration, context=name, namespace=known[name].get("namespace") or "default")
+
+    def within(self, seconds: float) -> "Client":
+        """The same connection, with another limit of time for one answer."""
+        other = copy.copy(self)
+        other._seconds = seconds
+        return other
 
     def get(self, path: str, **parameters: Any) -> Json:
         """One object, or any other answer to a GET."""
@@ -177,7 +196,7 @@ class Client:
         *,
         body: Any = None,
         kind: str = _JSON,
-        seconds: float = _SECONDS,
+        seconds: float | None = None,
         stream: bool = False,
     ) -> Any:
         query = urlencode({name: value for name, value in parameters.items() if value is not None})
@@ -186,7 +205,7 @@ class Client:
             f"{self.server}{path}{'?' + query if query else ''}",
             body=None if body is None else json.dumps(body).encode(),
             headers={"Accept": "application/json", "Content-Type": kind, "User-Agent": "bayplan", **self._identity()},
-            timeout=seconds,
+            timeout=self._seconds if seconds is None else seconds,
             retries=False,
             preload_content=not stream,
         )
@@ -249,7 +268,7 @@ def _status_object(data: bytes) -> Json:
 
 def _error(status: int, said: Json, doing: str, retry_after: str | None) -> UnavailableError | RefusedError:
     details = said.get("details") or {}
-    message = str(said.get("message") or "no reason given")
+    message = str(said.get("message") or said.get("error") or "no reason given")  # "error": of what answers behind a proxy
     text = f"{doing}: {status} {said.get('reason') or ''}: {message}".replace(" : ", ": ")
     if status == 429 or status >= 500:
         seconds = retry_after or details.get("retryAfterSeconds") or 5

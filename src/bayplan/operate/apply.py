@@ -106,12 +106,12 @@ def _applied(context: LoopContext, plan: str) -> ApplyAnswer:
     wanted = _wanted(context, plan, observation, _blank(context))  # what cannot be read begins no turn
     if not wanted.moves:
         return ApplyAnswer(plan=wanted, verdict="")
-    turn = with_figures(context.store.begin_turn(_blank(context), context.fence), observation)
+    turn = with_figures(context.begin_turn(_blank(context)), observation)
     wanted = _wanted(context, plan, observation, turn)
     unsafe = acting_paused(context) or _unsafe(context, observation, wanted)
     if unsafe:
         turn = replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {wanted.id} is not safe now: {unsafe}", ended=context.now())
-        context.store.end_turn(turn, context.fence)
+        context.end_turn(turn)
         return ApplyAnswer(plan=wanted, verdict=unsafe)
     return _carried_out(context, turn, wanted)
 
@@ -127,10 +127,10 @@ def _expect_none_open(plan: RecordedPlan | None) -> None:
 
 def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> ApplyAnswer:
     begun = replace(wanted, status=PlanStatus.EXECUTING, changed=context.now(), why="applied by hand")
-    context.store.save_plan(begun, context.fence)
+    context.save_plan(begun)
     turn = replace(turn, moves=len(begun.moves), gain=begun.expected.get("gain"), planned_local=begun.expected.get("local"))
     turn = replace(Loop(context).carry_out(turn, begun), ended=context.now())
-    context.store.end_turn(turn, context.fence)
+    context.end_turn(turn)
     return ApplyAnswer(plan=context.store.plan(begun.id), verdict="", turn=turn)
 
 

@@ -1,15 +1,17 @@
 """What the stages of the loop share: the orchestrator, the store, the settings, and the right to act."""
 
+import math
 import os
 import socket
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bayplan.model import Progress, silent
-from bayplan.model.record import Event, RecordedPlan
+from bayplan.model.record import Event, Hold, RecordedPlan, RecordedStep, Turn
+from bayplan.operate.listener import LoopListener
 from bayplan.operate.orchestrator import Observation, Orchestrator, TemporaryError
 from bayplan.operate.settings import LoopSettings
 from bayplan.operate.store import Store
@@ -34,6 +36,8 @@ class LoopContext:
     progress: Progress = silent
     tell: Callable[[Event], None] = lambda event: None  # called with each event of the log
     stop: Callable[[], bool] = lambda: False  # was this process asked to end? It does, when nothing is half-moved
+    listener: LoopListener = field(default_factory=LoopListener)  # told what was written down
+    notice: float = math.inf  # seconds within which it sees, while it rests, that it was asked to end
     fence: int = 0  # 0 while it may not act
     renewed: float = 0.0  # when the lease was acquired or renewed last
     seen: Observation | None = None  # the newest observation that was sound
@@ -74,7 +78,7 @@ class LoopContext:
         """Let time pass where nothing is under way: it ends soon if this process is asked to end."""
         left = seconds
         while left > 0 and not self.stop():
-            part = min(left, self.settings.lease / 3)
+            part = min(left, self.settings.lease / 3, self.notice)
             self.wait(part)
             left -= part
 
@@ -85,6 +89,39 @@ class LoopContext:
             if self.fence and abs(now - self.renewed) >= self.settings.lease / 4:
                 self.store.renew(self.fence, now, self.settings.lease)
                 self.renewed = now
+
+    # ---- what is written down, and told ---------------------------------------------------------------------------------------
+
+    def begin_turn(self, turn: Turn) -> Turn:
+        """Write a turn down; returned with its id."""
+        begun = self.store.begin_turn(turn, self.fence)
+        self.listener.turn_begun(begun)
+        return begun
+
+    def end_turn(self, turn: Turn) -> None:
+        """Write down what a turn came to."""
+        self.store.end_turn(turn, self.fence)
+        self.listener.turn_ended(turn)
+
+    def save_plan(self, plan: RecordedPlan) -> None:
+        """Write a plan as it is now."""
+        self.store.save_plan(plan, self.fence)
+        self.listener.plan_saved(plan)
+
+    def begin_steps(self, steps: Sequence[RecordedStep]) -> None:
+        """Write steps down before they are sent."""
+        self.store.begin_steps(steps, self.fence)
+        self.listener.steps_begun(steps)
+
+    def end_steps(self, steps: Sequence[RecordedStep]) -> None:
+        """Write down what became of steps."""
+        self.store.end_steps(steps, self.fence)
+        self.listener.steps_ended(steps)
+
+    def hold(self, holds: Sequence[Hold]) -> None:
+        """Hold workloads until a time."""
+        self.store.hold(holds, self.fence)
+        self.listener.held(holds)
 
     def log(self, kind: str, text: str, plan: RecordedPlan | None = None) -> None:
         """Write one line to the log."""

@@ -87,7 +87,7 @@ class Loop:
             return None
         end_interrupted_turns(context)
         blank = Turn(id=0, started=context.now(), mode=str(context.settings.mode), goal=context.settings.goal_name)
-        turn = context.store.begin_turn(blank, context.fence)
+        turn = context.begin_turn(blank)
         try:
             turn = self._turn(turn)
         except UnsoundError as error:
@@ -101,7 +101,7 @@ class Loop:
         except BayplanError as error:
             turn = replace(turn, verdict=TurnVerdict.FAILED, why=str(error))
         turn = replace(turn, ended=context.now())
-        context.store.end_turn(turn, context.fence)
+        context.end_turn(turn)
         context.log("turn", f"{turn.verdict}: {turn.why}")
         if not turn.id % OFTEN:
             context.store.prune(context.now() - context.settings.keep)
@@ -170,7 +170,7 @@ class Loop:
 
     def _record(self, turn: Turn, observation: Observation, answer: PlanAnswer, status: PlanStatus, why: str) -> RecordedPlan:
         plan = replace(recorded_plan(turn, observation, answer, status), why=why)
-        self.context.store.save_plan(plan, self.context.fence)
+        self.context.save_plan(plan)
         self.context.log("gate", f"{count(len(plan.moves), 'move')}: {why}", plan)
         return plan
 
@@ -182,7 +182,7 @@ class Loop:
 
     def _end(self, plan: RecordedPlan, status: PlanStatus, why: str) -> RecordedPlan:
         ended = replace(plan, status=status, why=why, changed=self.context.now())
-        self.context.store.save_plan(ended, self.context.fence)
+        self.context.save_plan(ended)
         return ended
 
     def _approved(self, turn: Turn, plan: RecordedPlan, observation: Observation) -> Turn:

@@ -9,6 +9,8 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import warn, working
+from bayplan.cli.operating.controller import run_controller
+from bayplan.cli.options import controller as live
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.plan import GoalName, goal_named
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: live.Context = None,
+    kubeconfig: live.Kubeconfig = None,
+    in_cluster: live.InCluster = False,
+    namespace: live.Namespace = None,
+    all_namespaces: live.AllNamespaces = False,
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     mode: option.ModeName = None,
@@ -48,6 +55,13 @@ def run(
     churn: option.ChurnName = "calm",
     seconds: option.LoopSeconds = None,
     seed: SearchSeed = 0,
+    prometheus: live.PrometheusAddress = None,
+    traffic: live.TrafficPreset = "auto",
+    measure: live.MeasureWindow = "1h",
+    listen: live.Listen = None,
+    lease: live.LeaseName = None,
+    grace: live.Grace = "20s",
+    log: live.LogFormName = None,
     store: option.MaybeRecord = None,
     report: option.WeekReport = None,
     json: Json = False,
@@ -64,13 +78,35 @@ def run(
     come and go. A referee watches every instant. stdout has the story, --report the page of the week. Ctrl-C brings what has
     begun to its end, and tells the story so far; what is left of a plan waits for the next start.
 
+    On a live cluster (--context, --in-cluster) it is a controller: of several, the one that holds the lease acts. Probes and
+    metrics are answered over HTTP, holds and events are written on the objects of the cluster, and SIGTERM ends it in order.
+
+    Example: [cyan]bayplan run --context prod -n shop --mode approve[/cyan]
+
+    Example: [cyan]bayplan run --in-cluster -A --mode auto --prometheus discover --store /data/bayplan.db[/cyan]
+
     Example: [cyan]bayplan run --simulate boutique --days 2[/cyan]
 
     Example: [cyan]bayplan run --simulate shop.yaml --churn busy --window 'mon-fri 22:00-06:00' --store shop.db --days 0.2[/cyan]
 
     Example: [cyan]bayplan history --store shop.db[/cyan]
     """
-    option.expect_one_cluster(simulate, sandbox)
+    cluster = live.LiveClusterOptions(
+        context=context,
+        kubeconfig=kubeconfig,
+        in_cluster=in_cluster,
+        namespace=namespace,
+        everywhere=all_namespaces,
+        prometheus=prometheus,
+        traffic=traffic,
+        measure=measure,
+        listen=listen,
+        lease=lease,
+        grace=grace,
+        log=log,
+    )
+    option.expect_one_cluster(simulate, sandbox, cluster.named)
+    cluster.expect_sense()
     page = report or (Path("week.html") if simulate is not None and not json else None)
     expect_outputs({"--report": page})
     import bayplan as bp
@@ -99,6 +135,11 @@ def run(
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
+    if cluster.named:
+        settings = _fitted(settings, None, mode, seconds)
+        answer = run_controller(cluster, settings, store=store or option.RECORD, days=days, turns=turns, quiet=quiet)
+        _say(answer, page, json, store)
+        return
     with working("preparing the loop", quiet=quiet) as progress:
         compile_kernels(progress)
     with stoppable() as stopping:

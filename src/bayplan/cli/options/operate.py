@@ -181,10 +181,12 @@ def simulated_snapshot(name: str) -> "Snapshot":
     return bp.generate(name) if name in GENERATORS and not Path(name).exists() else bp.read(name)
 
 
-def expect_one_cluster(simulate: str | None, sandbox: str | None) -> None:
+def expect_one_cluster(simulate: str | None, sandbox: str | None, live: bool = False) -> None:
     """UsageError unless exactly one cluster is named."""
-    if (simulate is None) == (sandbox is None):
-        raise UsageError("which cluster? expected one of --simulate NAME|FILE and --sandbox ADDRESS")
+    if (simulate is not None) + (sandbox is not None) + live != 1:
+        raise UsageError(
+            "which cluster? expected one of --context NAME, --in-cluster, --simulate NAME|FILE and --sandbox ADDRESS"
+        )
 
 
 def connected(address: str) -> "Orchestrator":

@@ -127,15 +127,20 @@ class PlanRun:
             if self.stopped and not each.begun and not each.arrived and not each.given_up:
                 each.given_up = f"not begun: {self.stopped}"
             if each.given_up and name not in before and not each.arrived:
-                self.context.log("given-up", f"{name}: {each.given_up}", self.plan)
+                self._tell_given_up(name)
         return state
+
+    def _tell_given_up(self, name: str) -> None:
+        each = self.following[name]
+        self.context.log("given-up", f"{name}: {each.given_up}", self.plan)
+        self.context.listener.given_up(self.plan, each.move, each.given_up)
 
     def _order_anew(self, state: FreshState) -> None:
         batches = new_order(state, self.context.settings.seed)
         self.todo = [list(batch) for batch in batches]
         if not self.back:  # of the way back only the steps are recorded: the record keeps the plan as it was
             self.plan = replace(self.plan, batches=batches)
-            self.context.store.save_plan(self.plan, self.context.fence)
+            self.context.save_plan(self.plan)
         self.reorder = False
         self.reorderings += 1
 
@@ -191,6 +196,7 @@ class PlanRun:
         self.failed += 1
         following.given_up = f"{step.action} on machine '{step.machine}' failed: {step.outcome}"
         self.context.log("failed", f"{step.container}: {following.given_up}", self.plan)
+        self.context.listener.given_up(self.plan, following.move, following.given_up)
 
     def _order(self, state: FreshState, named: NamedStep, number: int) -> StepOrder:
         """A step as the orchestrator gets it."""

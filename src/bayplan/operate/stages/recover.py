@@ -19,7 +19,7 @@ def end_interrupted_turns(context: LoopContext) -> None:
     for turn in context.store.turns(last=20):
         if turn.verdict is TurnVerdict.RUNNING:
             ended = replace(turn, verdict=TurnVerdict.FAILED, why=INTERRUPTED, ended=context.now())
-            context.store.end_turn(ended, context.fence)
+            context.end_turn(ended)
 
 
 def recover(context: LoopContext) -> RecordedPlan | None:
@@ -44,7 +44,7 @@ def _find_out(context: LoopContext, plan: RecordedPlan, unknown: list[RecordedSt
         ended_step(step, last_outcome(_order(step), observation, report, NOT_MADE), context.now())
         for step, report in zip(unknown, reports, strict=True)
     ]
-    context.store.end_steps(ended, context.fence)
+    context.end_steps(ended)
     made = sum(step.status is StepStatus.DONE for step in ended)
     words = f"{count(len(ended), 'step')} had been begun when the process ended: {made} made, {len(ended) - made} not"
     context.log("recover", words, plan)

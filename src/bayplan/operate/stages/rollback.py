@@ -24,10 +24,9 @@ def roll_back(context: LoopContext, plan: RecordedPlan, why: str, skewed: Iterab
 
     Containers that we brought to a skewed machine are deleted there one by one; the orchestrator's scheduler places them.
     """
-    store = context.store
     before = {**plan.before, "skewed": sorted(skewed)}
     plan = replace(plan, status=PlanStatus.ROLLING_BACK, why=why, changed=context.now(), before=before)
-    store.save_plan(plan, context.fence)
+    context.save_plan(plan)
     context.log("rollback", why, plan)
     return finish_rollback(context, plan)
 
@@ -49,7 +48,7 @@ def finish_rollback(context: LoopContext, plan: RecordedPlan) -> RecordedPlan:
         context.log("rollback", f"{paused}: the rest of it waits", plan)
         return plan
     plan = replace(plan, status=PlanStatus.ROLLED_BACK, changed=context.now(), why=_words(plan, end, on_skewed))
-    store.save_plan(plan, context.fence)
+    context.save_plan(plan)
     context.log("rollback", plan.why, plan)
     return plan
 
@@ -73,7 +72,7 @@ def _way_back(plan: RecordedPlan, moved: Mapping[str, TrackedContainer]) -> Reco
 def _hold(context: LoopContext, plan: RecordedPlan, containers: Mapping[str, TrackedContainer]) -> None:
     until, workloads = context.now() + context.settings.hold, sorted({each.move.workload for each in containers.values()})
     why = "made a machine skewed"
-    context.store.hold([Hold(workload=name, until=until, why=why, plan=plan.id) for name in workloads], context.fence)
+    context.hold([Hold(workload=name, until=until, why=why, plan=plan.id) for name in workloads])
     days = context.settings.hold / 86400
     context.log("hold", f"{count(len(workloads), 'workload')} held for {days:g} days: {', '.join(workloads[:5])}", plan)
 

@@ -195,11 +195,11 @@ def reserve(context: LoopContext, plan: str, orders: Sequence[StepOrder]) -> Non
 
 def make_steps(context: LoopContext, steps: Sequence[RecordedStep], orders: Sequence[StepOrder]) -> MadeSteps:
     """Make the steps of a batch; each as it is written down in the end. They are written down before they are sent."""
-    context.store.begin_steps(steps, context.fence)
+    context.begin_steps(steps)
     run = BatchRun(context=context, orders={order.token: order for order in orders})
     run.run()
     ended = [ended_step(step, run.known[step.token], context.now()) for step in steps]
-    context.store.end_steps(ended, context.fence)
+    context.end_steps(ended)
     not_made = {step.token for step in ended if step.status is StepStatus.FAILED}
     return MadeSteps(ended, frozenset(run.again & not_made))
 

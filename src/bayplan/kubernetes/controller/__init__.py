@@ -1,0 +1,1 @@
+"""What surrounds the loop in a cluster: the lease, holds and events on objects, metrics, health, logs, an orderly end."""

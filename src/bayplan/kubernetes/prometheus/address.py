@@ -1,0 +1,91 @@
+"""The address of a Prometheus server, and how we identify ourselves there.
+
+A token comes from the variable `BAYPLAN_PROMETHEUS_TOKEN` or from a file, a user and password from the address. They are sent,
+and never shown: not in a message, not in `repr`.
+"""
+
+import base64
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlencode, urlsplit, urlunsplit
+
+from bayplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from urllib.request import OpenerDirector
+
+TOKEN = "BAYPLAN_PROMETHEUS_TOKEN"  # the variable, not a token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a server is, with what identifies us."""
+
+    url: str  # without user, password and the last slash
+    token_file: str = ""  # read for every request, since a short-lived token is renewed in its file
+    ca_file: str = ""  # certificates to trust instead of the system's
+    _password: str = field(default="", repr=False)  # "user:password"
+
+    @classmethod
+    def parse(cls, text: str, *, token_file: str = "", ca_file: str = "") -> "Address":
+        """An address as the user writes it: `https://prometheus.example.org/path`."""
+        try:
+            parts = urlsplit(text)
+            port = parts.port
+        except ValueError as error:
+            raise UsageError(f"--prometheus '{cls.shown(text)}': {error}") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(f"--prometheus '{cls.shown(text)}': expected an address such as http://prometheus.example.org:9090")
+        for name, file in (("--prometheus-token-file", token_file), ("--prometheus-ca", ca_file)):
+            if file and not Path(file).is_file():
+                raise UsageError(f"{name} '{file}' is no file")
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        url = urlunsplit((parts.scheme, f"{host}:{port}" if port else host, parts.path.rstrip("/"), "", ""))
+        password = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else ""
+        return cls(url=url, token_file=token_file, ca_file=ca_file, _password=password)
+
+    @staticmethod
+    def shown(text: str) -> str:
+        """An address as messages may show it: nothing before an `@`, no parameters."""
+        scheme, mark, rest = text.rpartition("://")
+        return (scheme + mark + rest.rpartition("@")[2]).partition("?")[0]
+
+    def open(self, path: str, parameters: Mapping[str, str], seconds: float) -> Any:
+        """The answer to one request."""
+        from urllib.request import Request
+
+        body = urlencode(parameters).encode() if parameters else None
+        headers = {"Accept": "application/json", "User-Agent": "bayplan", **self._identity()}
+        return self._opener().open(Request(f"{self.url}{path}", data=body, headers=headers), timeout=seconds)
+
+    def _opener(self) -> "OpenerDirector":
+        """Opens addresses, through the proxies that the environment names, and follows no redirect."""
+        from urllib.request import (
+            HTTPDefaultErrorHandler,
+            HTTPErrorProcessor,
+            HTTPHandler,
+            HTTPSHandler,
+            OpenerDirector,
+            ProxyHandler,
+        )
+
+        trusted = ssl.create_default_context(cafile=self.ca_file or None)
+        opener = OpenerDirector()
+        handlers = (ProxyHandler(), HTTPHandler(), HTTPSHandler(context=trusted), HTTPErrorProcessor(), HTTPDefaultErrorHandler())
+        for handler in handlers:
+            opener.add_handler(handler)
+        return opener
+
+    def _identity(self) -> Mapping[str, str]:
+        token = (
+            Path(self.token_file).read_text(encoding="utf-8").strip() if self.token_file else os.environ.get(TOKEN, "").strip()
+        )
+        if token:
+            return {"Authorization": f"Bearer {token}"}
+        if self._password:
+            return {"Authorization": f"Basic {base64.b64encode(self._password.encode()).decode()}"}
+        return {}

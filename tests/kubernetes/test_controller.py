@@ -1,0 +1,238 @@
+"""Controllers on a real control plane: one acts, another takes over, and everything is told on the objects of the cluster."""
+
+import base64
+import signal
+import sqlite3
+import time
+from datetime import datetime
+
+import pytest
+import yaml
+from tests.kubernetes.cleaning import cluster_wide_objects
+from tests.kubernetes.controllers import QUICK, controllers
+from tests.kubernetes.objects import deployment
+from tests.kubernetes.waiting import wait_until
+
+from bayplan.kubernetes.client import RefusedError
+from bayplan.kubernetes.controller.holds import REASON, UNTIL, rfc3339
+from bayplan.kubernetes.controller.metrics import METRICS
+from bayplan.model.record import Hold
+from bayplan.operate.store import Store
+
+pytestmark = pytest.mark.kubernetes
+LENGTH, RETRY = 15.0, 2.0
+
+
+@pytest.fixture
+def start(tmp_path):
+    with controllers(tmp_path) as started:
+        yield started
+
+
+@pytest.fixture
+def uneven(client, namespace, fake_nodes, make):
+    """Two Deployments on two of three nodes: the third is empty, and a plan that balances moves something there."""
+    fake_nodes(3)
+    client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": True}})
+    make(deployment("web", 4, cpu="700m"))
+    make(deployment("api", 4, cpu="700m"))
+    wait_until(lambda: _ready(client, namespace) == 8, "eight ready pods")
+    client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": None}})
+    return namespace
+
+
+def _pods(client, namespace):
+    return client.list(f"/api/v1/namespaces/{namespace}/pods").items
+
+
+def _ready(client, namespace):
+    conditions = [each["status"].get("conditions") or () for each in _pods(client, namespace)]
+    return sum(any(one["type"] == "Ready" and one["status"] == "True" for one in each) for each in conditions)
+
+
+def _lease(client, namespace):
+    try:
+        return client.get(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/bayplan")["spec"]
+    except RefusedError:
+        return {}
+
+
+def _owner(client, namespace, name="web"):
+    return client.get(f"/apis/apps/v1/namespaces/{namespace}/deployments/{name}")["metadata"]
+
+
+def _events(client, namespace):
+    events = client.list(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events").items
+    return [each for each in events if each.get("reportingController") == "bayplan.io/controller"]
+
+
+def test_a_controller_moves_pods_tells_it_everywhere_and_ends_in_order(client, kubeconfig, uneven, start):
+    before = cluster_wide_objects(client)
+    c = start("--kubeconfig", str(kubeconfig), "--goal", "balance", "--mode", "auto", "--every", "1h", *QUICK)
+    c.await_line("turn", "executed", seconds=180)
+    status, body = c.get("/readyz")
+    assert status == 200 and '"role": "leader"' in body
+    assert c.get("/healthz")[0] == 200
+    metrics = c.get("/metrics")[1]
+    assert all(f"# TYPE {name}" in metrics for name in METRICS)
+    assert "bayplan_leader 1.0" in metrics and 'bayplan_turns_total{verdict="executed"} 1.0' in metrics
+    moved = sum(pod["spec"]["nodeName"] == "node-2" for pod in _pods(client, uneven))
+    assert moved >= 2
+    assert f'bayplan_moves_total{{outcome="completed"}} {moved}.0' in metrics
+    code, answer = c.end()
+    assert code == 0 and "1 of 1" not in answer and "moved" in answer
+    events = {(each["reason"], each["regarding"]["kind"]) for each in _events(client, uneven)}
+    assert events == {
+        ("PlanComputed", "Deployment"),
+        ("MoveStarted", "Pod"),
+        ("MoveStarted", "Deployment"),
+        ("MoveCompleted", "Pod"),
+        ("MoveCompleted", "Deployment"),
+    }
+    assert "holderIdentity" not in _lease(client, uneven)
+    assert cluster_wide_objects(client) == before
+    assert _ready(client, uneven) == 8
+
+
+def test_when_the_one_that_acts_is_killed_the_other_takes_over_in_15_to_17_seconds(client, kubeconfig, uneven, start):
+    arguments = ("--kubeconfig", str(kubeconfig), "--every", "1h", *QUICK)
+    first = start(*arguments, "--store", "first.db")
+    first.await_leader()
+    second = start(*arguments, "--store", "second.db")
+    wait_until(lambda: _answers(second), "the second one is ready")
+    assert '"role": "standby"' in second.get("/readyz")[1]
+    holder = _lease(client, uneven)["holderIdentity"]
+    first.process.kill()
+    first.process.wait()
+    last = _lease(client, uneven)
+    assert last["holderIdentity"] == holder
+    second.await_leader()
+    taken = _lease(client, uneven)
+    waited = _seconds(taken["acquireTime"]) - _seconds(last["renewTime"])
+    assert LENGTH - 0.1 <= waited <= LENGTH + RETRY + 1.0  # a second more for a machine that is busy
+    assert taken["holderIdentity"] != holder and taken["leaseTransitions"] == last["leaseTransitions"] + 1
+    assert second.end()[0] == 0
+
+
+def _answers(controller):
+    return bool(controller.lines("listen")) and controller.get("/readyz")[0] == 200
+
+
+def _seconds(text):
+    return datetime.fromisoformat(text).timestamp()
+
+
+def test_one_that_is_told_to_end_gives_the_lease_to_the_other_at_once(client, kubeconfig, uneven, start):
+    arguments = ("--kubeconfig", str(kubeconfig), "--every", "1h", *QUICK)
+    first = start(*arguments, "--store", "first.db")
+    first.await_leader()
+    second = start(*arguments, "--store", "second.db")
+    wait_until(lambda: _answers(second), "the second one is ready")
+    began = time.monotonic()
+    assert first.end()[0] == 0
+    second.await_leader()
+    assert time.monotonic() - began < LENGTH - 2
+    assert second.end(signal.SIGINT)[0] == 0
+    assert "holderIdentity" not in _lease(client, uneven)
+
+
+def test_told_to_end_in_the_middle_of_a_move_it_cancels_it_and_leaves_nothing_behind(
+    client, kubeconfig, namespace, fake_nodes, make, start
+):
+    fake_nodes(2)
+    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": True}})
+    make(deployment("web", 4, cpu="700m", annotations={"tests.bayplan/ready-after": "12s"}))
+    wait_until(lambda: _ready(client, namespace) == 4, "four ready pods")
+    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": None}})
+    before = cluster_wide_objects(client)
+    c = start("--kubeconfig", str(kubeconfig), "--goal", "balance", "--mode", "auto", "--every", "1h", "--grace", "3s", *QUICK)
+    wait_until(lambda: _waits_for_ready(client, namespace), "a replacement that is not ready", seconds=120)
+    began = time.monotonic()
+    assert c.end()[0] == 0
+    assert time.monotonic() - began < 25
+    assert cluster_wide_objects(client) == before
+    assert not [pod for pod in _pods(client, namespace) if pod["spec"].get("schedulingGates")]
+    assert "holderIdentity" not in _lease(client, namespace)
+    assert "steps cancelled" in c.text
+
+
+def _waits_for_ready(client, namespace):
+    return [pod for pod in _pods(client, namespace) if pod["metadata"].get("annotations", {}).get("bayplan.io/step")]
+
+
+def test_holds_of_the_record_are_written_on_owners_honoured_and_removed_when_they_are_over(
+    client, kubeconfig, uneven, tmp_path, start
+):
+    with Store.open(tmp_path / "held.db") as store:
+        fence = store.acquire("test", time.time(), 60)
+        until = time.time() + 25
+        store.hold([Hold(workload=f"{uneven}/web", until=until, why="made a machine skewed")], fence)
+        store.release(fence)
+    c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "3s", "--goal", "balance", *QUICK)
+    wait_until(lambda: UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner")
+    annotations = _owner(client, uneven)["annotations"]
+    assert (annotations[UNTIL], annotations[REASON]) == (rfc3339(until), "made a machine skewed")
+    c.await_line("skip", "4 held")
+    assert "bayplan_holds 1.0" in c.get("/metrics")[1]
+    wait_until(lambda: UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=90)
+    assert time.time() >= until
+    assert REASON not in _owner(client, uneven)["annotations"]
+    assert c.end()[0] == 0
+    assert _owner(client, uneven)["generation"] == 1  # its pods were not touched
+
+
+def test_a_hold_on_an_owner_counts_although_the_record_is_lost(client, kubeconfig, uneven, start):
+    path = f"/apis/apps/v1/namespaces/{uneven}/deployments/web"
+    client.patch(path, {"metadata": {"annotations": {UNTIL: rfc3339(time.time() + 3600), REASON: "before"}}})
+    c = start("--kubeconfig", str(kubeconfig), "--every", "1h", "--goal", "balance", "--mode", "auto", *QUICK)
+    c.await_line("turn")
+    assert c.end()[0] == 0
+    assert "held until" in c.await_line("skip")["message"]
+    assert _owner(client, uneven)["annotations"][REASON] == "before"
+    assert not [pod for pod in _pods(client, uneven) if "web-" in pod["metadata"]["name"] and pod["spec"]["nodeName"] == "node-2"]
+
+
+def test_without_the_api_server_it_stops_acting_and_comes_back_by_itself(control_plane, client, kubeconfig, uneven, start):
+    c = start("--kubeconfig", str(kubeconfig), "--every", "1h", *QUICK)
+    c.await_line("turn")
+    control_plane.api_server.kill()
+    c.await_line("lease", "not ours any more")
+    assert c.get("/readyz")[0] == 503 and c.get("/healthz")[0] == 200
+    assert "bayplan_leader 0.0" in c.get("/metrics")[1]
+    control_plane.start()
+    c.await_line("lease", "holds the lease", number=2)
+    wait_until(lambda: c.get("/readyz")[0] == 200, "it is ready again")
+    assert c.end()[0] == 0
+
+
+def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(
+    control_plane, client, uneven, make, tmp_path, start
+):
+    make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "mover"}})
+    make(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": f"mover-{uneven}"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"kind": "ServiceAccount", "name": "mover", "namespace": uneven}],
+        }
+    )
+    file = control_plane.service_account_kubeconfig(tmp_path / "token.kubeconfig", uneven, "mover")
+    config = yaml.safe_load(file.read_text())
+    token = config["users"][0]["user"]["token"]
+    authority = config["clusters"][0]["cluster"]["certificate-authority-data"]
+    c = start("--kubeconfig", str(file), "--goal", "balance", "--mode", "auto", "--every", "2s", "--store", "s.db", *QUICK)
+    c.await_line("turn", "executed", seconds=180)
+    metrics = c.get("/metrics")[1] + c.get("/readyz")[1]
+    control_plane.api_server.kill()
+    c.await_line("problem")  # what it says about a connection that broke
+    control_plane.start()
+    code, answer = c.end()
+    assert code == 0
+    with sqlite3.connect(tmp_path / "s.db") as record:
+        stored = "\n".join(record.iterdump())
+    record.close()
+    told = "\n".join([c.text, answer, metrics, stored])
+    secrets = [token, *token.split("."), authority[200:260], base64.b64decode(authority).decode().splitlines()[5]]
+    assert "turn" in told and [secret[:12] for secret in secrets if secret in told] == []
