@@ -10,7 +10,7 @@ from tests.kubernetes.objects import Json, deployment, disruption_budget
 from tests.kubernetes.shops import Shop
 
 from bayplan.kubernetes.client import Client
-from bayplan.kubernetes.execute import uninstall
+from bayplan.kubernetes.execute import Uninstalled, uninstall
 from bayplan.operate.orchestrator import PermanentError, Phase, StepState, TemporaryError
 
 pytestmark = pytest.mark.kubernetes
@@ -285,9 +285,9 @@ def test_uninstall_leaves_nothing_behind(bench, client):
     bench.prepare(bench.delete(other), name="2-abc")
     bench.made(bench.delete(other))
     found = uninstall(client)
-    assert (found.objects, found.gates) == (4, 1)
+    assert (found.policies, found.gates) == (4, 1)
     bench.shop.wait_ready(REPLICAS)
     marks = [key for each in bench.shop.pods() for key in each["metadata"].get("annotations") or {}]
     assert not [key for key in marks if key.startswith("bayplan.io/")]
     assert cluster_wide_objects(client) == before
-    assert uninstall(client).objects == 0
+    assert uninstall(client) == Uninstalled(policies=0, leases=0, gates=0, pods=0, holds=0)

@@ -88,22 +88,23 @@ class GatePolicies:
         for kind in (BINDINGS, POLICIES) if self.version else ():
             self._delete(kind, object_name(name))
 
-    def remove_all(self) -> int:
-        """Take everything off that is ours; how many objects there were."""
-        removed = 0
-        for kind in (BINDINGS, POLICIES) if self.version else ():
-            for item in self.client.list(self._path(kind), labelSelector=SELECTOR).items:
-                removed += self._delete(kind, item["metadata"]["name"])
-        return removed
+    def objects(self) -> list[tuple[str, str]]:
+        """Kind and name of everything that is ours, bindings first."""
+        kinds = (BINDINGS, POLICIES) if self.version else ()
+        listed = [(kind, self.client.list(self._path(kind), labelSelector=SELECTOR)) for kind in kinds]
+        return [(kind, item["metadata"]["name"]) for kind, listing in listed for item in listing.items]
 
-    def _delete(self, kind: str, name: str) -> bool:
+    def remove_all(self) -> None:
+        """Take everything off that is ours."""
+        for kind, name in self.objects():
+            self._delete(kind, name)
+
+    def _delete(self, kind: str, name: str) -> None:
         try:
             self.client.delete(f"{self._path(kind)}/{name}")
         except RefusedError as error:
             if error.status != NOT_FOUND:
                 raise
-            return False
-        return True
 
     def _path(self, kind: str) -> str:
         return f"/apis/{GROUP}/{self.version}/{kind}"
