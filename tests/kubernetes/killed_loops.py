@@ -152,15 +152,17 @@ def _interrupted(context: LoopContext, requests: int, changes: bool, early: bool
             return send(self, method, path, *rest, **more)
         if not early:
             send(self, method, path, *rest, **more)
-        kind = (
-            path.rpartition("/")[2] if path.endswith(("/eviction", "/status")) else path.split("/")[-2 if method != "GET" else -1]
-        )
-        marker.write_text(f"{'before' if early else 'after'} {method} {kind}", encoding="utf-8")
+        marker.write_text(f"{'before' if early else 'after'} {method} {_kind(path)}", encoding="utf-8")
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("this process is dead")
 
     Client._send = counted  # type: ignore[method-assign]
     Loop(context, poll=0.1).run(turns=2)
+
+
+def _kind(path: str) -> str:
+    """What a request is about: 'pods', 'eviction', 'mutatingadmissionpolicies'."""
+    return next((part for part in reversed(path.split("/")) if part in ("eviction", "status") or part.endswith("s")), path)
 
 
 def _finish(context: LoopContext) -> None:
