@@ -69,9 +69,7 @@ def test_a_plan_is_carried_out_as_promised_and_taken_back(
 
 
 @pytest.mark.parametrize("yes", [False, True])
-def test_a_plan_for_another_cluster_is_refused(
-    kubeconfig: Path, tmp_path: Path, fake_nodes, make, client, namespace, yes
-) -> None:
+def test_a_plan_for_another_cluster_is_refused(kubeconfig, tmp_path, fake_nodes, make, client, namespace, yes):
     fake_nodes(4)
     make_shop(client, namespace, make, deployments=2, replicas=3, constrained=False)
     snapshot = bp.generate("boutique")

@@ -100,9 +100,8 @@ class Watcher:
                 continue
             healthy = sum(_healthy(other) for other in self._pods.values() if _selects(budget, other))
             if healthy < budget["status"]["desiredHealthy"]:
-                self.violations.append(
-                    f"{name} stopped: {healthy} healthy, '{budget['metadata']['name']}' wants {budget['status']['desiredHealthy']}"
-                )
+                wanted = budget["status"]["desiredHealthy"]
+                self.violations.append(f"{name} stopped: {healthy} healthy, '{budget['metadata']['name']}' wants {wanted}")
 
     def _expect_room(self, node: str, name: str) -> None:
         there = next((item for item in self._nodes.values() if item["metadata"]["name"] == node), None)

@@ -57,10 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
                 file.flush()
                 wrong += bool(row[-1])
                 print(*row, sep="  ", flush=True)
-            print(
-                f"{chosen.count} kills: {wrong} wrong; {watcher.instants} instants seen, {watcher.evicted} pods moved,", end=" "
-            )
-            print(f"the longest wait of a pod {watcher.longest_gate:.0f} s")
+            seen = f"{watcher.instants} instants seen, {watcher.evicted} pods moved"
+            print(f"{chosen.count} kills: {wrong} wrong; {seen}, the longest wait of a pod {watcher.longest_gate:.0f} s")
     return int(bool(wrong))
 
 
