@@ -8,6 +8,7 @@ from tests.kubernetes.cleaning import cluster_wide_objects
 from tests.kubernetes.moves import Bench
 from tests.kubernetes.objects import Json, deployment, disruption_budget
 from tests.kubernetes.shops import Shop
+from tests.kubernetes.watcher import Watcher
 
 from bayplan.kubernetes.client import Client
 from bayplan.kubernetes.execute import Uninstalled, uninstall
@@ -291,3 +292,76 @@ def test_uninstall_leaves_nothing_behind(bench, client):
     assert not [key for key in marks if key.startswith("bayplan.io/")]
     assert cluster_wide_objects(client) == before
     assert uninstall(client) == Uninstalled(policies=0, leases=0, gates=0, pods=0, holds=0)
+
+
+@pytest.fixture
+def surging(bench: Bench) -> Bench:
+    """The same, where a Deployment may be scaled up for a while."""
+    bench.orchestrator = bench.another_process(surge=True)
+    return bench
+
+
+def replicas(bench: Bench) -> int:
+    path = f"/apis/apps/v1/namespaces/{bench.shop.namespace}/deployments/web"
+    return bench.shop.client.get(path)["spec"]["replicas"]
+
+
+def test_a_surge_brings_the_new_replica_before_the_old_one_goes(surging, control_plane):
+    pod = surging.first()
+    create, delete = surging.create(pod, surging.elsewhere(pod), surge=True), surging.delete(pod, surge=True)
+    with Watcher(control_plane.kubeconfig) as watcher:
+        surging.prepare(create, replace(delete, token=""))
+        assert surging.made(create).state is StepState.DONE
+        observation = surging.orchestrator.observe()
+        name = f"{surging.shop.namespace}/{pod['metadata']['name']}"
+        assert observation.second[name].machine == create.machine
+        assert not observation.incomplete
+        assert not observation.changing
+        surging.prepare(delete)
+        assert surging.made(delete).state is StepState.DONE
+        surging.orchestrator.release("1-abc")
+        surging.shop.wait_ready(REPLICAS)
+    assert surging.shop.where()[name] == create.machine
+    assert replicas(surging) == REPLICAS
+    assert (watcher.violations, watcher.evicted) == ([], 1)
+
+
+def test_a_surge_that_was_not_asked_for_is_refused(bench):
+    pod = bench.first()
+    with pytest.raises(PermanentError, match="it was not asked for"):
+        bench.prepare(bench.create(pod, bench.elsewhere(pod), surge=True))
+
+
+def test_a_deployment_that_an_autoscaler_scales_does_not_surge(surging, make):
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec = {"scaleTargetRef": target, "minReplicas": 2, "maxReplicas": 9}
+    make({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}, "spec": spec})
+    pod = surging.first()
+    create = surging.create(pod, surging.elsewhere(pod), surge=True)
+    surging.prepare(create)
+    with pytest.raises(PermanentError, match="is scaled by 'web': it cannot surge"):
+        surging.orchestrator.execute(create)
+    assert replicas(surging) == REPLICAS
+
+
+def test_a_surge_that_a_crash_cut_off_is_scaled_back(surging):
+    pod = surging.first()
+    create = surging.create(pod, surging.elsewhere(pod), surge=True)
+    surging.prepare(create)
+    surging.made(create)
+    assert replicas(surging) == REPLICAS + 1
+    other = surging.another_process()
+    other.release("1-abc")
+    assert replicas(surging) == REPLICAS
+    surging.shop.wait_ready(REPLICAS)
+
+
+def test_a_number_of_replicas_that_somebody_set_during_a_surge_counts(surging):
+    pod = surging.first()
+    create = surging.create(pod, surging.elsewhere(pod), surge=True)
+    surging.prepare(create)
+    surging.made(create)
+    path = f"/apis/apps/v1/namespaces/{surging.shop.namespace}/deployments/web"
+    surging.shop.client.patch(path, {"spec": {"replicas": REPLICAS + 3}})
+    surging.orchestrator.release("1-abc")
+    surging.shop.wait_ready(REPLICAS + 3)

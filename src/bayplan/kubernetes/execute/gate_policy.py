@@ -68,20 +68,24 @@ class GatePolicies:
                 raise
             return None
 
-    def write(self, reservation: Reservation) -> None:
-        """Put a reservation on the cluster, or change it; refused (409) if another process has changed it since it was read."""
+    def write(self, reservation: Reservation) -> Reservation:
+        """Put a reservation on the cluster, or change it; refused (409) if another process has changed it since it was read.
+
+        What is there then, to be changed further.
+        """
         self.expect_offered()
         policy = _policy(reservation, f"{GROUP}/{self.version}")
         if reservation.version:
             policy["metadata"]["resourceVersion"] = reservation.version
-            self.client.replace(f"{self._path(POLICIES)}/{policy['metadata']['name']}", policy)
+            written = self.client.replace(f"{self._path(POLICIES)}/{policy['metadata']['name']}", policy)
         else:
-            self.client.create(self._path(POLICIES), policy)
+            written = self.client.create(self._path(POLICIES), policy)
         try:
             self.client.create(self._path(BINDINGS), _binding(reservation, f"{GROUP}/{self.version}"))
         except RefusedError as error:
             if error.status != CONFLICT:  # it is there already
                 raise
+        return _read(written)
 
     def remove(self, name: str) -> None:
         """Take a reservation off the cluster; one that is not there is no fault."""

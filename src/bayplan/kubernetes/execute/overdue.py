@@ -9,6 +9,7 @@ from bayplan.kubernetes.execute.live_pods import LivePods
 from bayplan.kubernetes.execute.marks import GATE, REPLACES, LivePod
 from bayplan.kubernetes.execute.replacements import open_gate
 from bayplan.kubernetes.execute.reservation import ReservedPod
+from bayplan.kubernetes.execute.surge import scale_back
 from bayplan.operate.orchestrator import TemporaryError
 
 ROUNDS = 5  # of opening gates: a pod may change at the same moment
@@ -21,11 +22,12 @@ def end_overdue(policies: GatePolicies, namespace: str, now: float) -> list[str]
     """
     waiting = _pending(policies.client, namespace)
     reservations = policies.reservations()
-    overdue = [each.name for each in reservations if each.until <= now]
-    for name in overdue:
-        policies.remove(name)
+    overdue = [each for each in reservations if each.until <= now]
+    for each in overdue:
+        scale_back(policies.client, each)
+        policies.remove(each.name)
     let_go(waiting, [pod for each in reservations if each.until > now for pod in each.pods])
-    return overdue
+    return [each.name for each in overdue]
 
 
 def end_reservation(policies: GatePolicies, namespace: str, name: str, arming: float) -> None:
@@ -33,9 +35,11 @@ def end_reservation(policies: GatePolicies, namespace: str, name: str, arming: f
 
     An API server may use the policy for a moment after it is gone: what it lets wait then is let go, too.
     """
-    existed = policies.reservation(name) is not None
+    reservation = policies.reservation(name)
+    if reservation is not None:
+        scale_back(policies.client, reservation)
     policies.remove(name)
-    for again in (False, True) if existed else (False,):
+    for again in (False, True) if reservation is not None else (False,):
         if again:
             time.sleep(arming)
         waiting = _pending(policies.client, namespace)

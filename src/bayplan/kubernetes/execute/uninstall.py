@@ -10,6 +10,7 @@ from bayplan.kubernetes.execute.gate_policy import GatePolicies
 from bayplan.kubernetes.execute.live_pods import LivePods
 from bayplan.kubernetes.execute.marks import MARKS, SELECTOR, LivePod
 from bayplan.kubernetes.execute.overdue import let_go
+from bayplan.kubernetes.execute.surge import scale_back
 from bayplan.words import count
 
 NOT_SERVED, GONE_OR_CHANGED = (403, 404), (404, 409)
@@ -66,6 +67,8 @@ def left_on_cluster(client: Client) -> Uninstalled:
 def uninstall(client: Client) -> Uninstalled:
     """Take everything off a cluster that is ours: policies, gates, leases, annotations; what there was."""
     found, policies, live = left_on_cluster(client), GatePolicies(client), LivePods(client)
+    for reservation in policies.reservations():
+        scale_back(client, reservation)
     policies.remove_all()
     live.refresh()
     let_go(live, ())
