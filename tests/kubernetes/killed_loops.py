@@ -22,6 +22,7 @@ from bayplan.operate.settings import LoopSettings
 from bayplan.operate.store import Store
 
 REQUESTS, CHANGES = 150, 40  # of one life, at most: a turn takes about as many requests, and as many that change something
+TURNS = 2  # of one life, at most
 LIVES = 5  # killed, before one runs undisturbed
 SETTINGS = LoopSettings(
     mode="auto",
@@ -157,7 +158,8 @@ def _interrupted(context: LoopContext, requests: int, changes: bool, early: bool
         raise AssertionError("this process is dead")
 
     Client._send = counted  # type: ignore[method-assign]
-    Loop(context, poll=0.1).run(turns=2)
+    for _ in range(TURNS):
+        Loop(context).turn()
 
 
 def _kind(path: str) -> str:
