@@ -18,7 +18,7 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.settings import LoopSettings
 from bayplan.operate.store import Store
 
-QUICK = LoopSettings(mode="auto", way="replace", settle=0.0, young=0.0, step_timeout=60.0, patience=60.0, seconds=5.0, alive=0.5)
+QUICK = LoopSettings(mode="auto", way="replace", settle=0.0, young=0.0, step_timeout=60.0, patience=60.0, seconds=5.0, alive=0.75)
 
 
 @dataclass(kw_only=True)

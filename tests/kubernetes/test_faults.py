@@ -1,8 +1,10 @@
 """The loop on a real control plane while things go wrong: nothing violated, nothing left behind, always a clear last word."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +15,16 @@ from tests.kubernetes.shops import Shop, make_shop
 from tests.kubernetes.waiting import wait_until
 from tests.kubernetes.watcher import Watcher
 
+import bayplan as bp
+from bayplan.errors import WorldError
 from bayplan.kubernetes.client import Client, UnavailableError
 from bayplan.model.record import Event, Turn, TurnVerdict
+from bayplan.operate.apply import apply
 from bayplan.operate.loop import Loop
 
 pytestmark = pytest.mark.kubernetes
 DOWN = 20.0  # seconds
+MOVED = 2  # replicas of each service
 TURNS = 5  # at most, until a plan that was cut off has come to its end
 
 
@@ -31,11 +37,12 @@ class Drill:
     watcher: Watcher
     size: int
     before: set[str]
+    plan: str  # a file
     threads: list[threading.Thread] = field(default_factory=list)
 
-    def turn(self, fault: Callable[[], None], at: str = "batch", **settings: Any) -> Turn:
-        """Turns of the loop until no plan is open, the last one of them; the fault comes with the first event of that kind."""
-        context, done = self.shop.context(**settings), []
+    def turn(self, fault: Callable[[], None], at: str = "batch") -> Turn:
+        """Carry out the plan, and go on until none is open; the last turn. The fault comes with the first event of that kind."""
+        context, done = self.shop.context(), []
 
         def tell(event: Event) -> None:
             if event.kind == at and not done:
@@ -43,11 +50,12 @@ class Drill:
                 fault()
 
         context.tell = tell
+        turn = apply(context, self.plan, yes=True).turn
+        assert done, f"there was no event '{at}': {turn}"
         for _ in range(TURNS):
-            turn = Loop(context).turn()
-            assert done, f"there was no event '{at}': {turn}"
             if self.shop.store.open_plan() is None:
                 break
+            turn = Loop(context).turn()
         assert turn is not None
         return turn
 
@@ -92,14 +100,34 @@ class Drill:
 
 @pytest.fixture
 def drill(
-    control_plane: ControlPlane, client: Client, namespace: str, fake_nodes: Callable[..., list[str]], make: Callable[..., Json]
+    control_plane: ControlPlane,
+    client: Client,
+    namespace: str,
+    fake_nodes: Callable[..., list[str]],
+    make: Callable[..., Json],
+    tmp_path: Path,
 ) -> Iterator[Drill]:
     """Four services with disruption budgets on eight nodes."""
     before = cluster_wide_objects(client)
     fake_nodes(8)
     shop = make_shop(client, namespace, make, deployments=4, replicas=5, constrained=False)
+    file = tmp_path / "plan.json"
+    _planned(shop).save(file)
     with Watcher(control_plane.kubeconfig) as watcher:
-        yield Drill(plane=control_plane, shop=shop, watcher=watcher, size=len(shop.pods()), before=before)
+        yield Drill(plane=control_plane, shop=shop, watcher=watcher, size=len(shop.pods()), before=before, plan=str(file))
+
+
+def _planned(shop: Shop) -> Any:
+    """Two replicas of each service move to the node after their own."""
+    snapshot = shop.orchestrator().observe().snapshot
+    machine_of, moved = snapshot.placement.machine_of.copy(), Counter[int]()
+    for c, w in enumerate(snapshot.cluster.containers.workload.tolist()):
+        if moved[w] < MOVED:
+            moved[w] += 1
+            machine_of[c] = (machine_of[c] + 1) % len(snapshot.cluster.machines.name)
+    answer = bp.migrate(snapshot, bp.Placement(machine_of=machine_of), way="replace", alive=0.75, seconds=20)
+    assert answer.complete
+    return answer
 
 
 def test_a_turn_without_faults_moves_everything(drill):
@@ -243,7 +271,7 @@ def test_of_two_loops_one_acts_and_the_other_goes_on_when_it_stops(drill):
             seen.append(Loop(second).turn())
 
     first.tell = tell
-    turn = Loop(first).turn()
+    turn = apply(first, drill.plan, yes=True).turn
     assert seen == [None]  # nothing was done and nothing recorded
     assert turn is not None
     drill.expect_well(turn)
@@ -260,10 +288,8 @@ def test_a_process_that_sleeps_while_another_takes_over_can_do_nothing_more(dril
             turns.append(Loop(second).turn())
 
     first.tell = tell
-    from bayplan.errors import WorldError
-
-    with pytest.raises(WorldError, match="lease"):
-        Loop(first).turn()
+    with pytest.raises(WorldError, match="has taken over"):
+        apply(first, drill.plan, yes=True)
     assert turns[0] is not None
     drill.expect_well(turns[0])
 

@@ -17,7 +17,7 @@ from bayplan.kubernetes.execute.live_pods import LivePods
 from bayplan.kubernetes.execute.marks import EVICTS, STEP
 from bayplan.kubernetes.execute.overdue import end_overdue, end_reservation
 from bayplan.kubernetes.execute.replacements import assignment, open_gate, write_place
-from bayplan.kubernetes.execute.reservation import Reservation, ReservedPod, reserved_pods
+from bayplan.kubernetes.execute.reservation import PodReservation, ReservedPod, reserved_pods
 from bayplan.kubernetes.execute.settings import ExecuteSettings
 from bayplan.kubernetes.execute.steps import BegunStep, cancel_create, cancel_delete, evict, eviction, place, report_of
 from bayplan.kubernetes.execute.surge import Surges
@@ -41,7 +41,7 @@ class KubernetesOrchestrator:
         self.policies = GatePolicies(client)
         self._steps: dict[str, BegunStep] = {}
         self._cancelled: dict[str, StepReport] = {}
-        self._held: dict[str, Reservation] = {}  # by name: those for which this process acts
+        self._held: dict[str, PodReservation] = {}  # by name: those for which this process acts
         self._surges = Surges(self.live, self.policies, self._write_places, settings.appearing)
         self._swept = -float("inf")
 
@@ -75,7 +75,7 @@ class KubernetesOrchestrator:
             raise PermanentError(f"reservation '{reservation}' ends at {until:.0f}, which is past: it is {self.now():.0f}")
         self._expect_surge_allowed(orders)
         self._try_evictions(orders)
-        before = self.policies.reservation(reservation) or Reservation(name=reservation, until=until)
+        before = self.policies.reservation(reservation) or PodReservation(name=reservation, until=until)
         pods = reserved_pods(orders, before.pods, self.live.by_uid)
         following = replace(before, until=until, pods=pods)
         self._held[reservation] = self.policies.write(following)

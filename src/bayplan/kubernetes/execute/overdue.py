@@ -67,7 +67,7 @@ def let_go(live: LivePods, reserved: Collection[ReservedPod]) -> None:
 
 
 def _forgotten(live: LivePods, reserved: Collection[ReservedPod]) -> list[LivePod]:
-    """Pods that wait for a step that nobody will make.
+    """Pods that wait for a step that no process will make.
 
     One that has no place yet, of a controller with a reservation, may be about to get one: whoever made that decides.
     """

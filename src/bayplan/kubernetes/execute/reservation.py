@@ -35,7 +35,7 @@ class ScaledDeployment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class PodReservation:
     """What is reserved for one plan."""
 
     name: str
@@ -75,7 +75,7 @@ class Reservation:
         return text
 
 
-def reservation_of(name: str, until: float, text: str, version: str) -> Reservation:
+def reservation_of(name: str, until: float, text: str, version: str) -> PodReservation:
     """The reservation that was written on the cluster."""
     read = json.loads(text)
     pods = tuple(
@@ -92,7 +92,7 @@ def reservation_of(name: str, until: float, text: str, version: str) -> Reservat
         )
         for uid, namespace, pod, owner, container, steered, surge, deletes, creates in read["pods"]
     )
-    return Reservation(
+    return PodReservation(
         name=name,
         until=until,
         pods=pods,

@@ -14,7 +14,7 @@ from bayplan.model import Action
 from bayplan.operate.orchestrator import PermanentError, StepOrder, StepReport, StepState
 
 NOT_FOUND, CONFLICT = 404, 409
-TRIES = 5  # of a change that is refused because somebody else changed the pod at the same time
+TRIES = 5  # of a change that is refused because the pod was changed by others at the same time
 STOPS_ALREADY = "it is stopping already"
 
 
@@ -159,7 +159,7 @@ def _let_go(pod: LivePod) -> str:
 
 
 def _forget_nomination(live: LivePods, uid: str) -> None:
-    """Take back the wish for a node, if the pod still has none: the scheduler is free to choose."""
+    """Take back the name of the node, if the pod still has none: the scheduler is free to choose."""
     pod = live.by_uid[uid]
     if pod.node or not pod.raw.get("status", {}).get("nominatedNodeName"):
         return

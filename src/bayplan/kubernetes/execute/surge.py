@@ -1,7 +1,7 @@
 """Surge: a second instance comes before the first one goes, by scaling a Deployment up by one for a while.
 
 Refused where something else sets the number of replicas. How many there were is written on the reservation before anything is
-changed: whoever ends that scales back, unless somebody has set another number meanwhile, which then counts.
+changed: whoever ends that scales back, unless another number was set meanwhile, which then counts.
 """
 
 import time
@@ -12,7 +12,7 @@ from bayplan.kubernetes.client import Client, Json, RefusedError
 from bayplan.kubernetes.execute.gate_policy import GatePolicies
 from bayplan.kubernetes.execute.live_pods import LivePods
 from bayplan.kubernetes.execute.marks import DELETION_COST, EVICTS, LivePod
-from bayplan.kubernetes.execute.reservation import Reservation, ScaledDeployment
+from bayplan.kubernetes.execute.reservation import PodReservation, ScaledDeployment
 from bayplan.kubernetes.execute.steps import BegunStep, place
 from bayplan.operate.orchestrator import PermanentError, StepOrder, TemporaryError
 
@@ -26,7 +26,7 @@ class Surges:
     def __init__(self, live: LivePods, policies: GatePolicies, write_places: Callable[[], bool], appearing: float) -> None:
         self.live, self.policies, self.write_places, self.appearing = live, policies, write_places, appearing
 
-    def create(self, order: StepOrder, reservation: Reservation) -> tuple[BegunStep, Reservation]:
+    def create(self, order: StepOrder, reservation: PodReservation) -> tuple[BegunStep, PodReservation]:
         """Place a second instance beside the one that runs."""
         old = self._running(order)
         if old.node == order.machine:
@@ -42,7 +42,7 @@ class Surges:
         self.write_places()
         return self.live.standing_in_for(old.uid) is not None
 
-    def delete(self, order: StepOrder, reservation: Reservation) -> tuple[BegunStep, Reservation]:
+    def delete(self, order: StepOrder, reservation: PodReservation) -> tuple[BegunStep, PodReservation]:
         """Let the first instance go: it costs least, and the Deployment is scaled down by one."""
         pod = self._running(order)
         others = [each for each in self.live.by_uid.values() if each.owner == pod.owner and not each.stopping]
@@ -63,12 +63,12 @@ class Surges:
             raise PermanentError(f"step '{order.token}': cancelled before it was begun")
         return pod
 
-    def _scale(self, pod: LivePod, reservation: Reservation, change: int) -> Reservation:
+    def _scale(self, pod: LivePod, reservation: PodReservation, change: int) -> PodReservation:
         """Change the number of replicas by one; what it was is written down first."""
         client = self.live.client
         path = _deployment(client, pod)
         if change > 0:
-            _expect_nobody_scales(client, pod.namespace, path)
+            _expect_no_autoscaler(client, pod.namespace, path)
         scale = client.get(f"{path}/scale")
         before = reservation.scaled.get(path, ScaledDeployment(int(scale["spec"]["replicas"]), 0))
         wanted = int(scale["spec"]["replicas"]) + change
@@ -79,7 +79,7 @@ class Surges:
         return reservation
 
 
-def scale_back(client: Client, reservation: Reservation) -> None:
+def scale_back(client: Client, reservation: PodReservation) -> None:
     """Undo what is left of surges: pods that are not ready, or came last, are deleted by their controller."""
     for path, scaled in reservation.scaled.items():
         try:
@@ -106,7 +106,7 @@ def _deployment(client: Client, pod: LivePod) -> str:
     return f"/apis/apps/v1/namespaces/{pod.namespace}/deployments/{owner['name']}"
 
 
-def _expect_nobody_scales(client: Client, namespace: str, path: str) -> None:
+def _expect_no_autoscaler(client: Client, namespace: str, path: str) -> None:
     name = path.rpartition("/")[2]
     for scaler in client.list(f"/apis/autoscaling/v2/namespaces/{namespace}/horizontalpodautoscalers").items:
         target = scaler["spec"]["scaleTargetRef"]
