@@ -60,6 +60,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "resume": record.resume,
     "rollback": record.rollback,
     "history": record.history,
+    "uninstall": apply.uninstall,
     "sandbox": apply.sandbox,
     "serve": serve.serve,
     "show": show.show,

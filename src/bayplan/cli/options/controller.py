@@ -9,6 +9,7 @@ from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError, expect_one_of
 
 if TYPE_CHECKING:
+    from bayplan.kubernetes.by_hand import LiveTarget
     from bayplan.kubernetes.client import Client
     from bayplan.kubernetes.controller.health import ListenAddress
     from bayplan.kubernetes.measure import MeasurementRequest
@@ -145,6 +146,14 @@ class LiveClusterOptions:
         """The namespace that is acted on; empty for all."""
         return "" if self.everywhere else self.namespace or client.namespace
 
+    def target(self) -> "LiveTarget":
+        """The cluster as something to act on by hand."""
+        from bayplan.kubernetes.by_hand import LiveTarget
+
+        client = self.client()
+        lease = self.lease_parts(client.namespace)
+        return LiveTarget(client=client, lease=lease, namespace=self.scope(client), measure=self.measurement())
+
     def lease_parts(self, namespace: str) -> tuple[str, str]:
         """The namespace and the name of the lease; `namespace` where none was said."""
         if self.lease is None:
@@ -170,3 +179,33 @@ class LiveClusterOptions:
             return None
         settings = MeasurementSettings(traffic=self.traffic, window=seconds_of(self.measure, "--measure"))
         return MeasurementRequest(prometheus=self.prometheus, settings=settings)
+
+
+def live_cluster(
+    context: str | None,
+    kubeconfig: str | None,
+    namespace: str | None = None,
+    everywhere: bool = False,
+    *,
+    prometheus: str | None = None,
+    traffic: str = "auto",
+    measure: str = "1h",
+    lease: str | None = None,
+) -> LiveClusterOptions:
+    """What was said about a live cluster by a command that does one thing and ends; UsageError if it makes no sense."""
+    options = LiveClusterOptions(
+        context=context,
+        kubeconfig=kubeconfig,
+        in_cluster=False,
+        namespace=namespace,
+        everywhere=everywhere,
+        prometheus=prometheus,
+        traffic=traffic,
+        measure=measure,
+        listen="none",
+        lease=lease,
+        grace="20s",
+        log=None,
+    )
+    options.expect_sense()
+    return options
