@@ -51,7 +51,7 @@ TrafficExpression: TypeAlias = Annotated[
     typer.Option(
         "--traffic-query",
         metavar="PROMQL",
-        help="Traffic by a query of your own, with --traffic-labels; $window in it is the window.",
+        help="Traffic by a query of your own, with --traffic-labels; $window in it is that of --measure.",
         show_default=False,
     ),
 ]
@@ -64,8 +64,8 @@ TrafficLabels: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-Window: TypeAlias = Annotated[
-    str, typer.Option("--window", metavar="TIME", help="Traffic and usage are those of the last 1h, 6h, 7d, ...")
+MeasureWindow: TypeAlias = Annotated[
+    str, typer.Option("--measure", metavar="TIME", help="Traffic and usage are those of the last 1h, 6h, 7d, ...")
 ]
 
 
@@ -79,11 +79,11 @@ def measurement_request(
         raise UsageError(f"--traffic '{traffic}' and --traffic-query exclude each other")
     if prometheus is None and traffic is None and query is None:
         if window != WINDOW:
-            raise UsageError(f"--window '{window}' is for measurements; expected --prometheus too")
+            raise UsageError(f"--measure '{window}' is for traffic and usage; expected --prometheus too")
         return None
     from bayplan.kubernetes.measure import MeasurementRequest
     from bayplan.kubernetes.prometheus import MeasurementSettings, TrafficQuery
 
     source = traffic or "auto" if query is None else TrafficQuery.parse(query, labels or "")
-    settings = MeasurementSettings(traffic=source, window=seconds_of(window, "--window"))
+    settings = MeasurementSettings(traffic=source, window=seconds_of(window, "--measure"))
     return MeasurementRequest(prometheus=prometheus or "discover", settings=settings)

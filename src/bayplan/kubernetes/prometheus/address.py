@@ -24,7 +24,7 @@ CA_FILE = "BAYPLAN_PROMETHEUS_CA"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ServerAddress:
     """Where a server is, with what identifies us."""
 
     url: str  # without user, password and the last slash
@@ -33,7 +33,7 @@ class Address:
     _password: str = field(default="", repr=False)  # "user:password"
 
     @classmethod
-    def parse(cls, text: str) -> "Address":
+    def parse(cls, text: str) -> "ServerAddress":
         """An address as the user writes it, `https://prometheus.example.org/path`, with the files that the environment names."""
         try:
             parts = urlsplit(text)

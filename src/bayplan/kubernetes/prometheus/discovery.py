@@ -5,7 +5,7 @@ from typing import Any
 
 from bayplan.errors import UsageError
 from bayplan.kubernetes.client import Client, Json
-from bayplan.kubernetes.prometheus.address import Address
+from bayplan.kubernetes.prometheus.address import ServerAddress
 from bayplan.kubernetes.prometheus.server import HttpTransport, Prometheus, ProxyTransport
 
 DISCOVER = "discover"
@@ -24,7 +24,7 @@ _PORTS = ("web", "http-web", "http", "https-web", "https")  # names of ports, be
 def connected(text: str, client: Client | None) -> Prometheus:
     """The server that `--prometheus` names: an address, NAMESPACE/SERVICE[:PORT] of the cluster, or `discover`."""
     if "://" in text:
-        return Prometheus(HttpTransport(Address.parse(text)))
+        return Prometheus(HttpTransport(ServerAddress.parse(text)))
     if client is None:
         raise UsageError(f"--prometheus '{text}' is no address, and there is no cluster to look in: give one, or a --context")
     if text == DISCOVER:

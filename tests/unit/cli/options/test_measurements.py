@@ -34,7 +34,7 @@ def test_a_query_comes_with_its_labels():
         ((None, "istio", "x", "a,b,c,d", WINDOW), "exclude each other"),
         ((None, None, None, None, "6h"), "expected --prometheus too"),
         (("http://host", "isto", None, None, WINDOW), "did you mean 'istio'"),
-        (("http://host", None, None, None, "soon"), "--window 'soon'"),
+        (("http://host", None, None, None, "soon"), "--measure 'soon'"),
         (("http://host", None, None, None, "5s"), "one minute or more"),
     ],
 )

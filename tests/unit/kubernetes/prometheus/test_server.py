@@ -14,7 +14,7 @@ import pytest
 from bayplan.errors import InputError, UsageError
 from bayplan.kubernetes.client import RefusedError, UnavailableError
 from bayplan.kubernetes.prometheus import Prometheus, connected
-from bayplan.kubernetes.prometheus.address import CA_FILE, TOKEN, TOKEN_FILE, Address
+from bayplan.kubernetes.prometheus.address import CA_FILE, TOKEN, TOKEN_FILE, ServerAddress
 from bayplan.kubernetes.prometheus.server import (
     HttpTransport,
     PrometheusUnavailableError,
@@ -163,7 +163,7 @@ def test_a_password_of_the_address_is_sent_and_never_shown():
         host = server.url.removeprefix("http://")
         prometheus = connected(f"http://me:{SECRET}%21@{host}", None)
         prometheus.query("up", 1.0)
-        assert SECRET not in prometheus.label + repr(Address.parse(f"http://me:{SECRET}@{host}"))
+        assert SECRET not in prometheus.label + repr(ServerAddress.parse(f"http://me:{SECRET}@{host}"))
     assert server.requests[0][3]["Authorization"] == "Basic bWU6czNjcmV0LXQwa2VuIQ=="
 
 
@@ -178,7 +178,7 @@ def test_what_is_no_address_is_refused_without_its_password(text):
 def test_files_that_are_not_there_are_refused_at_once(variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, str(tmp_path / "missing"))
     with pytest.raises(UsageError, match=f"{variable} '.*missing' is no file"):
-        Address.parse("https://host")
+        ServerAddress.parse("https://host")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl: certificates cannot be made")
@@ -275,4 +275,4 @@ def test_the_newest_sample_is_looked_for_further_back_if_none_is_fresh():
         def ask(self, path, parameters):
             return next(answers)
 
-    assert Prometheus(Twice(Address(url="x"))).newest("up", 100.0, 3600.0) == 2.5
+    assert Prometheus(Twice(ServerAddress(url="x"))).newest("up", 100.0, 3600.0) == 2.5
