@@ -212,6 +212,14 @@ KUBERNETES: Mapping[str, Code] = {  # E22..: objects of a Kubernetes cluster
     "E2204": Code("an amount of an object is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
 }
 
+MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
+    "E2601": Code(
+        "a query gives something else than one value for each series", "use an instant vector, such as sum by (...) (rate(...))"
+    ),
+    "E2602": Code("a label that --traffic-labels names is in no series of the query", "keep it: add it to the `by` of the query"),
+    "E2603": Code("a measured rate is NaN, infinite or negative", "correct the query: rate() of a counter is never any of these"),
+}
+
 CODES: Mapping[str, Code] = {
     **FILES,
     **VALUES,
@@ -226,4 +234,5 @@ CODES: Mapping[str, Code] = {
     **ADMISSION,
     **INTERNAL,
     **KUBERNETES,
+    **MEASUREMENTS,
 }

@@ -249,7 +249,7 @@ def _status_object(data: bytes) -> Json:
 
 def _error(status: int, said: Json, doing: str, retry_after: str | None) -> UnavailableError | RefusedError:
     details = said.get("details") or {}
-    message = str(said.get("message") or "no reason given")
+    message = str(said.get("message") or said.get("error") or "no reason given")  # "error": of what answers behind a proxy
     text = f"{doing}: {status} {said.get('reason') or ''}: {message}".replace(" : ", ": ")
     if status == 429 or status >= 500:
         seconds = retry_after or details.get("retryAfterSeconds") or 5

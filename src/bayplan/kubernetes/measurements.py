@@ -5,13 +5,14 @@ bytes. What was not measured is not in here, and `missing` says so in words: not
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from bayplan.errors import ModelError
+from bayplan.words import count
 
 
-class Usage(NamedTuple):
+class UsageStatistics(NamedTuple):
     """What one container of a workload used of one resource, over a window of time and all replicas."""
 
     mean: float
@@ -24,6 +25,7 @@ class Unattributed(NamedTuple):
 
     name: str  # as it was measured: "shop/web", "unknown"
     rate: float  # of all traffic from and to it
+    share: float  # of all traffic there is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,9 @@ class Measurements:
     traffic_at: float = 0.0  # the end of its window, seconds since 1970; 0.0: not measured
     coverage: float | None = None  # share of all traffic whose two ends are workloads that were collected; None: not measured
     unattributed: tuple[Unattributed, ...] = ()  # the largest ones
-    usage: Mapping[str, Mapping[str, Usage]] = field(default_factory=dict)  # workload -> resource ("cpu", "memory") -> usage
+    usage: Mapping[str, Mapping[str, UsageStatistics]] = field(
+        default_factory=dict
+    )  # workload -> resource ("cpu", "memory") -> usage
     usage_at: float = 0.0
     missing: tuple[str, ...] = ()  # what was asked for and not measured, in words
 
@@ -44,6 +48,44 @@ class Measurements:
             raise ModelError("traffic of a workload with itself is no edge: leave it out")
         if self.coverage is not None and not 0.0 <= self.coverage <= 1.0:
             raise ModelError(f"coverage {self.coverage} is not between 0 and 1")
+
+    def divided(self, parts: Mapping[str, Mapping[str, int]]) -> "Measurements":
+        """The same for workloads that stand as several in a snapshot: `parts` are the replicas of each, by name.
+
+        What was measured of a whole is divided by replicas, since replicas are interchangeable; usage is per container and stays.
+        """
+        shares = {whole: _shares(replicas) for whole, replicas in parts.items()}
+
+        def of(workload: str) -> Mapping[str, float]:
+            return shares.get(workload) or {workload: 1.0}
+
+        traffic = {
+            (a, b): rate * share_a * share_b
+            for (source, destination), rate in self.traffic.items()
+            for a, share_a in of(source).items()
+            for b, share_b in of(destination).items()
+        }
+        usage = {part: used for workload, used in self.usage.items() for part in of(workload)}
+        return replace(self, traffic=traffic, usage=usage)
+
+    def sentences(self) -> tuple[str, ...]:
+        """What was measured and what was not, for people."""
+        said = []
+        if self.coverage is not None:
+            others = ", ".join(f"{one.name} ({one.share:.0%})" for one in self.unattributed[:3])
+            rest = f"; the rest has an end that is no workload here: {others}" if others else ""
+            said.append(
+                f"traffic: {count(len(self.traffic), 'edge')}, {sum(self.traffic.values()):,.6g} {self.traffic_unit}; "
+                f"{self.coverage:.1%} of all traffic is between workloads that were collected{rest}"
+            )
+        if self.usage:
+            said.append(f"usage: measured for {count(len(self.usage), 'workload')}")
+        return (*said, *(f"not measured: {words}" for words in self.missing))
+
+
+def _shares(replicas: Mapping[str, int]) -> Mapping[str, float]:
+    total = sum(replicas.values())
+    return {name: number / total for name, number in replicas.items()} if total else {}
 
 
 NOT_MEASURED = Measurements()

@@ -9,7 +9,7 @@ from bayplan.operate.orchestrator import Phase
 from bayplan.operate.simulated.instances import NOWHERE
 from bayplan.operate.simulated.live_cluster import LiveCluster
 from bayplan.operate.simulated.machine_churn import MachineChurn
-from bayplan.operate.simulated.measurements import Measurements
+from bayplan.operate.simulated.measurements import SimulatedMeasurements
 from bayplan.operate.simulated.rollouts import Rollouts
 from bayplan.operate.simulated.scaling import Autoscaler
 from bayplan.operate.simulated.settings import DAY
@@ -20,7 +20,7 @@ Action = Callable[[], None]
 class ChurnProcess:
     """Rollouts, users, bursts and machines at the rates of the settings; scaling by the time of day."""
 
-    def __init__(self, live: LiveCluster, measurements: Measurements, seed: int) -> None:
+    def __init__(self, live: LiveCluster, measurements: SimulatedMeasurements, seed: int) -> None:
         self.live, self.measurements = live, measurements
         self.rollouts, self.machines, self.scaling = Rollouts(live, seed), MachineChurn(live, seed), Autoscaler(live, seed)
         self._users, self._choice = random.Random(f"{seed}:users"), random.Random(f"{seed}:choice")

@@ -40,7 +40,7 @@ class MeasuredUsage:
     std: FloatArray  # (workload, resource)
 
 
-class Measurements:
+class SimulatedMeasurements:
     """The traffic and usage of a cluster over time. Equal seeds give equal values, however often they are looked at."""
 
     def __init__(self, cluster: Cluster, settings: SimulatedSettings, start: float, seed: int) -> None:

@@ -28,7 +28,7 @@ from bayplan.model import (
 from bayplan.operate.orchestrator import ContainerState, Observation
 from bayplan.operate.simulated.instances import NOWHERE, ReplicaSlot, SimulatedInstance
 from bayplan.operate.simulated.live_cluster import LiveCluster
-from bayplan.operate.simulated.measurements import Measurements
+from bayplan.operate.simulated.measurements import SimulatedMeasurements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,7 +48,7 @@ class ObservedFrame:
 class Observer:
     """Makes observations. What has not changed since the last one is taken over from it."""
 
-    def __init__(self, live: LiveCluster, measurements: Measurements) -> None:
+    def __init__(self, live: LiveCluster, measurements: SimulatedMeasurements) -> None:
         self.live, self.measurements = live, measurements
         self._frame = _frame(live)
         self._states: list[ContainerState] = []

@@ -10,7 +10,7 @@ from bayplan.operate.simulated.fault_injection import FaultInjector
 from bayplan.operate.simulated.faults import NO_FAULTS, Faults
 from bayplan.operate.simulated.instances import SimulatedInstance
 from bayplan.operate.simulated.live_cluster import Listener, LiveCluster
-from bayplan.operate.simulated.measurements import Measurements
+from bayplan.operate.simulated.measurements import SimulatedMeasurements
 from bayplan.operate.simulated.observation import Observer
 from bayplan.operate.simulated.scheduler import DefaultScheduler
 from bayplan.operate.simulated.settings import MONDAY, SimulatedSettings
@@ -38,7 +38,7 @@ class SimulatedOrchestrator:
     ) -> None:
         self._queue = EventQueue(start)
         self.live = LiveCluster(snapshot, settings, self._queue, seed)
-        self.measurements = Measurements(snapshot.cluster, settings, start, seed)
+        self.measurements = SimulatedMeasurements(snapshot.cluster, settings, start, seed)
         self._scheduler = DefaultScheduler(self.live, seed)
         self._steps = StepTracker(self.live)
         self._faults = FaultInjector(self._steps, self._queue, faults)
