@@ -95,7 +95,9 @@ def collected(
     budgets = disruption_budgets(objects.of("PodDisruptionBudget"))
     groups = grouped(slots.rows, _asked(slots.rows, budgets))
     shown = [group for group in groups if group.shown]
-    covering = {group.name: _covering(group, budgets) for group in shown}
+    spaces = {str(one["metadata"]["name"]): one["metadata"].get("labels") or {} for one in objects.of("Namespace")}
+    matches = Matches(groups, spaces if objects.has("Namespace") else None)
+    covering = _covering(matches, budgets)
     unmovable = {row.pod.container: reason for group in shown for row, reason in _stays(group, covering[group.name], settings)}
     parts = ClusterParts(
         name=name or objects.source,
@@ -104,7 +106,7 @@ def collected(
         others=[row for row in slots.rows if not row.shown],
         measurements=measurements,
     )
-    gathered = _rules(objects, nodes, groups, unmovable, parts.service_of)
+    gathered = _rules(nodes, matches, unmovable, parts.service_of)
     refused = _refused(groups, gathered)
     unmovable = {**refused, **unmovable}
     resting = {row.pod.container: why for group in shown for row in group.rows if (why := not_now(row, nodes, settings, now))}
@@ -128,8 +130,14 @@ def _asked(rows: Sequence[PodRow], budgets: Iterable[DisruptionBudget]) -> froze
     return frozenset().union(*(one.label_keys for one in facts), *(budget.selector.keys for budget in budgets))
 
 
-def _covering(group: PodGroup, budgets: Iterable[DisruptionBudget]) -> tuple[DisruptionBudget, ...]:
-    return tuple(budget for budget in budgets if budget.covers(group.facts.namespace, group.labels))
+def _covering(matches: Matches, budgets: Iterable[DisruptionBudget]) -> dict[str, tuple[DisruptionBudget, ...]]:
+    """The budgets that cover each workload."""
+    covering: dict[str, tuple[DisruptionBudget, ...]] = {group.name: () for group in matches.groups if group.shown}
+    for budget in budgets:
+        for number in matches.selected([budget.namespace], budget.selector):
+            if matches.groups[number].shown:
+                covering[matches.groups[number].name] += (budget,)
+    return covering
 
 
 def _stays(group: PodGroup, budgets: Sequence[DisruptionBudget], settings: CollectSettings) -> Iterable[tuple[PodRow, str]]:
@@ -157,16 +165,12 @@ def _by_budgets(group: PodGroup, budgets: Sequence[DisruptionBudget]) -> str:
     return ""
 
 
-def _rules(
-    objects: Objects, nodes: NodeTable, groups: Sequence[PodGroup], unmovable: Mapping[str, str], service: Sequence[int]
-) -> RuleList:
+def _rules(nodes: NodeTable, matches: Matches, unmovable: Mapping[str, str], service: Sequence[int]) -> RuleList:
     movable = [
         group.shown and any(row.pod.container not in unmovable or row.pod.phase is Phase.PENDING for row in group.rows)
-        for group in groups
+        for group in matches.groups
     ]
-    rules = RuleList(nodes, groups, movable)
-    spaces = {str(one["metadata"]["name"]): one["metadata"].get("labels") or {} for one in objects.of("Namespace")}
-    matches, masks = Matches(groups, spaces if objects.has("Namespace") else None), NodeMasks(nodes)
+    rules, masks = RuleList(nodes, matches.groups, movable), NodeMasks(nodes)
     add_node_rules(rules, masks)
     add_anti_affinity(rules, matches)
     add_host_ports(rules)
