@@ -27,6 +27,7 @@ NAMES = [
     "Capacity",
     "AntiAffinity",
     "Spread",
+    "Skew",
     "CoLocate",
     "Allow",
     "Dependency",
