@@ -52,9 +52,7 @@ def main() -> None:
             "peak_mb": round(collected.peak_mb),
         }
     append(RESULTS, COLUMNS, [row])
-    print(
-        f"{nodes:,} nodes, {pods:,} pods, {row['text_mb']} MB: {row['seconds']} s, {row['peak_mb']} MB, {row['ratio']} x json.loads"
-    )
+    print(f"{nodes:,} nodes, {pods:,} pods, {row['text_mb']} MB of text: {row['seconds']} s, {row['peak_mb']} MB of memory")
 
 
 def write_cluster(path: Path, nodes: int, pods: int, seed: int = 0) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayplan.check import Violation, violations
-from bayplan.model import Allow, AntiAffinity, Cluster, Dependency, Interference, Placement, Rule, Snapshot, ints
+from bayplan.model import Allow, AntiAffinity, Cluster, Dependency, Interference, Placement, Rule, Skew, Snapshot, ints
 
 
 def obstacles(snapshot: Snapshot, container: int, machine: int) -> tuple[Violation, ...]:
@@ -37,6 +37,8 @@ def _bound(cluster: Cluster, rule: Rule) -> frozenset[int]:
         return frozenset(rule.workloads)
     if isinstance(rule, Interference):
         return frozenset({rule.a, rule.b})
+    if isinstance(rule, Skew):
+        return frozenset({rule.workload})
     if isinstance(rule, Dependency):
         return frozenset(np.flatnonzero(cluster.workloads.service == rule.service).tolist())
     return frozenset()
