@@ -2,7 +2,7 @@
 
     import bayplan as bp
 
-    shop = bp.read("shop.yaml")                   # or bp.generate("boutique"), or bp.ClusterBuilder()
+    shop = bp.read("shop.yaml")  # or bp.generate("boutique"), bp.ClusterBuilder(), bp.kubernetes.observe(context="prod")
     answer = bp.rebalance(shop, max_moves="10%", seconds=5)
     print(answer.summary())
     answer.report("answer.html")
@@ -109,6 +109,7 @@ __all__ = [
     "collocate",
     "explain",
     "generate",
+    "kubernetes",
     "machines_needed",
     "methods",
     "migrate",
@@ -130,6 +131,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> "Any":
+    if name == "kubernetes":  # a folder with calls of its own: bp.kubernetes.observe
+        return import_module("bayplan.kubernetes")
     if name not in _HOME:
         raise AttributeError(f"module 'bayplan' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
@@ -159,6 +162,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # what type checkers and editors see
     from typing import Any
 
+    from bayplan import kubernetes
     from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate

@@ -17,6 +17,7 @@ NAMES = [
     "read_stream",
     "write",
     "generate",
+    "kubernetes",
     "ClusterBuilder",
     "Snapshot",
     "Placement",

@@ -56,6 +56,18 @@ class Collected:
         """How many containers run and may move now."""
         return sum(pod.phase is not Phase.PENDING for pod in self.pods.values()) - sum(self.reasons().values())
 
+    def stays(self, name: str) -> str:
+        """Why a container does not move, as a sentence; of a workload, of each of its containers. Empty if it may."""
+        why = {**self.resting, **self.unmovable}
+        cluster = self.snapshot.cluster
+        if name in cluster.workloads.name and name not in why:
+            members = cluster.containers.workload == cluster.workloads.name.index(name)
+            names = [own for own, inside in zip(cluster.containers.name, members, strict=True) if inside]
+            reasons = Counter(why[own] for own in names if own in why)
+            stay = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
+            return f"{sum(reasons.values()):,} of {count(len(names), 'pod')} stay: {stay}" if reasons else ""
+        return f"it stays: {why[name]}" if name in why else ""
+
     def reasons(self) -> Counter[str]:
         """Why running containers do not move, each reason with how many there are."""
         running = [name for name, pod in self.pods.items() if pod.phase is not Phase.PENDING]
@@ -93,9 +105,8 @@ def collected(
         measurements=measurements,
     )
     gathered = _rules(objects, nodes, groups, unmovable, parts.service_of)
-    refused = {row.pod.container: why for number, why in gathered.refused.items() for row in groups[number].rows if row.shown}
-    refused = {name: why for name, why in refused.items() if name not in unmovable}
-    unmovable |= refused
+    refused = _refused(groups, gathered)
+    unmovable = {**refused, **unmovable}
     resting = {row.pod.container: why for group in shown for row in group.rows if (why := not_now(row, nodes, settings, now))}
     return Collected(
         snapshot=_snapshot(parts, gathered, unmovable, _notes(objects, measurements)),
@@ -128,6 +139,13 @@ def _stays(group: PodGroup, budgets: Sequence[DisruptionBudget], settings: Colle
         reason = never_moved(row, settings) or common
         if reason:
             yield row, reason
+
+
+def _refused(groups: Sequence[PodGroup], gathered: RuleList) -> dict[str, str]:
+    """The containers with a constraint that has no exact rule, each with why."""
+    why = {number: next(iter(group.facts.refused), "") or group.reach.refused for number, group in enumerate(groups)}
+    why |= gathered.refused
+    return {row.pod.container: reason for number, reason in why.items() if reason for row in groups[number].rows if row.shown}
 
 
 def _by_budgets(group: PodGroup, budgets: Sequence[DisruptionBudget]) -> str:
