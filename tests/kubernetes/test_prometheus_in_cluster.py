@@ -62,7 +62,7 @@ def in_cluster(shop, client, make):
     web, cart, basket = Place(shop, "web"), Place(shop, "cart"), Place(shop, "basket", "Service")
     used = {(shop, pod): PodUsage(0.05 if pod.startswith("web") else 0.2, 5e7) for pod in _pods(client, shop)}
     series = [*istio({(web, cart): 30.0, (OUTSIDE, web): 10.0}), *caretta({(web, basket): 500.0}), *cadvisor(used)]
-    recorded = prometheus.History(series=series, start=time.time() - 7200, end=time.time())
+    recorded = prometheus.History(series=series, start=time.time() - 7200, end=time.time() + 600)
     with prometheus.server(history=recorded, host=host) as server:
         _publish(client, make, _monitoring(shop), host, int(server.url.rpartition(":")[2]))
         yield shop
