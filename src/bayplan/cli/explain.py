@@ -9,6 +9,7 @@ from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
 from bayplan.cli.options.shared import Json, Out, Quiet, Start
 from bayplan.errors import UsageError
 
@@ -27,6 +28,11 @@ def explain(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     start: Start = None,
     plan: PlanFile = None,
     out: Out = None,
@@ -49,7 +55,8 @@ def explain(
         file, name = None, None if file is None else str(file)  # what stands alone is the name
     if name is None:
         raise UsageError("nothing to explain: expected the NAME of a container or of a workload")
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move)
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
     expect_outputs({"--out": out}, file, start, plan, stdout=True)
     with working(f"reading {source.label}", quiet=quiet):
         import bayplan as bp

@@ -12,6 +12,7 @@ from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
 from bayplan.cli.options import migrate as way_option
 from bayplan.cli.options import plan as option
 from bayplan.cli.options.shared import Json, Quiet, SearchSeed, Start, pairs, share
@@ -28,6 +29,11 @@ def plan(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     goal: option.GoalName = "steady",
     max_moves: option.MaxMoves = None,
     weight: option.Weights = None,
@@ -86,9 +92,10 @@ def plan(
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
 
-    Example: [cyan]bayplan plan --context prod -n shop --out plan.json[/cyan]
+    Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move)
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
     outputs = {"--out": out, "--placement-out": placement_out, "--rollback-out": rollback_out, "--report": report}
     expect_outputs(outputs, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:

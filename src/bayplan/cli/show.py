@@ -7,6 +7,7 @@ from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import Printable, print_value
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
 from bayplan.cli.options.shared import GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.errors import UsageError
 
@@ -18,6 +19,11 @@ def show(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     start: Start = None,
     report: Report = None,
     group_by: GroupBy = None,
@@ -36,9 +42,12 @@ def show(
 
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
 
-    Example: [cyan]bayplan show --context prod -A[/cyan]
+    With --prometheus it measures traffic and usage, and says how much of the traffic could be attributed to workloads.
+
+    Example: [cyan]bayplan show --context prod -A --prometheus http://prometheus.example.org:9090[/cyan]
     """
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move)
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
     expect_outputs({"--report": report}, file, start)
     expect_outputs({"--out": out}, file, start, stdout=True)
     if group_by is not None and report is None:

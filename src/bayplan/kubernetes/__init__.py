@@ -6,6 +6,9 @@
 (4, 10)
 """
 
+from bayplan.kubernetes.measure import MeasurementRequest, measure
+from bayplan.kubernetes.measurements import Measurements
+from bayplan.kubernetes.prometheus import MeasurementSettings, TrafficQuery
 from bayplan.kubernetes.snapshots import observe, read
 
-__all__ = ["observe", "read"]
+__all__ = ["MeasurementRequest", "MeasurementSettings", "Measurements", "TrafficQuery", "measure", "observe", "read"]

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from bayplan.formats.document.text import PathLike
 from bayplan.kubernetes.client import Client
-from bayplan.kubernetes.collect.objects import objects_from_file, read_objects
+from bayplan.kubernetes.collect.objects import Objects, objects_from_file, read_objects
 from bayplan.kubernetes.collect.settings import CollectSettings
 from bayplan.kubernetes.collect.snapshot import Collected, collected
+from bayplan.kubernetes.measure import MeasurementRequest
 from bayplan.kubernetes.measurements import NOT_MEASURED, Measurements
 from bayplan.model import Snapshot
 
@@ -17,13 +18,14 @@ def observe(
     kubeconfig: str = "",
     namespaces: Sequence[str] = (),
     settings: CollectSettings | None = None,
-    measurements: Measurements = NOT_MEASURED,
+    measurements: Measurements | MeasurementRequest = NOT_MEASURED,
 ) -> Snapshot:
     """The snapshot of a running cluster; nothing in it is changed.
 
     Where the API server is and who we are is found as kubectl does: `kubeconfig`, the variable KUBECONFIG, ~/.kube/config, the
     service account of the pod that we run in. `namespaces` are those whose pods may move, all of them by default; other pods are
-    taken off the capacity of their nodes. Whatever does not move is pinned.
+    taken off the capacity of their nodes. Whatever does not move is pinned. `measurements` are traffic and usage, or what is to
+    be measured: `bp.kubernetes.MeasurementRequest(prometheus="discover")`.
     """
     return collect_cluster(
         context=context, kubeconfig=kubeconfig, namespaces=namespaces, settings=settings, measurements=measurements
@@ -35,7 +37,7 @@ def read(
     *,
     namespaces: Sequence[str] = (),
     settings: CollectSettings | None = None,
-    measurements: Measurements = NOT_MEASURED,
+    measurements: Measurements | MeasurementRequest = NOT_MEASURED,
 ) -> Snapshot:
     """The snapshot in a file that kubectl printed: `kubectl get nodes,pods,deployments,replicasets,... -A -o json`.
 
@@ -53,12 +55,14 @@ def collect_cluster(
     kubeconfig: str = "",
     namespaces: Sequence[str] | None = (),
     settings: CollectSettings | None = None,
-    measurements: Measurements = NOT_MEASURED,
+    measurements: Measurements | MeasurementRequest = NOT_MEASURED,
 ) -> Collected:
     """As `observe`, with what is known about the pods. `namespaces=None` is the namespace of the context."""
     client = Client.connect(context=context, kubeconfig=kubeconfig)
     scope = (client.namespace,) if namespaces is None else namespaces
-    return collected(read_objects(client, scope), scope=scope, settings=settings, measurements=measurements, name=client.context)
+    objects = read_objects(client, scope)
+    known = _measured(measurements, objects, client, scope)
+    return collected(objects, scope=scope, settings=settings, measurements=known, name=client.context)
 
 
 def collect_file(
@@ -66,7 +70,15 @@ def collect_file(
     *,
     namespaces: Sequence[str] = (),
     settings: CollectSettings | None = None,
-    measurements: Measurements = NOT_MEASURED,
+    measurements: Measurements | MeasurementRequest = NOT_MEASURED,
 ) -> Collected:
     """As `read`, with what is known about the pods."""
-    return collected(objects_from_file(path), scope=namespaces, settings=settings, measurements=measurements, name="cluster")
+    objects = objects_from_file(path)
+    known = _measured(measurements, objects, None, namespaces)
+    return collected(objects, scope=namespaces, settings=settings, measurements=known, name="cluster")
+
+
+def _measured(
+    measurements: Measurements | MeasurementRequest, objects: Objects, client: Client | None, scope: Sequence[str]
+) -> Measurements:
+    return measurements if isinstance(measurements, Measurements) else measurements.of(objects, client, scope)

@@ -12,6 +12,7 @@ from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.kubernetes.collect.snapshot import Collected
+    from bayplan.kubernetes.measure import MeasurementRequest
 
 CLUSTER = "A running cluster"
 OptionalFile: TypeAlias = Annotated[
@@ -72,6 +73,7 @@ class ClusterSource:
     namespaces: Sequence[str]
     all_namespaces: bool
     kinds: Sequence[str]
+    measure: "MeasurementRequest | None" = None  # traffic and usage; None: nothing is measured
 
     @property
     def label(self) -> str:
@@ -90,23 +92,27 @@ class ClusterSource:
     def collected(self, draining: Sequence[str] = ()) -> "Collected | None":
         """What was collected of a cluster of Kubernetes; None if the file is of another kind."""
         from bayplan.kubernetes.collect.settings import CollectSettings
+        from bayplan.kubernetes.measurements import NOT_MEASURED
 
         settings = CollectSettings(kinds=frozenset(self.kinds), draining=frozenset(draining))
+        measure = self.measure or NOT_MEASURED
         if self.file is None:
             from bayplan.kubernetes.snapshots import collect_cluster
 
             scope = () if self.all_namespaces else tuple(self.namespaces) or None
             config = "" if self.kubeconfig is None else str(self.kubeconfig)
-            return collect_cluster(context=self.context or "", kubeconfig=config, namespaces=scope, settings=settings)
+            return collect_cluster(
+                context=self.context or "", kubeconfig=config, namespaces=scope, settings=settings, measurements=measure
+            )
         from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
 
         if not is_kubectl_file(self.file):
-            if self.namespaces or self.all_namespaces or self.kinds:
-                raise UsageError(f"'{self.file}' is not the JSON of kubectl; expected no --namespace and no --move")
+            if self.namespaces or self.all_namespaces or self.kinds or self.measure is not None:
+                raise UsageError(f"'{self.file}' is not the JSON of kubectl; expected no --namespace, no --move, no --prometheus")
             return None
         from bayplan.kubernetes.snapshots import collect_file
 
-        return collect_file(self.file, namespaces=tuple(self.namespaces), settings=settings)
+        return collect_file(self.file, namespaces=tuple(self.namespaces), settings=settings, measurements=measure)
 
 
 def cluster_source(
@@ -116,6 +122,7 @@ def cluster_source(
     namespaces: Sequence[str] | None,
     all_namespaces: bool,
     kinds: Sequence[str] | None,
+    measure: "MeasurementRequest | None" = None,
 ) -> ClusterSource:
     """The source that these options name; UsageError if they name none, or two."""
     if file is None and context is None and kubeconfig is None:
@@ -131,4 +138,5 @@ def cluster_source(
         namespaces=namespaces or (),
         all_namespaces=all_namespaces,
         kinds=kinds or (),
+        measure=measure,
     )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.options.cluster import CLUSTER
 from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError
 
@@ -34,6 +35,7 @@ PrometheusAddress: TypeAlias = Annotated[
         help="Measure traffic and usage: the address of a Prometheus, NAMESPACE/SERVICE[:PORT] of the cluster, or 'discover'. "
         "A token is read from BAYPLAN_PROMETHEUS_TOKEN.",
         show_default=False,
+        rich_help_panel=CLUSTER,
     ),
 ]
 TrafficPreset: TypeAlias = Annotated[
@@ -44,6 +46,7 @@ TrafficPreset: TypeAlias = Annotated[
         help=f"What measures traffic: {', '.join(PRESET_NAMES)}; auto: the one that is there; none. By default auto.",
         autocompletion=_presets,
         show_default=False,
+        rich_help_panel=CLUSTER,
     ),
 ]
 TrafficExpression: TypeAlias = Annotated[
@@ -53,6 +56,7 @@ TrafficExpression: TypeAlias = Annotated[
         metavar="PROMQL",
         help="Traffic by a query of your own, with --traffic-labels; $window in it is that of --measure.",
         show_default=False,
+        rich_help_panel=CLUSTER,
     ),
 ]
 TrafficLabels: TypeAlias = Annotated[
@@ -62,10 +66,14 @@ TrafficLabels: TypeAlias = Annotated[
         metavar="NS,NAME,NS,NAME",
         help="The labels of that query: namespace and name of the source, then of the destination; a namespace may be empty.",
         show_default=False,
+        rich_help_panel=CLUSTER,
     ),
 ]
 MeasureWindow: TypeAlias = Annotated[
-    str, typer.Option("--measure", metavar="TIME", help="Traffic and usage are those of the last 1h, 6h, 7d, ...")
+    str,
+    typer.Option(
+        "--measure", metavar="TIME", help="Traffic and usage are those of the last 1h, 6h, 7d, ...", rich_help_panel=CLUSTER
+    ),
 ]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from bayplan.api.inspect import Inspection
 from bayplan.kubernetes.collect.snapshot import Collected
+from bayplan.kubernetes.measurements import NOT_MEASURED
 from bayplan.operate.orchestrator import Phase
 from bayplan.report.table import Cell, Report, Sentence, Table, TableColumn, count_cell, report, table
 from bayplan.words import count
@@ -19,7 +20,7 @@ class CollectedInspection:
 
     def content(self) -> Report:
         """The state, then how many pods may move, and why the others do not."""
-        return self.inspection.content() + report(Sentence(self.sentence, "strong"), self._table())
+        return self.inspection.content() + report(Sentence(self.sentence, "strong"), self._table(), *self._unattributed())
 
     @property
     def sentence(self) -> str:
@@ -42,7 +43,20 @@ class CollectedInspection:
         ]
         return table(columns, rows)
 
+    def _unattributed(self) -> list[Table]:
+        """The largest ends of traffic that are no workload of the cluster; nothing if there are none."""
+        measured = self.collected.measurements
+        columns = (
+            TableColumn("no workload here", key="unattributed"),
+            TableColumn(measured.traffic_unit, "number", key="rate"),
+            TableColumn("of all traffic", "number", key="share"),
+        )
+        rows = [(Cell(one.name), Cell(f"{one.rate:,.4g}"), Cell(f"{one.share:.1%}")) for one in measured.unattributed]
+        return [table(columns, rows)] if rows else []
+
     def to_dict(self) -> dict[str, Any]:
-        """The object that `show --json` prints: that of any cluster, and `pods`."""
+        """The object that `show --json` prints: that of any cluster, `pods`, and `measurements` if there are any."""
         stay = dict(self.collected.reasons().most_common())
-        return {**self.inspection.to_dict(), "pods": {"movable": self.collected.movable, "stay": stay}}
+        measured = self.collected.measurements
+        known = {} if measured is NOT_MEASURED else {"measurements": measured.to_dict()}
+        return {**self.inspection.to_dict(), "pods": {"movable": self.collected.movable, "stay": stay}, **known}

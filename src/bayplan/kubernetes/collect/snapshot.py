@@ -1,6 +1,6 @@
 """Objects -> a snapshot of the model, with what does not move and why."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from bayplan.kubernetes.collect.groups import Matches, PodGroup, grouped
 from bayplan.kubernetes.collect.movable import never_moved, not_now
 from bayplan.kubernetes.collect.nodes import NodeTable
 from bayplan.kubernetes.collect.objects import Objects
-from bayplan.kubernetes.collect.owners import Owner, Owners
+from bayplan.kubernetes.collect.owners import Owner, Owners, workload_names
 from bayplan.kubernetes.collect.pods import CollectedPod, PodRow, pod_rows
 from bayplan.kubernetes.collect.rules.node_rules import NodeMasks, add_node_rules
 from bayplan.kubernetes.collect.rules.pod_rules import add_affinity, add_anti_affinity, add_host_ports, add_spread
@@ -41,6 +41,7 @@ class Collected:
     refused: Mapping[str, str]  # container -> which of its constraints has no exact rule; all of these are unmovable
     owners: Mapping[str, Owner]  # workload -> owner
     budgets: Mapping[str, tuple[DisruptionBudget, ...]]  # workload -> the budgets that cover it
+    measurements: Measurements = NOT_MEASURED
     nodes: NodeTable
 
     @property
@@ -104,7 +105,7 @@ def collected(
         nodes=nodes,
         groups=shown,
         others=[row for row in slots.rows if not row.shown],
-        measurements=measurements,
+        measurements=_by_group(measurements, shown),
     )
     gathered = _rules(nodes, matches, unmovable, parts.service_of)
     refused = _refused(groups, gathered)
@@ -120,8 +121,18 @@ def collected(
         refused=refused,
         owners={group.name: group.owner for group in shown},
         budgets=covering,
+        measurements=measurements,
         nodes=nodes,
     )
+
+
+def _by_group(measurements: Measurements, groups: Iterable[PodGroup]) -> Measurements:
+    """What was measured of owners, divided among the groups of their pods."""
+    replicas: dict[Owner, dict[str, int]] = defaultdict(dict)
+    for group in groups:
+        replicas[group.owner][group.name] = len(group.rows)
+    names = workload_names(replicas)
+    return measurements.divided({names[owner]: parts for owner, parts in replicas.items()})
 
 
 def _asked(rows: Sequence[PodRow], budgets: Iterable[DisruptionBudget]) -> frozenset[str]:
@@ -196,4 +207,4 @@ def _notes(objects: Objects, measurements: Measurements) -> tuple[str, ...]:
     unready = [node for node in objects.of("Node") if not (node.get("status") or {}).get("allocatable")]
     if unready:
         notes.append(f"{count(len(unready), 'node')} without allocatable resources")
-    return (*notes, *measurements.missing)
+    return (*notes, *measurements.sentences())

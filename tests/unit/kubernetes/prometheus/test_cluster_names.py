@@ -5,6 +5,7 @@ import pytest
 from bayplan.kubernetes.client import Listing, RefusedError
 from bayplan.kubernetes.collect.objects import Objects
 from bayplan.kubernetes.collect.snapshot import collected
+from bayplan.kubernetes.measurements import Measurements, UsageStatistics
 from bayplan.kubernetes.prometheus.cluster_names import known_workloads
 
 
@@ -93,3 +94,18 @@ def test_services_that_may_not_be_read_leave_their_traffic_unattributed():
     assert known_workloads(OBJECTS, refused).workload("shop", "front", "Service") is None
     with pytest.raises(RefusedError):
         known_workloads(OBJECTS, _Cluster(RefusedError("401 Unauthorized", status=401)))
+
+
+def test_what_was_measured_of_an_owner_is_divided_among_its_groups_of_pods():
+    other = _pod("web-abc-4", WEB_SET)
+    other["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "200m"
+    pods = [*PODS, _pod("web-abc-5", WEB_SET, labels={"app": "web"}), _pod("web-abc-6", WEB_SET, labels={"app": "web"}), other]
+    objects = Objects(items={**ITEMS, "Pod": pods})
+    measured = Measurements(traffic={("shop/web", "shop/alone"): 12.0}, usage={"shop/web": {"cpu": UsageStatistics(50, 5, 60)}})
+    cluster = collected(objects, scope=["shop"], measurements=measured).snapshot.cluster
+    names = cluster.workloads.name
+    rows = zip(cluster.traffic.a, cluster.traffic.b, cluster.traffic.weight, strict=True)
+    edges = {frozenset((names[a], names[b])): weight for a, b, weight in rows}
+    others = [name for name in names if name.startswith("shop/web (")]
+    assert edges == {frozenset(("shop/web", "shop/alone")): 9.0, frozenset((*others, "shop/alone")): 3.0}
+    assert [cluster.workloads.usage_mean[names.index(name), 0] for name in ("shop/web", *others)] == [50.0, 50.0]
