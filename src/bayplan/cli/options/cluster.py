@@ -13,6 +13,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from bayplan.kubernetes.collect.snapshot import Collected
     from bayplan.kubernetes.measure import MeasurementRequest
+    from bayplan.model import Snapshot
 
 CLUSTER = "A running cluster"
 OptionalFile: TypeAlias = Annotated[
@@ -88,6 +89,15 @@ class ClusterSource:
         scope = ["-A"] if self.all_namespaces else [part for name in self.namespaces for part in ("-n", name)]
         where = ["--context", self.context] if self.context else ["--kubeconfig", str(self.kubeconfig)]
         return shlex.join([*where, *scope])
+
+    def snapshot(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", tuple[str, ...]]:
+        """The snapshot, and the containers in it that do not move now."""
+        from bayplan.api.files import read, started_from
+
+        collected = self.collected(draining)
+        if collected is None:
+            return read(self.file or Path(), start), ()
+        return started_from(collected.snapshot, start), tuple(collected.resting)
 
     def collected(self, draining: Sequence[str] = ()) -> "Collected | None":
         """What was collected of a cluster of Kubernetes; None if the file is of another kind."""

@@ -196,7 +196,7 @@ def _snapshot(parts: ClusterParts, gathered: RuleList, unmovable: Mapping[str, s
     pinned: tuple[Rule, ...] = (Pinned(containers=stays),) if stays else ()
     capacity = Capacity(resources=tuple(range(len(parts.resources))))
     cluster, placement = cluster_of(parts, (capacity, *gathered.rules(), *pinned), gathered.machine_sets)
-    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes, format="kubernetes")
+    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
 
 
 def _notes(objects: Objects, measurements: Measurements) -> tuple[str, ...]:

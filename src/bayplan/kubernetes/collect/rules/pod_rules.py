@@ -26,9 +26,8 @@ def add_anti_affinity(rules: RuleList, matches: Matches) -> None:
 
 
 def _refuse_all(rules: RuleList, number: int) -> None:
-    """A term of which nobody knows whom it means: its own pods stay, and so does everything, if they are elsewhere."""
-    if rules.groups[number].shown:
-        rules.refuse(number, UNREAD)
+    """It is not known which pods a term means: every pod stays."""
+    rules.refuse(number, UNREAD)
     for other, _ in enumerate(rules.groups):
         rules.refuse(other, "anti-affinity of a running pod selects namespaces by label, and namespaces were not read")
 
