@@ -81,16 +81,6 @@ def test_a_context_that_does_not_exist_is_a_clear_word(shop: str, kubeconfig: Pa
     assert "no context 'prod'; expected one of tests" in done.stderr
 
 
-def test_lists_longer_than_a_page_are_whole(fake_nodes: Callable[..., list[str]], client: Client, namespace: str) -> None:
-    fake_nodes(8)
-    for number in range(3):
-        body = {**deployment(f"app-{number}", 250, cpu="1m", memory="1Mi"), "apiVersion": "apps/v1"}
-        client.create(f"/apis/apps/v1/namespaces/{namespace}/deployments", body)
-    path = f"/api/v1/namespaces/{namespace}/pods"
-    wait_until(lambda: len(client.list(path).items) == 750, "750 pods", seconds=180)
-    assert len(read_objects(client, [namespace]).of("Pod")) >= 750
-
-
 def test_a_cordoned_node_keeps_its_pods_unless_it_is_drained(shop: str, client: Client) -> None:
     client.patch("/api/v1/nodes/node-0", {"spec": {"unschedulable": True}}, kind="merge")
     objects = read_objects(client, [shop])
