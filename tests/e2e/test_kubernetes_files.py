@@ -42,14 +42,14 @@ def test_explain_says_why_a_pod_stays():
     assert json.loads(_run("explain", EXAMPLE, "kube-system/debug", "--json").stdout)["stays"].endswith("replace it")
 
 
-def test_a_plan_moves_only_what_may_move(tmp_path):
+def test_a_plan_empties_a_node_but_for_what_goes_with_it(tmp_path):
     done = _run(
-        "plan", EXAMPLE, "--goal", "balance", "--weight", "price=0", "--seconds", "2", "--out", tmp_path / "plan.json", "--json"
+        "plan", EXAMPLE, "--drain", "node-0", "--alive", "0.5", "--seconds", "3", "--out", tmp_path / "plan.json", "--json"
     )
     assert done.returncode == 0, done.stderr
     steps = [step for batch in json.loads((tmp_path / "plan.json").read_text())["batches"] for step in batch]
-    assert steps
-    assert all(step["container"].startswith("shop/") for step in steps)
+    left = {step["container"] for step in steps if step["action"] == "delete" and step["machine"] == "node-0"}
+    assert left == {"shop/web-7d9-a", "shop/web-7d9-b", "shop/cart-7d9-a"}
 
 
 @pytest.mark.parametrize(

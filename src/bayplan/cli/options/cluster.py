@@ -19,7 +19,7 @@ CLUSTER = "A running cluster"
 OptionalFile: TypeAlias = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help="A snapshot (JSON or YAML, .gz too), a RASA cluster, a GMRP model or the JSON of kubectl; '-' is stdin.",
         show_default=False,
     ),
