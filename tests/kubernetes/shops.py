@@ -55,7 +55,9 @@ class Shop:
     def where(self) -> dict[str, str]:
         """Container -> node, of all that have one."""
         return {
-            (pod["metadata"].get("annotations") or {}).get("bayplan.io/container", f"{self.namespace}/{pod['metadata']['name']}"): node
+            (pod["metadata"].get("annotations") or {}).get(
+                "bayplan.io/container", f"{self.namespace}/{pod['metadata']['name']}"
+            ): node
             for pod in self.pods()
             if (node := pod["spec"].get("nodeName"))
         }

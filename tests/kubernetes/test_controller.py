@@ -14,7 +14,8 @@ from tests.kubernetes.objects import deployment
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import RefusedError
-from bayplan.kubernetes.controller.holds import REASON, UNTIL, rfc3339
+from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
+from bayplan.kubernetes.controller.holds import rfc3339
 from bayplan.kubernetes.controller.metrics import METRICS
 from bayplan.model.record import Hold
 from bayplan.operate.store import Store
@@ -32,10 +33,14 @@ def start(tmp_path):
 @pytest.fixture
 def uneven(client, namespace, fake_nodes, make):
     """Two Deployments on two of three nodes: the third is empty, and a plan that balances moves something there."""
+    return _uneven(client, namespace, fake_nodes, make)
+
+
+def _uneven(client, namespace, fake_nodes, make, **annotations):
     fake_nodes(3)
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": True}})
-    make(deployment("web", 4, cpu="700m"))
-    make(deployment("api", 4, cpu="700m"))
+    for name in ("web", "api"):
+        make(deployment(name, 4, cpu="700m", annotations=annotations))
     wait_until(lambda: _ready(client, namespace) == 8, "eight ready pods")
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": None}})
     return namespace
@@ -139,13 +144,10 @@ def test_one_that_is_told_to_end_gives_the_lease_to_the_other_at_once(client, ku
 def test_told_to_end_in_the_middle_of_a_move_it_cancels_it_and_leaves_nothing_behind(
     client, kubeconfig, namespace, fake_nodes, make, start
 ):
-    fake_nodes(2)
-    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": True}})
-    make(deployment("web", 4, cpu="700m", annotations={"tests.bayplan/ready-after": "12s"}))
-    wait_until(lambda: _ready(client, namespace) == 4, "four ready pods")
-    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": None}})
+    _uneven(client, namespace, fake_nodes, make, **{"tests.bayplan/ready-after": "20s"})
     before = cluster_wide_objects(client)
     c = start("--kubeconfig", str(kubeconfig), "--goal", "balance", "--mode", "auto", "--every", "1h", "--grace", "3s", *QUICK)
+    c.await_line("gate")
     wait_until(lambda: _waits_for_ready(client, namespace), "a replacement that is not ready", seconds=120)
     began = time.monotonic()
     assert c.end()[0] == 0
@@ -169,26 +171,26 @@ def test_holds_of_the_record_are_written_on_owners_honoured_and_removed_when_the
         store.hold([Hold(workload=f"{uneven}/web", until=until, why="made a machine skewed")], fence)
         store.release(fence)
     c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "3s", "--goal", "balance", *QUICK)
-    wait_until(lambda: UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner")
+    wait_until(lambda: HOLD_UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner")
     annotations = _owner(client, uneven)["annotations"]
-    assert (annotations[UNTIL], annotations[REASON]) == (rfc3339(until), "made a machine skewed")
+    assert (annotations[HOLD_UNTIL], annotations[HOLD_REASON]) == (rfc3339(until), "made a machine skewed")
     c.await_line("skip", "4 held")
     assert "bayplan_holds 1.0" in c.get("/metrics")[1]
-    wait_until(lambda: UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=90)
+    wait_until(lambda: HOLD_UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=90)
     assert time.time() >= until
-    assert REASON not in _owner(client, uneven)["annotations"]
+    assert HOLD_REASON not in _owner(client, uneven)["annotations"]
     assert c.end()[0] == 0
     assert _owner(client, uneven)["generation"] == 1  # its pods were not touched
 
 
 def test_a_hold_on_an_owner_counts_although_the_record_is_lost(client, kubeconfig, uneven, start):
     path = f"/apis/apps/v1/namespaces/{uneven}/deployments/web"
-    client.patch(path, {"metadata": {"annotations": {UNTIL: rfc3339(time.time() + 3600), REASON: "before"}}})
+    client.patch(path, {"metadata": {"annotations": {HOLD_UNTIL: rfc3339(time.time() + 3600), HOLD_REASON: "before"}}})
     c = start("--kubeconfig", str(kubeconfig), "--every", "1h", "--goal", "balance", "--mode", "auto", *QUICK)
     c.await_line("turn")
     assert c.end()[0] == 0
     assert "held until" in c.await_line("skip")["message"]
-    assert _owner(client, uneven)["annotations"][REASON] == "before"
+    assert _owner(client, uneven)["annotations"][HOLD_REASON] == "before"
     assert not [pod for pod in _pods(client, uneven) if "web-" in pod["metadata"]["name"] and pod["spec"]["nodeName"] == "node-2"]
 
 
@@ -205,9 +207,7 @@ def test_without_the_api_server_it_stops_acting_and_comes_back_by_itself(control
     assert c.end()[0] == 0
 
 
-def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(
-    control_plane, client, uneven, make, tmp_path, start
-):
+def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(control_plane, client, uneven, make, tmp_path, start):
     make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "mover"}})
     make(
         {
