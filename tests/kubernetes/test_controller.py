@@ -151,7 +151,7 @@ def test_told_to_end_in_the_middle_of_a_move_it_cancels_it_and_leaves_nothing_be
     wait_until(lambda: _waits_for_ready(client, namespace), "a replacement that is not ready", seconds=120)
     began = time.monotonic()
     assert c.end()[0] == 0
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 45, c.text  # on a busy machine
     assert cluster_wide_objects(client) == before
     assert not [pod for pod in _pods(client, namespace) if pod["spec"].get("schedulingGates")]
     assert "holderIdentity" not in _lease(client, namespace)
@@ -162,23 +162,24 @@ def _waits_for_ready(client, namespace):
     return [pod for pod in _pods(client, namespace) if pod["metadata"].get("annotations", {}).get("bayplan.io/step")]
 
 
-def test_holds_of_the_record_are_written_on_owners_honoured_and_removed_when_they_are_over(
-    client, kubeconfig, uneven, tmp_path, start
-):
+def test_holds_of_the_record_are_written_on_owners_honoured_and_ended_by_a_person(client, kubeconfig, uneven, tmp_path, start):
     with Store.open(tmp_path / "held.db") as store:
         fence = store.acquire("test", time.time(), 60)
-        until = time.time() + 25
+        until = time.time() + 86400
         store.hold([Hold(workload=f"{uneven}/web", until=until, why="made a machine skewed")], fence)
         store.release(fence)
-    c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "3s", "--goal", "balance", *QUICK)
-    wait_until(lambda: HOLD_UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner")
+    c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "2s", "--goal", "balance", *QUICK)
+    wait_until(lambda: HOLD_UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner", seconds=120)
     annotations = _owner(client, uneven)["annotations"]
     assert (annotations[HOLD_UNTIL], annotations[HOLD_REASON]) == (rfc3339(until), "made a machine skewed")
-    c.await_line("skip", "4 held")
+    c.await_line("skip", "4 held", number=2)
+    c.await_line("turn", number=3)  # by then it has seen on the owner what it wrote
     assert "bayplan_holds 1.0" in c.get("/metrics")[1]
-    wait_until(lambda: HOLD_UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=90)
-    assert time.time() >= until
+    path = f"/apis/apps/v1/namespaces/{uneven}/deployments/web"
+    client.patch(path, {"metadata": {"annotations": {HOLD_UNTIL: rfc3339(time.time() - 1)}}})
+    wait_until(lambda: HOLD_UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=120)
     assert HOLD_REASON not in _owner(client, uneven)["annotations"]
+    wait_until(lambda: "bayplan_holds 0.0" in c.get("/metrics")[1], "the record knows")
     assert c.end()[0] == 0
     assert _owner(client, uneven)["generation"] == 1  # its pods were not touched
 
