@@ -32,6 +32,5 @@ def test_every_event_is_listed_with_its_type():
 def test_every_option_of_a_controller_is_listed():
     declared = set(re.findall(r'"(--[a-z-]+)"', inspect.getsource(options)))
     listed = set(re.findall(r"--[a-z-]+", PAGE))
-    assert declared - listed == {"--namespace", "--all-namespaces"}  # listed as -n and -A
-    assert "`-n NAMESPACE`, `-A`" in PAGE
-    assert len(LiveClusterOptions.__slots__) == 12  # a new one belongs on the page
+    assert declared and declared <= listed
+    assert len(LiveClusterOptions.__slots__) == 11  # a new one belongs on the page
