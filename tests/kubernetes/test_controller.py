@@ -13,7 +13,7 @@ from tests.kubernetes.controllers import QUICK, controllers
 from tests.kubernetes.objects import deployment
 from tests.kubernetes.waiting import wait_until
 
-from bayplan.kubernetes.client import RefusedError
+from bayplan.kubernetes.client import Client, RefusedError
 from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
 from bayplan.kubernetes.controller.holds import rfc3339
 from bayplan.kubernetes.controller.metrics import METRICS
@@ -237,3 +237,26 @@ def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(contr
     told = "\n".join([c.text, answer, metrics, stored])
     secrets = [token, *token.split("."), authority[200:260], base64.b64decode(authority).decode().splitlines()[5]]
     assert "turn" in told and [secret[:12] for secret in secrets if secret in told] == []
+
+
+def test_in_a_pod_it_is_connected_as_the_service_account(control_plane, client, namespace, tmp_path, monkeypatch):
+    from kubernetes.config import incluster_config
+
+    kubeconfig = control_plane.service_account_kubeconfig(tmp_path / "token.kubeconfig", namespace, "default")
+    config = yaml.safe_load(kubeconfig.read_text())
+    (tmp_path / "token").write_text(config["users"][0]["user"]["token"])
+    (tmp_path / "ca.crt").write_bytes(base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]))
+    (tmp_path / "namespace").write_text(namespace)
+    host, port = control_plane.server.removeprefix("https://").split(":")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+    monkeypatch.setattr("bayplan.kubernetes.client._SERVICE_ACCOUNT", tmp_path)
+    inside = Client.in_cluster()
+    assert (inside.context, inside.namespace) == ("in-cluster", namespace)
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    who = inside.create("/apis/authentication.k8s.io/v1/selfsubjectreviews", review)
+    assert who["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
+    with pytest.raises(RefusedError, match="403"):
+        inside.list(f"/api/v1/namespaces/{namespace}/pods")

@@ -18,7 +18,7 @@ from bayplan.operate.settings import LoopSettings
 ACTS = ("prepare", "execute", "release", "cancel")
 
 
-def ended(controlled_, seconds=60.0):
+def ended(controlled_, seconds=300.0):  # kernels may have to be compiled first
     controlled_.thread.join(seconds)
     assert not controlled_.thread.is_alive(), "the controller did not end"
     return controlled_
