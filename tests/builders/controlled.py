@@ -19,7 +19,7 @@ from bayplan.kubernetes.controller.references import LastReferences, References,
 from bayplan.operate.orchestrator import Observation
 from bayplan.operate.store import Store
 
-QUICK = LeaseTimes(length=2, deadline=1.2, retry=0.05)
+QUICK = LeaseTimes(retry=0.05)  # a machine that is busy must not lose it
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/bayplan/leases/bayplan"
 
 

@@ -23,15 +23,18 @@ TIMED = {"plan", "place", "rebalance", "collocate", "pack", "schedule"}  # they 
 SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2", "--days 2": "--days 0.1", "--days 7": "--days 0.1"}
 SKIPPED = {  # how a command begins: why it is not run here
     "--install-completion": "changes the configuration of the user's shell",
+    "apply plan.json --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
     "convert FOLDER": "a form to fill in, and traces are not shipped",
     "demo": "the tour has a test of its own (tests/e2e/test_command_line.py)",
     "generate NAME": "a form to fill in",
     "generate azure-clusters": "traces are not shipped",
     "reproduce": "takes minutes to hours; has tests of its own (tests/e2e/test_reproduce.py)",
+    "rollback latest --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
     "run --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "run --in-cluster": "needs a pod in a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
     "serve": "serves until it is stopped; has tests of its own (tests/unit/kubernetes/extender/test_server.py)",
+    "uninstall": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.kubernetes.waiting import wait_until
 
-QUICK = ("--seconds", "1", "--young", "0s", "--settle", "1s", "--cooldown", "0s")  # a turn takes seconds
+QUICK = ("--seconds", "5", "--young", "0s", "--settle", "1s", "--cooldown", "0s")  # a turn takes seconds
 
 
 class ControllerProcess:
@@ -24,7 +24,12 @@ class ControllerProcess:
     def __init__(self, *arguments: str, folder: Path) -> None:
         command = [sys.executable, "-m", "bayplan", "run", "--log", "json", "--listen", "127.0.0.1:0", *arguments]
         self.process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "BAYPLAN_DEBUG": "1"}
+            command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "BAYPLAN_DEBUG": "1"},
         )
         self.text = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -48,7 +53,10 @@ class ControllerProcess:
             assert self.process.poll() is None or len(found) >= number, f"it has ended ({self.process.returncode}): {self.text}"
             return found[number - 1] if len(found) >= number else None
 
-        return wait_until(look, f"'{event}: {words}' in the log:\n{self.text}", seconds=seconds) or {}
+        try:
+            return wait_until(look, f"'{event}: {words}' in the log", seconds=seconds) or {}
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.text}") from None
 
     def await_leader(self, seconds: float = 120.0) -> dict[str, Any]:
         """The line that says that it holds the lease."""

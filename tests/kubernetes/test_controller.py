@@ -13,8 +13,9 @@ from tests.kubernetes.controllers import QUICK, controllers
 from tests.kubernetes.objects import deployment
 from tests.kubernetes.waiting import wait_until
 
-from bayplan.kubernetes.client import RefusedError
-from bayplan.kubernetes.controller.holds import REASON, UNTIL, rfc3339
+from bayplan.kubernetes.client import Client, RefusedError
+from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
+from bayplan.kubernetes.controller.holds import rfc3339
 from bayplan.kubernetes.controller.metrics import METRICS
 from bayplan.model.record import Hold
 from bayplan.operate.store import Store
@@ -32,10 +33,14 @@ def start(tmp_path):
 @pytest.fixture
 def uneven(client, namespace, fake_nodes, make):
     """Two Deployments on two of three nodes: the third is empty, and a plan that balances moves something there."""
+    return _uneven(client, namespace, fake_nodes, make)
+
+
+def _uneven(client, namespace, fake_nodes, make, **annotations):
     fake_nodes(3)
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": True}})
-    make(deployment("web", 4, cpu="700m"))
-    make(deployment("api", 4, cpu="700m"))
+    for name in ("web", "api"):
+        make(deployment(name, 4, cpu="700m", annotations=annotations))
     wait_until(lambda: _ready(client, namespace) == 8, "eight ready pods")
     client.patch("/api/v1/nodes/node-2", {"spec": {"unschedulable": None}})
     return namespace
@@ -139,17 +144,14 @@ def test_one_that_is_told_to_end_gives_the_lease_to_the_other_at_once(client, ku
 def test_told_to_end_in_the_middle_of_a_move_it_cancels_it_and_leaves_nothing_behind(
     client, kubeconfig, namespace, fake_nodes, make, start
 ):
-    fake_nodes(2)
-    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": True}})
-    make(deployment("web", 4, cpu="700m", annotations={"tests.bayplan/ready-after": "12s"}))
-    wait_until(lambda: _ready(client, namespace) == 4, "four ready pods")
-    client.patch("/api/v1/nodes/node-1", {"spec": {"unschedulable": None}})
+    _uneven(client, namespace, fake_nodes, make, **{"tests.bayplan/ready-after": "20s"})
     before = cluster_wide_objects(client)
     c = start("--kubeconfig", str(kubeconfig), "--goal", "balance", "--mode", "auto", "--every", "1h", "--grace", "3s", *QUICK)
+    c.await_line("gate")
     wait_until(lambda: _waits_for_ready(client, namespace), "a replacement that is not ready", seconds=120)
     began = time.monotonic()
     assert c.end()[0] == 0
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 45, c.text  # on a busy machine
     assert cluster_wide_objects(client) == before
     assert not [pod for pod in _pods(client, namespace) if pod["spec"].get("schedulingGates")]
     assert "holderIdentity" not in _lease(client, namespace)
@@ -160,35 +162,36 @@ def _waits_for_ready(client, namespace):
     return [pod for pod in _pods(client, namespace) if pod["metadata"].get("annotations", {}).get("bayplan.io/step")]
 
 
-def test_holds_of_the_record_are_written_on_owners_honoured_and_removed_when_they_are_over(
-    client, kubeconfig, uneven, tmp_path, start
-):
+def test_holds_of_the_record_are_written_on_owners_honoured_and_ended_by_a_person(client, kubeconfig, uneven, tmp_path, start):
     with Store.open(tmp_path / "held.db") as store:
         fence = store.acquire("test", time.time(), 60)
-        until = time.time() + 25
+        until = time.time() + 86400
         store.hold([Hold(workload=f"{uneven}/web", until=until, why="made a machine skewed")], fence)
         store.release(fence)
-    c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "3s", "--goal", "balance", *QUICK)
-    wait_until(lambda: UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner")
+    c = start("--kubeconfig", str(kubeconfig), "--store", "held.db", "--every", "2s", "--goal", "balance", *QUICK)
+    wait_until(lambda: HOLD_UNTIL in _owner(client, uneven).get("annotations", {}), "the hold on the owner", seconds=120)
     annotations = _owner(client, uneven)["annotations"]
-    assert (annotations[UNTIL], annotations[REASON]) == (rfc3339(until), "made a machine skewed")
-    c.await_line("skip", "4 held")
+    assert (annotations[HOLD_UNTIL], annotations[HOLD_REASON]) == (rfc3339(until), "made a machine skewed")
+    c.await_line("skip", "4 held", number=2)
+    c.await_line("turn", number=3)  # by then it has seen on the owner what it wrote
     assert "bayplan_holds 1.0" in c.get("/metrics")[1]
-    wait_until(lambda: UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=90)
-    assert time.time() >= until
-    assert REASON not in _owner(client, uneven)["annotations"]
+    path = f"/apis/apps/v1/namespaces/{uneven}/deployments/web"
+    client.patch(path, {"metadata": {"annotations": {HOLD_UNTIL: rfc3339(time.time() - 1)}}})
+    wait_until(lambda: HOLD_UNTIL not in _owner(client, uneven).get("annotations", {}), "the hold is removed", seconds=120)
+    assert HOLD_REASON not in _owner(client, uneven)["annotations"]
+    wait_until(lambda: "bayplan_holds 0.0" in c.get("/metrics")[1], "the record knows")
     assert c.end()[0] == 0
     assert _owner(client, uneven)["generation"] == 1  # its pods were not touched
 
 
 def test_a_hold_on_an_owner_counts_although_the_record_is_lost(client, kubeconfig, uneven, start):
     path = f"/apis/apps/v1/namespaces/{uneven}/deployments/web"
-    client.patch(path, {"metadata": {"annotations": {UNTIL: rfc3339(time.time() + 3600), REASON: "before"}}})
+    client.patch(path, {"metadata": {"annotations": {HOLD_UNTIL: rfc3339(time.time() + 3600), HOLD_REASON: "before"}}})
     c = start("--kubeconfig", str(kubeconfig), "--every", "1h", "--goal", "balance", "--mode", "auto", *QUICK)
     c.await_line("turn")
     assert c.end()[0] == 0
     assert "held until" in c.await_line("skip")["message"]
-    assert _owner(client, uneven)["annotations"][REASON] == "before"
+    assert _owner(client, uneven)["annotations"][HOLD_REASON] == "before"
     assert not [pod for pod in _pods(client, uneven) if "web-" in pod["metadata"]["name"] and pod["spec"]["nodeName"] == "node-2"]
 
 
@@ -205,9 +208,7 @@ def test_without_the_api_server_it_stops_acting_and_comes_back_by_itself(control
     assert c.end()[0] == 0
 
 
-def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(
-    control_plane, client, uneven, make, tmp_path, start
-):
+def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(control_plane, client, uneven, make, tmp_path, start):
     make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "mover"}})
     make(
         {
@@ -236,3 +237,26 @@ def test_nothing_secret_is_in_the_log_the_record_the_metrics_or_the_answer(
     told = "\n".join([c.text, answer, metrics, stored])
     secrets = [token, *token.split("."), authority[200:260], base64.b64decode(authority).decode().splitlines()[5]]
     assert "turn" in told and [secret[:12] for secret in secrets if secret in told] == []
+
+
+def test_in_a_pod_it_is_connected_as_the_service_account(control_plane, client, namespace, tmp_path, monkeypatch):
+    from kubernetes.config import incluster_config
+
+    kubeconfig = control_plane.service_account_kubeconfig(tmp_path / "token.kubeconfig", namespace, "default")
+    config = yaml.safe_load(kubeconfig.read_text())
+    (tmp_path / "token").write_text(config["users"][0]["user"]["token"])
+    (tmp_path / "ca.crt").write_bytes(base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]))
+    (tmp_path / "namespace").write_text(namespace)
+    host, port = control_plane.server.removeprefix("https://").split(":")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+    monkeypatch.setattr("bayplan.kubernetes.client._SERVICE_ACCOUNT", tmp_path)
+    inside = Client.in_cluster()
+    assert (inside.context, inside.namespace) == ("in-cluster", namespace)
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    who = inside.create("/apis/authentication.k8s.io/v1/selfsubjectreviews", review)
+    assert who["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
+    with pytest.raises(RefusedError, match="403"):
+        inside.list(f"/api/v1/namespaces/{namespace}/pods")

@@ -12,9 +12,9 @@ from bayplan.kubernetes.controller.election import ElectionThread, LeaderElectio
 from bayplan.kubernetes.controller.guard import GuardedOrchestrator
 from bayplan.kubernetes.controller.lease import LeaseObject
 from bayplan.kubernetes.controller.observing import ObservedCluster
+from bayplan.kubernetes.controller.start import ClusterScope
 from bayplan.kubernetes.execute.orchestrator import KubernetesOrchestrator
 from bayplan.kubernetes.execute.settings import ExecuteSettings
-from bayplan.kubernetes.measure import MeasurementRequest
 from bayplan.model import Way
 from bayplan.operate.context import LoopContext, this_process
 from bayplan.operate.settings import LoopSettings
@@ -29,14 +29,15 @@ class LiveTarget:
 
     client: Client
     lease: tuple[str, str]  # namespace and name
-    namespace: str = ""  # empty: all
-    measure: MeasurementRequest | None = None
+    scope: ClusterScope
 
     def orchestrator(self) -> KubernetesOrchestrator:
         """The cluster behind the port. A person who applies a plan means it: young pods are moved, too."""
-        scope = (self.namespace,) if self.namespace else ()
-        view = ObservedCluster(self.client, scope=scope, settings=CollectSettings(young=0.0), measure=self.measure)
-        return KubernetesOrchestrator(self.client, view.show, ExecuteSettings(namespace=self.namespace))
+        scope = self.scope
+        collect = CollectSettings(kinds=scope.kinds, young=0.0)
+        view = ObservedCluster(self.client, scope=scope.namespaces, settings=collect, measure=scope.measure)
+        one = scope.namespaces[0] if len(scope.namespaces) == 1 else ""  # several are read as all, and only theirs may move
+        return KubernetesOrchestrator(self.client, view.show, ExecuteSettings(namespace=one))
 
 
 def looking(target: LiveTarget, settings: LoopSettings, store: Store) -> LoopContext:

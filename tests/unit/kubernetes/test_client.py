@@ -228,7 +228,7 @@ def test_the_context_that_is_named_is_used(address, tmp_path):
 
 def test_a_context_that_is_not_there_is_named_with_those_that_are(address, tmp_path):
     file = kubeconfig(tmp_path / "config", address, prod="front", stage="back")
-    with pytest.raises(UsageError, match="no context 'stag'; expected one of .*did you mean 'stage'"):
+    with pytest.raises(UsageError, match=r"no context 'stag'; expected one of .*did you mean 'stage'"):
         Client.connect(kubeconfig=file, context="stag")
 
 
@@ -239,7 +239,7 @@ def test_the_environment_names_the_kubeconfig_where_nothing_is_said(address, tmp
 
 def test_without_a_kubeconfig_nothing_is_guessed(tmp_path, monkeypatch):
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    with pytest.raises(UsageError, match="no kubeconfig: .*none' does not exist"):
+    with pytest.raises(UsageError, match=r"no kubeconfig: .*none' does not exist"):
         Client.connect()
 
 

@@ -8,7 +8,9 @@ import typer
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import note
+from bayplan.cli.options import cluster as running
 from bayplan.cli.options import controller as live
+from bayplan.cli.options import measurements as measured
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.shared import Json, Seed
@@ -32,18 +34,21 @@ Socket = Annotated[
 
 def apply(
     plan: PlanOrFile,
-    context: live.Context = None,
-    kubeconfig: live.Kubeconfig = None,
-    namespace: live.Namespace = None,
-    all_namespaces: live.AllNamespaces = False,
+    context: live.LiveContext = None,
+    kubeconfig: running.Kubeconfig = None,
+    namespace: running.Namespaces = None,
+    all_namespaces: running.AllNamespaces = False,
+    move: running.MoveKinds = None,
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     yes: option.Yes = False,
     alive: Alive = 0.75,
     settle: option.Settle = "10m",
-    prometheus: live.PrometheusAddress = None,
-    traffic: live.TrafficPreset = "auto",
-    measure: live.MeasureWindow = "1h",
+    prometheus: measured.PrometheusAddress = None,
+    traffic: measured.TrafficPreset = None,
+    traffic_query: measured.TrafficExpression = None,
+    traffic_labels: measured.TrafficLabels = None,
+    measure: measured.MeasureWindow = measured.WINDOW,
     lease: live.LeaseName = None,
     store: option.MaybeRecord = None,
     json: Json = False,
@@ -66,9 +71,8 @@ def apply(
 
     Example: [cyan]bayplan apply plan.json --simulate shop.json --yes[/cyan]
     """
-    cluster = live.live_cluster(
-        context, kubeconfig, namespace, all_namespaces, prometheus=prometheus, traffic=traffic, measure=measure, lease=lease
-    )
+    request = measured.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, kinds=move, measure=request, lease=lease)
     option.expect_one_cluster(simulate, sandbox, cluster.named)
     from bayplan.operate.apply import apply as carry_out
     from bayplan.operate.run import opened_context
@@ -101,8 +105,8 @@ def _applied(options: live.LiveClusterOptions, plan: str, settings: "LoopSetting
 
 
 def uninstall(
-    context: live.Context = None,
-    kubeconfig: live.Kubeconfig = None,
+    context: live.LiveContext = None,
+    kubeconfig: running.Kubeconfig = None,
     yes: option.Yes = False,
     json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ def run_controller(
     """Act on the cluster whenever the lease is ours; what was done since the start, when it ends."""
     from bayplan.kubernetes.controller.controller import ControllerSettings
     from bayplan.kubernetes.controller.logs import EventLog, LogForm
-    from bayplan.kubernetes.controller.start import cluster_controller
+    from bayplan.kubernetes.controller.start import ClusterScope, cluster_controller
     from bayplan.operate.context import this_process
     from bayplan.operate.run import RunAnswer, compile_kernels
     from bayplan.operate.settings import DAY
@@ -38,8 +38,8 @@ def run_controller(
     )
     usual = LogForm.JSON if options.in_cluster else LogForm.NONE if quiet else LogForm.TEXT
     log = EventLog(usual if options.log is None else LogForm(options.log), identity=chosen.identity)
-    measure, scope = options.measurement(), options.scope(client)
+    scope = ClusterScope(namespaces=options.scope(client), kinds=frozenset(options.kinds), measure=options.measure)
     with Store.open(store) as record:
-        controller = cluster_controller(client, record, chosen, namespace=scope, measure=measure, log=log)
+        controller = cluster_controller(client, record, chosen, scope, log)
         made = controller.run(compile_kernels)
         return RunAnswer(history=record.history(began), name=client.context, turns=made)

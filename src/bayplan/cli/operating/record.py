@@ -10,6 +10,7 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
+from bayplan.cli.options import cluster as running
 from bayplan.cli.options import controller as live
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
@@ -118,10 +119,11 @@ def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Tr
 
 def rollback(
     plan: option.PlanId,
-    context: live.Context = None,
-    kubeconfig: live.Kubeconfig = None,
-    namespace: live.Namespace = None,
-    all_namespaces: live.AllNamespaces = False,
+    context: live.LiveContext = None,
+    kubeconfig: running.Kubeconfig = None,
+    namespace: running.Namespaces = None,
+    all_namespaces: running.AllNamespaces = False,
+    move: running.MoveKinds = None,
     lease: live.LeaseName = None,
     alive: Alive = 0.75,
     store: option.Record = option.RECORD,
@@ -141,7 +143,7 @@ def rollback(
     with _open(store) as record:
         name = plan_named(record, plan)
         record.ask_rollback(name, option.person(by), _now(record))
-        cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, lease=lease)
+        cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, kinds=move, lease=lease)
         if cluster.named:
             _taken_back(record, name, cluster, alive, json)
             return

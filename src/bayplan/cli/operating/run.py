@@ -10,7 +10,9 @@ from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import warn, working
 from bayplan.cli.operating.controller import run_controller
+from bayplan.cli.options import cluster
 from bayplan.cli.options import controller as live
+from bayplan.cli.options import measurements as measured
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.plan import GoalName, goal_named
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
 
 
 def run(
-    context: live.Context = None,
-    kubeconfig: live.Kubeconfig = None,
+    context: live.LiveContext = None,
+    kubeconfig: cluster.Kubeconfig = None,
     in_cluster: live.InCluster = False,
-    namespace: live.Namespace = None,
-    all_namespaces: live.AllNamespaces = False,
+    namespace: cluster.Namespaces = None,
+    all_namespaces: cluster.AllNamespaces = False,
+    move: cluster.MoveKinds = None,
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     mode: option.ModeName = None,
@@ -55,9 +58,11 @@ def run(
     churn: option.ChurnName = "calm",
     seconds: option.LoopSeconds = None,
     seed: SearchSeed = 0,
-    prometheus: live.PrometheusAddress = None,
-    traffic: live.TrafficPreset = "auto",
-    measure: live.MeasureWindow = "1h",
+    prometheus: measured.PrometheusAddress = None,
+    traffic: measured.TrafficPreset = None,
+    traffic_query: measured.TrafficExpression = None,
+    traffic_labels: measured.TrafficLabels = None,
+    measure: measured.MeasureWindow = measured.WINDOW,
     listen: live.Listen = None,
     lease: live.LeaseName = None,
     grace: live.Grace = "20s",
@@ -91,22 +96,21 @@ def run(
 
     Example: [cyan]bayplan history --store shop.db[/cyan]
     """
-    cluster = live.LiveClusterOptions(
+    running = live.LiveClusterOptions(
         context=context,
         kubeconfig=kubeconfig,
         in_cluster=in_cluster,
-        namespace=namespace,
+        namespaces=namespace or (),
         everywhere=all_namespaces,
-        prometheus=prometheus,
-        traffic=traffic,
-        measure=measure,
+        kinds=move or (),
+        measure=measured.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure),
         listen=listen,
         lease=lease,
         grace=grace,
         log=log,
     )
-    option.expect_one_cluster(simulate, sandbox, cluster.named)
-    cluster.expect_sense()
+    option.expect_one_cluster(simulate, sandbox, running.named)
+    running.expect_sense()
     page = report or (Path("week.html") if simulate is not None and not json else None)
     expect_outputs({"--report": page})
     import bayplan as bp
@@ -135,9 +139,9 @@ def run(
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
-    if cluster.named:
+    if running.named:
         settings = _fitted(settings, None, mode, seconds)
-        answer = run_controller(cluster, settings, store=store or option.RECORD, days=days, turns=turns, quiet=quiet)
+        answer = run_controller(running, settings, store=store or option.RECORD, days=days, turns=turns, quiet=quiet)
         _say(answer, page, json, store)
         return
     with working("preparing the loop", quiet=quiet) as progress:

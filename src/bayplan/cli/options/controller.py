@@ -1,10 +1,13 @@
 """The options of a controller: which live cluster, what of it, where probes are answered, which lease; what their texts mean."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.options.cluster import CLUSTER
 from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError, expect_one_of
 
@@ -16,50 +19,25 @@ if TYPE_CHECKING:
 
 LEASE = "bayplan"
 LOGS = ("json", "text", "none")
+CONTROLLER = "A controller, on a running cluster"
 
-Context: TypeAlias = Annotated[
+LiveContext: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--context", metavar="NAME", help="A live Kubernetes cluster: a context of your kubeconfig.", show_default=False
-    ),
-]
-Kubeconfig: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--kubeconfig",
-        metavar="FILE",
-        help="The kubeconfig; by default KUBECONFIG or ~/.kube/config. Alone, its current context is meant.",
+        "--context",
+        metavar="CTX",
+        help="A live Kubernetes cluster: a context of your kubeconfig.",
         show_default=False,
+        rich_help_panel=CLUSTER,
     ),
 ]
 InCluster: TypeAlias = Annotated[
-    bool, typer.Option("--in-cluster", help="The Kubernetes cluster in which this process runs, as its service account.")
-]
-Namespace: TypeAlias = Annotated[
-    str | None,
+    bool,
     typer.Option(
-        "--namespace",
-        "-n",
-        metavar="NAMESPACE",
-        help="Move pods of this namespace only; by default the context's own. Pods of others count as used capacity.",
-        show_default=False,
+        "--in-cluster",
+        help="The Kubernetes cluster in which this process runs, as its service account.",
+        rich_help_panel=CLUSTER,
     ),
-]
-AllNamespaces: TypeAlias = Annotated[bool, typer.Option("--all-namespaces", "-A", help="Move pods of all namespaces.")]
-PrometheusAddress: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--prometheus",
-        metavar="URL|NAMESPACE/SERVICE|discover",
-        help="Where traffic and usage were measured; without it, requests count as usage and traffic is not known.",
-        show_default=False,
-    ),
-]
-TrafficPreset: TypeAlias = Annotated[
-    str, typer.Option("--traffic", metavar="PRESET", help="Whose traffic metrics: istio, linkerd, hubble, ...; auto, none.")
-]
-MeasureWindow: TypeAlias = Annotated[
-    str, typer.Option("--measure", metavar="TIME", help="Over how long traffic and usage are measured: 1h, 1d.")
 ]
 Listen: TypeAlias = Annotated[
     str | None,
@@ -69,6 +47,7 @@ Listen: TypeAlias = Annotated[
         help="Where /healthz, /readyz and /metrics are answered; 127.0.0.1:8080 by default, :8080 with --in-cluster; "
         "'none' for nowhere.",
         show_default=False,
+        rich_help_panel=CONTROLLER,
     ),
 ]
 LeaseName: TypeAlias = Annotated[
@@ -79,12 +58,16 @@ LeaseName: TypeAlias = Annotated[
         help="The lease that decides which controller acts; 'bayplan' in the context's namespace by default. "
         "All controllers of one cluster must name the same one.",
         show_default=False,
+        rich_help_panel=CONTROLLER,
     ),
 ]
 Grace: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--grace", metavar="TIME", help="After SIGTERM, moves that have begun may take as long; then they are cancelled."
+        "--grace",
+        metavar="TIME",
+        help="After SIGTERM, moves that have begun may take as long; then they are cancelled.",
+        rich_help_panel=CONTROLLER,
     ),
 ]
 LogFormName: TypeAlias = Annotated[
@@ -94,6 +77,7 @@ LogFormName: TypeAlias = Annotated[
         metavar="json|text|none",
         help="The log on stderr; text by default, json with --in-cluster.",
         show_default=False,
+        rich_help_panel=CONTROLLER,
     ),
 ]
 
@@ -103,13 +87,12 @@ class LiveClusterOptions:
     """What was said about a live cluster."""
 
     context: str | None
-    kubeconfig: str | None
+    kubeconfig: Path | None
     in_cluster: bool
-    namespace: str | None
+    namespaces: Sequence[str]
     everywhere: bool
-    prometheus: str | None
-    traffic: str
-    measure: str
+    kinds: Sequence[str]
+    measure: "MeasurementRequest | None"
     listen: str | None
     lease: str | None
     grace: str
@@ -124,10 +107,8 @@ class LiveClusterOptions:
         """UsageError if options exclude each other, or have a value that is none."""
         if self.in_cluster and (self.context is not None or self.kubeconfig is not None):
             raise UsageError("--in-cluster uses the pod's service account; expected no --context and no --kubeconfig beside it")
-        if self.namespace is not None and self.everywhere:
-            raise UsageError(f"--namespace '{self.namespace}' and --all-namespaces exclude each other; expected one of them")
-        if self.namespace == "":
-            raise UsageError("--namespace '': expected the name of a namespace")
+        if self.namespaces and self.everywhere:
+            raise UsageError(f"-n {self.namespaces[0]} and -A: expected one of the two")
         if self.log is not None:
             expect_one_of(self.log, LOGS, "form of the log")
         self.lease_parts("")
@@ -140,19 +121,21 @@ class LiveClusterOptions:
 
         if self.in_cluster:
             return Client.in_cluster()
-        return Client.connect(context=self.context or "", kubeconfig=self.kubeconfig or "")
+        return Client.connect(context=self.context or "", kubeconfig=str(self.kubeconfig or ""))
 
-    def scope(self, client: "Client") -> str:
-        """The namespace that is acted on; empty for all."""
-        return "" if self.everywhere else self.namespace or client.namespace
+    def scope(self, client: "Client") -> tuple[str, ...]:
+        """The namespaces that are acted on; none for all."""
+        return () if self.everywhere else tuple(self.namespaces) or (client.namespace,)
 
     def target(self) -> "LiveTarget":
         """The cluster as something to act on by hand."""
         from bayplan.kubernetes.by_hand import LiveTarget
+        from bayplan.kubernetes.controller.start import ClusterScope
 
         client = self.client()
         lease = self.lease_parts(client.namespace)
-        return LiveTarget(client=client, lease=lease, namespace=self.scope(client), measure=self.measurement())
+        scope = ClusterScope(namespaces=self.scope(client), kinds=frozenset(self.kinds), measure=self.measure)
+        return LiveTarget(client=client, lease=lease, scope=scope)
 
     def lease_parts(self, namespace: str) -> tuple[str, str]:
         """The namespace and the name of the lease; `namespace` where none was said."""
@@ -170,26 +153,15 @@ class LiveClusterOptions:
         usual = ":8080" if self.in_cluster else "127.0.0.1:8080"
         return None if self.listen == "none" else read_address(self.listen or usual)
 
-    def measurement(self) -> "MeasurementRequest | None":
-        """What is measured; None if nothing."""
-        from bayplan.kubernetes.measure import MeasurementRequest
-        from bayplan.kubernetes.prometheus import MeasurementSettings
-
-        if self.prometheus is None:
-            return None
-        settings = MeasurementSettings(traffic=self.traffic, window=seconds_of(self.measure, "--measure"))
-        return MeasurementRequest(prometheus=self.prometheus, settings=settings)
-
 
 def live_cluster(
     context: str | None,
-    kubeconfig: str | None,
-    namespace: str | None = None,
+    kubeconfig: Path | None,
+    namespaces: Sequence[str] | None = None,
     everywhere: bool = False,
     *,
-    prometheus: str | None = None,
-    traffic: str = "auto",
-    measure: str = "1h",
+    kinds: Sequence[str] | None = None,
+    measure: "MeasurementRequest | None" = None,
     lease: str | None = None,
 ) -> LiveClusterOptions:
     """What was said about a live cluster by a command that does one thing and ends; UsageError if it makes no sense."""
@@ -197,10 +169,9 @@ def live_cluster(
         context=context,
         kubeconfig=kubeconfig,
         in_cluster=False,
-        namespace=namespace,
+        namespaces=namespaces or (),
         everywhere=everywhere,
-        prometheus=prometheus,
-        traffic=traffic,
+        kinds=kinds or (),
         measure=measure,
         listen="none",
         lease=lease,

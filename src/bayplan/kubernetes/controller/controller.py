@@ -16,7 +16,7 @@ from bayplan.kubernetes.controller.election import ElectionThread, LeaderElectio
 from bayplan.kubernetes.controller.ending import Ending, GraceOverError, ended_by_signals
 from bayplan.kubernetes.controller.events import EventReason, EventResult, EventWriter
 from bayplan.kubernetes.controller.guard import GuardedOrchestrator
-from bayplan.kubernetes.controller.health import ListenAddress, Health, HealthServer, Heartbeat
+from bayplan.kubernetes.controller.health import Health, HealthServer, Heartbeat, ListenAddress
 from bayplan.kubernetes.controller.holds import HoldAnnotations
 from bayplan.kubernetes.controller.lease import LeaseObject, LeaseTimes
 from bayplan.kubernetes.controller.logs import EventLog
@@ -120,7 +120,6 @@ class Controller:
 
     def _terms(self) -> int:
         made = 0
-        self._sweep()
         while not self._is_over() and made < self.settings.turns:
             term = self._await_term()
             if term:
@@ -145,6 +144,7 @@ class Controller:
         self._flag.requested = False
         self._flag.requested |= self.ending.asked  # a signal may have come just before
         before = self._turns_made()
+        self._sweep()
         try:
             Loop(self._context(term)).run(turns=turns, until=self.settings.until)
         except LostLeaseError as error:

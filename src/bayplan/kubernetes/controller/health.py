@@ -61,7 +61,9 @@ def read_address(text: str) -> ListenAddress:
 class HealthServer:
     """Answers probes and Prometheus in threads of its own, so that it does while the loop solves."""
 
-    def __init__(self, address: ListenAddress, metrics: Metrics, *, alive: Callable[[], Health], ready: Callable[[], Health]) -> None:
+    def __init__(
+        self, address: ListenAddress, metrics: Metrics, *, alive: Callable[[], Health], ready: Callable[[], Health]
+    ) -> None:
         answers = {"/metrics": lambda: (200, TEXT, metrics.text()), "/healthz": _probe(alive), "/readyz": _probe(ready)}
         handler = type("Handler", (_Handler,), {"answers": answers})
         try:

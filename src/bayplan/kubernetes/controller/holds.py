@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from functools import partial
 
 from bayplan.kubernetes.client import Client, RefusedError
+from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
 from bayplan.kubernetes.controller.outbox import Outbox
 from bayplan.kubernetes.controller.references import ObjectReference, References, WrittenHold
 from bayplan.model.record import Hold
 
-UNTIL, REASON = "bayplan.io/hold-until", "bayplan.io/hold-reason"
 LONGEST_REASON = 500
 GONE_OR_CHANGED = (404, 409, 422)  # the owner is gone or another one; what was to be removed is not there any more
 
@@ -86,7 +86,7 @@ class HoldAnnotations:
     def _write(self, owner: ObjectReference, hold: Hold) -> None:
         """In the thread of the outbox; the uid is a precondition."""
         until = rfc3339(hold.until)
-        annotations = {UNTIL: until, REASON: hold.why[:LONGEST_REASON]}
+        annotations = {HOLD_UNTIL: until, HOLD_REASON: hold.why[:LONGEST_REASON]}
         try:
             self._client.patch(owner.path, {"metadata": {"uid": owner.uid, "annotations": annotations}})
             self._sent[hold.workload] = until
@@ -98,10 +98,10 @@ class HoldAnnotations:
         """In the thread of the outbox: only if it still says what was read, so that a later time by a person is not lost."""
         test = [
             {"op": "test", "path": "/metadata/uid", "value": owner.uid},
-            {"op": "test", "path": _pointer(UNTIL), "value": over.until},
-            {"op": "remove", "path": _pointer(UNTIL)},
+            {"op": "test", "path": _pointer(HOLD_UNTIL), "value": over.until},
+            {"op": "remove", "path": _pointer(HOLD_UNTIL)},
         ]
-        reason = [{"op": "remove", "path": _pointer(REASON)}] if over.reason else []
+        reason = [{"op": "remove", "path": _pointer(HOLD_REASON)}] if over.reason else []
         try:
             self._client.patch(owner.path, test + reason, kind="json")
         except RefusedError as error:

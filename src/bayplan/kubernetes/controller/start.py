@@ -1,7 +1,7 @@
 """A controller of a live cluster, put together: connection, collection, execution, record, and what surrounds the loop."""
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bayplan.kubernetes.client import Client
 from bayplan.kubernetes.collect.settings import CollectSettings
@@ -16,24 +16,26 @@ from bayplan.model.record import Event
 from bayplan.operate.store import Store
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterScope:
+    """What of a cluster a controller looks after."""
+
+    namespaces: tuple[str, ...] = ()  # whose pods may move; none: all
+    kinds: frozenset[str] = frozenset()  # further kinds of owners whose pods may move: StatefulSet, Job, ...
+    measure: MeasurementRequest | None = None  # traffic and usage; None: not measured
+
+
 def cluster_controller(
-    client: Client,
-    store: Store,
-    settings: ControllerSettings,
-    *,
-    namespace: str = "",
-    measure: MeasurementRequest | None = None,
-    log: EventLog,
+    client: Client, store: Store, settings: ControllerSettings, scope: ClusterScope, log: EventLog
 ) -> Controller:
-    """A controller that moves the pods of a namespace, or of all; pods are evicted first, and their replacements are steered."""
+    """A controller that moves the pods of a scope: they are evicted first, and their replacements are steered."""
 
     def problem(text: str) -> None:
         log.write(Event(at=time.time(), kind="problem", text=text))
 
-    scope = (namespace,) if namespace else ()
-    view = ObservedCluster(
-        client, scope=scope, settings=CollectSettings(young=settings.loop.young), measure=measure, problem=problem
-    )
-    orchestrator = KubernetesOrchestrator(client, view.show, ExecuteSettings(namespace=namespace))
+    collect = CollectSettings(kinds=scope.kinds, young=settings.loop.young)
+    view = ObservedCluster(client, scope=scope.namespaces, settings=collect, measure=scope.measure, problem=problem)
+    one = scope.namespaces[0] if len(scope.namespaces) == 1 else ""  # several are read as all, and only theirs may move
+    orchestrator = KubernetesOrchestrator(client, view.show, ExecuteSettings(namespace=one))
     chosen = replace(settings, loop=replace(settings.loop, way=Way.REPLACE))
     return Controller(client, orchestrator, store, chosen, references=view.references, log=log, sweep=orchestrator.end_overdue)

@@ -18,7 +18,7 @@ from bayplan.operate.settings import LoopSettings
 ACTS = ("prepare", "execute", "release", "cancel")
 
 
-def ended(controlled_, seconds=60.0):
+def ended(controlled_, seconds=300.0):  # kernels may have to be compiled first
     controlled_.thread.join(seconds)
     assert not controlled_.thread.is_alive(), "the controller did not end"
     return controlled_
@@ -85,7 +85,7 @@ def test_no_step_is_begun_after_the_lease_is_lost_and_the_plan_is_finished_when_
     ended(c)
     assert after[0] - lost[0] <= 1  # the call that was on its way when the lease was lost
     assert c.metric("bayplan_lease_lost_total") == 1
-    assert len(swept) >= 2  # at the start, and when the lease was lost
+    assert len(swept) >= 2  # when it began to act, and when the lease was lost
     assert [plan.status for plan in o.store.plans()] == [PlanStatus.DONE]
     o.expect_safe()
     o.expect_nothing_left_behind()

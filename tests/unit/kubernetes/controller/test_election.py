@@ -262,7 +262,7 @@ def test_times_that_are_not_safe_are_refused(deadline, retry):
 
 def test_the_thread_renews_by_itself_and_gives_the_lease_back():
     server = StoredObjects()
-    times = LeaseTimes(length=1, deadline=0.5, retry=0.02)
+    times = LeaseTimes(retry=0.02)
     thread = ElectionThread(LeaderElection(LeaseObject(server, "bayplan", "bayplan"), "a", times=times))
     thread.start()
     deadline = _wait(lambda: len([call for call in server.calls if call[0] == "PUT"]) > 3)

@@ -6,7 +6,8 @@ import pytest
 from tests.builders.stored_objects import StoredObjects
 
 from bayplan.kubernetes.client import UnavailableError
-from bayplan.kubernetes.controller.holds import REASON, UNTIL, HoldAnnotations, hold_changes, moment, rfc3339
+from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
+from bayplan.kubernetes.controller.holds import HoldAnnotations, hold_changes, moment, rfc3339
 from bayplan.kubernetes.controller.outbox import Outbox
 from bayplan.kubernetes.controller.references import References, WrittenHold, owner_reference
 from bayplan.model.record import Hold
@@ -30,8 +31,8 @@ class Held:
 
     def references(self):
         written = {}
-        if UNTIL in self.annotations:
-            written["web"] = WrittenHold(until=self.annotations[UNTIL], reason=self.annotations.get(REASON, ""))
+        if HOLD_UNTIL in self.annotations:
+            written["web"] = WrittenHold(until=self.annotations[HOLD_UNTIL], reason=self.annotations.get(HOLD_REASON, ""))
         return References(owners={"web": OWNER}, holds=written)
 
     def reconcile(self, *holds, now=NOW):
@@ -48,7 +49,7 @@ def test_a_hold_is_written_with_its_reason_and_nothing_else_is_touched():
     h = Held()
     h.holds.write([hold()], h.references())
     assert h.outbox.drain(10)
-    assert h.annotations == {"team": "shop", UNTIL: rfc3339(NOW + 3600), REASON: "made a machine skewed"}
+    assert h.annotations == {"team": "shop", HOLD_UNTIL: rfc3339(NOW + 3600), HOLD_REASON: "made a machine skewed"}
 
 
 def test_what_is_in_line_is_not_written_again():
@@ -68,10 +69,10 @@ def test_a_write_that_failed_is_made_with_the_next_turn():
 
     h.server.fail = unreachable
     h.reconcile(hold())
-    assert UNTIL not in h.annotations and len(h.failures) == 1
+    assert HOLD_UNTIL not in h.annotations and len(h.failures) == 1
     h.server.fail = lambda method, path: None
     h.reconcile(hold())
-    assert h.annotations[UNTIL] == rfc3339(NOW + 3600)
+    assert h.annotations[HOLD_UNTIL] == rfc3339(NOW + 3600)
 
 
 def test_a_hold_that_is_over_is_removed():
@@ -82,26 +83,26 @@ def test_a_hold_that_is_over_is_removed():
 
 
 def test_a_hold_of_a_lost_record_is_kept_until_it_is_over():
-    h = Held(**{UNTIL: rfc3339(NOW + 60), REASON: "before the record was lost"})
+    h = Held(**{HOLD_UNTIL: rfc3339(NOW + 60), HOLD_REASON: "before the record was lost"})
     h.reconcile()
-    assert UNTIL in h.annotations
+    assert HOLD_UNTIL in h.annotations
     h.reconcile(now=NOW + 61)
     assert h.annotations == {"team": "shop"}
 
 
 def test_a_later_time_by_a_person_stays():
-    h = Held(**{UNTIL: rfc3339(NOW + 9999)})
+    h = Held(**{HOLD_UNTIL: rfc3339(NOW + 9999)})
     assert h.reconcile(hold()) == ()
-    assert h.annotations[UNTIL] == rfc3339(NOW + 9999)
+    assert h.annotations[HOLD_UNTIL] == rfc3339(NOW + 9999)
 
 
 def test_a_person_who_changes_it_at_the_last_moment_wins():
-    h = Held(**{UNTIL: rfc3339(NOW - 1)})
+    h = Held(**{HOLD_UNTIL: rfc3339(NOW - 1)})
     read = h.references()
-    h.annotations[UNTIL] = rfc3339(NOW + 9999)
+    h.annotations[HOLD_UNTIL] = rfc3339(NOW + 9999)
     h.holds.reconcile({}, read, NOW)
     assert h.outbox.drain(10)
-    assert h.annotations[UNTIL] == rfc3339(NOW + 9999)
+    assert h.annotations[HOLD_UNTIL] == rfc3339(NOW + 9999)
     assert h.failures == []
 
 
@@ -111,24 +112,24 @@ def test_a_person_ends_a_hold_by_removing_it_or_making_it_earlier(change):
     h.reconcile(hold())
     assert h.reconcile(hold()) == ()  # it was seen on the owner
     if change == "removed":
-        del h.annotations[UNTIL]
+        del h.annotations[HOLD_UNTIL]
     else:
-        h.annotations[UNTIL] = rfc3339(NOW + 5)
+        h.annotations[HOLD_UNTIL] = rfc3339(NOW + 5)
     assert h.reconcile(hold()) == ("web",)
     assert h.reconcile() == ()
 
 
 def test_a_text_that_is_no_time_is_left_alone():
-    h = Held(**{UNTIL: "next week"})
+    h = Held(**{HOLD_UNTIL: "next week"})
     h.reconcile()
-    assert h.annotations[UNTIL] == "next week"
+    assert h.annotations[HOLD_UNTIL] == "next week"
 
 
 def test_an_owner_that_was_made_anew_is_not_written_on():
     h = Held()
     h.server.objects[OWNER.path]["metadata"]["uid"] = "another"
     h.reconcile(hold())
-    assert UNTIL not in h.annotations
+    assert HOLD_UNTIL not in h.annotations
     assert h.failures == []
 
 
