@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from tests.kubernetes.objects import Json, deployment, disruption_budget
@@ -17,7 +18,7 @@ from bayplan.operate.context import LoopContext
 from bayplan.operate.settings import LoopSettings
 from bayplan.operate.store import Store
 
-QUICK = LoopSettings(mode="auto", way="replace", settle=0.0, young=0.0, step_timeout=60.0, patience=60.0, seconds=5.0, alive=0.5)
+QUICK = LoopSettings(mode="auto", way="replace", settle=0.0, young=0.0, step_timeout=60.0, patience=60.0, seconds=5.0, alive=0.75)
 
 
 @dataclass(kw_only=True)
@@ -54,17 +55,16 @@ class Shop:
 
     def where(self) -> dict[str, str]:
         """Container -> node, of all that have one."""
-        return {
-            (pod["metadata"].get("annotations") or {}).get(
-                "bayplan.io/container", f"{self.namespace}/{pod['metadata']['name']}"
-            ): node
-            for pod in self.pods()
-            if (node := pod["spec"].get("nodeName"))
-        }
+        return {_container(pod): node for pod in self.pods() if (node := pod["spec"].get("nodeName"))}
 
     def wait_ready(self, number: int, seconds: float = 120.0) -> None:
         """Until as many pods are ready, and no more exist."""
         wait_until(lambda: _ready(self.pods()) == number == len(self.pods()), f"{number} ready pods", seconds=seconds)
+
+
+def _container(pod: Json) -> str:
+    own = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+    return str((pod["metadata"].get("annotations") or {}).get("bayplan.io/container", own))
 
 
 def _ready(pods: list[Json]) -> int:
@@ -95,9 +95,7 @@ def make_shop(
         make(deployment(name, size, cpu=draw.choice(("50m", "100m", "150m")), **{**limits, **pod}))
         make(disruption_budget(name, app=name, maxUnavailable=max(1, size // 4)))
         total += size
-    traffic = {
-        (f"{namespace}/{a}", f"{namespace}/{b}"): float(draw.randint(1, 20)) for a, b in zip(names, names[1:], strict=False)
-    }
+    traffic = {(f"{namespace}/{a}", f"{namespace}/{b}"): float(draw.randint(1, 20)) for a, b in pairwise(names)}
     shop = Shop(client=client, namespace=namespace, traffic=traffic)
     shop.wait_ready(total)
     return shop

@@ -11,7 +11,8 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,7 +31,6 @@ class Watcher:
         self._address, self._security = _connection(kubeconfig)
         self._lock = threading.RLock()
         self._ending = threading.Event()
-        self._answers: dict[str, http.client.HTTPSConnection] = {}
         self._pods: dict[str, Json] = {}
         self._budgets: dict[str, Json] = {}
         self._nodes: dict[str, Json] = {}
@@ -100,9 +100,8 @@ class Watcher:
                 continue
             healthy = sum(_healthy(other) for other in self._pods.values() if _selects(budget, other))
             if healthy < budget["status"]["desiredHealthy"]:
-                self.violations.append(
-                    f"{name} stopped: {healthy} healthy, '{budget['metadata']['name']}' wants {budget['status']['desiredHealthy']}"
-                )
+                wanted = budget["status"]["desiredHealthy"]
+                self.violations.append(f"{name} stopped: {healthy} healthy, '{budget['metadata']['name']}' wants {wanted}")
 
     def _expect_room(self, node: str, name: str) -> None:
         there = next((item for item in self._nodes.values() if item["metadata"]["name"] == node), None)
@@ -132,7 +131,8 @@ class Watcher:
             self._ending.wait(0.2)
 
     def _list(self, path: str, known: dict[str, Json]) -> str:
-        answer = json.loads(self._get(path).read())
+        with self._get(path) as stream:
+            answer = json.loads(stream.read())
         with self._lock:
             there = {item["metadata"]["uid"] for item in answer["items"]}
             for item in answer["items"]:
@@ -142,20 +142,25 @@ class Watcher:
         return str(answer["metadata"]["resourceVersion"])
 
     def _watch(self, path: str, known: dict[str, Json], version: str) -> str:
-        for line in self._get(f"{path}?watch=true&timeoutSeconds=2&resourceVersion={version}"):
-            event = json.loads(line)
-            version = event["object"]["metadata"]["resourceVersion"]  # of an ERROR there is none: a KeyError, and a new list
-            self._see(known, event["type"], event["object"])
+        with self._get(f"{path}?watch=true&timeoutSeconds=2&resourceVersion={version}") as stream:
+            for line in stream:
+                event = json.loads(line)
+                version = event["object"]["metadata"]["resourceVersion"]  # of an ERROR there is none: a KeyError, and a new list
+                self._see(known, event["type"], event["object"])
         return version
 
-    def _get(self, path: str) -> http.client.HTTPResponse:
+    @contextmanager
+    def _get(self, path: str) -> Iterator[http.client.HTTPResponse]:
         connection = http.client.HTTPSConnection(self._address, context=self._security, timeout=10)
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        if answer.status != 200:
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise OSError(answer.status)
+            with answer:
+                yield answer
+        finally:
             connection.close()
-            raise OSError(answer.status)
-        return answer
 
 
 def _connection(kubeconfig: Path) -> tuple[str, ssl.SSLContext]:

@@ -60,6 +60,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "resume": record.resume,
     "rollback": record.rollback,
     "history": record.history,
+    "uninstall": apply.uninstall,
     "sandbox": apply.sandbox,
     "show": show.show,
     "check": check.check,

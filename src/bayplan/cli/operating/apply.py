@@ -1,16 +1,24 @@
-"""`bayplan apply` and `bayplan sandbox`"""
+"""`bayplan apply`, `bayplan uninstall` and `bayplan sandbox`"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import note
+from bayplan.cli.options import cluster as where
+from bayplan.cli.options import controller as live
+from bayplan.cli.options import measurements as measured
 from bayplan.cli.options import operate as option
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.shared import Json, Seed
+from bayplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from bayplan.operate.apply import ApplyAnswer
+    from bayplan.operate.settings import LoopSettings
 
 PlanOrFile = Annotated[
     str,
@@ -26,11 +34,22 @@ Socket = Annotated[
 
 def apply(
     plan: PlanOrFile,
+    context: live.LiveContext = None,
+    kubeconfig: where.Kubeconfig = None,
+    namespace: where.Namespaces = None,
+    all_namespaces: where.AllNamespaces = False,
+    move: where.MoveKinds = None,
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     yes: option.Yes = False,
     alive: Alive = 0.75,
     settle: option.Settle = "10m",
+    prometheus: measured.PrometheusAddress = None,
+    traffic: measured.TrafficPreset = None,
+    traffic_query: measured.TrafficExpression = None,
+    traffic_labels: measured.TrafficLabels = None,
+    measure: measured.MeasureWindow = measured.WINDOW,
+    lease: live.LeaseName = None,
     store: option.MaybeRecord = None,
     json: Json = False,
 ) -> None:
@@ -41,24 +60,72 @@ def apply(
     bayplan status, pause, resume and rollback work meanwhile, from another terminal. Exit code 3 if the plan is not safe or was
     not kept.
 
+    On a live cluster (--context) pods are evicted, never deleted, and their replacements are led to the planned nodes. Only
+    one process acts at a time: the one that holds the lease.
+
+    Example: [cyan]bayplan apply plan.json --context prod -n shop --yes[/cyan]
+
     Example: [cyan]bayplan generate boutique --out shop.json[/cyan]
 
     Example: [cyan]bayplan plan shop.json --out plan.json[/cyan]
 
     Example: [cyan]bayplan apply plan.json --simulate shop.json --yes[/cyan]
     """
-    option.expect_one_cluster(simulate, sandbox)
+    asked = measured.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, kinds=move, measure=asked, lease=lease)
+    option.expect_one_cluster(simulate, sandbox, cluster.named)
     from bayplan.operate.apply import apply as carry_out
     from bayplan.operate.run import opened_context
     from bayplan.operate.settings import LoopSettings
 
     settings = LoopSettings(alive=alive, settle=option.seconds_of(settle, "--settle"))
-    cluster = option.simulated_snapshot(simulate) if simulate is not None else option.connected(sandbox or "")
     record = store or (":memory:" if simulate is not None else option.RECORD)
-    answer = carry_out(opened_context(cluster, settings, record), plan, yes=yes)
+    if cluster.named:
+        answer = _applied(cluster, plan, settings, record, yes=yes)
+    else:
+        simulated = option.simulated_snapshot(simulate) if simulate is not None else option.connected(sandbox or "")
+        answer = carry_out(opened_context(simulated, settings, record), plan, yes=yes)
     print_object(answer.to_dict()) if json else print_report(answer.content())
     if not answer.succeeded:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+def _applied(options: live.LiveClusterOptions, plan: str, settings: "LoopSettings", record: str, *, yes: bool) -> "ApplyAnswer":
+    """Carry a plan out on a live cluster, or only look."""
+    from bayplan.kubernetes.by_hand import acting, looking
+    from bayplan.operate.apply import apply as carry_out
+    from bayplan.operate.store import Store
+
+    target = options.target()
+    with Store.open(record) as store:
+        if not yes:
+            return carry_out(looking(target, settings, store), plan, yes=False)
+        with acting(target, settings, store) as context:
+            return carry_out(context, plan, yes=True)
+
+
+def uninstall(
+    context: live.LiveContext = None,
+    kubeconfig: where.Kubeconfig = None,
+    yes: option.Yes = False,
+    json: Json = False,
+) -> None:
+    """Take everything off a live cluster that bayplan has put there: policies, gates, leases, annotations. Pods go on running.
+
+    Stop all loops first. Without --yes it only says what is there.
+
+    Example: [cyan]bayplan uninstall --context prod --yes[/cyan]
+    """
+    cluster = live.live_cluster(context, kubeconfig)
+    if not cluster.named:
+        raise UsageError("which cluster? expected --context NAME or --kubeconfig FILE")
+    from bayplan.kubernetes.execute.uninstall import left_on_cluster
+    from bayplan.kubernetes.execute.uninstall import uninstall as take_off
+
+    client = cluster.client()
+    found = take_off(client) if yes else left_on_cluster(client)
+    words = "removed" if yes else "would remove; --yes does it"
+    print_object({"done": yes, **found.to_dict()}) if json else typer.echo(f"{words}: {found.sentence}")
 
 
 def sandbox(

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayplan.cli.console import clock
+from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
+from bayplan.cli.options import cluster as where
+from bayplan.cli.options import controller as live
 from bayplan.cli.options import operate as option
+from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.shared import Json
 from bayplan.errors import UsageError
 
@@ -113,8 +117,23 @@ def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Tr
     _said(json, "resumed; next: bayplan status", paused=False)
 
 
-def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None, json: Json = False) -> None:
+def rollback(
+    plan: option.PlanId,
+    context: live.LiveContext = None,
+    kubeconfig: where.Kubeconfig = None,
+    namespace: where.Namespaces = None,
+    all_namespaces: where.AllNamespaces = False,
+    lease: live.LeaseName = None,
+    alive: Alive = 0.75,
+    store: option.Record = option.RECORD,
+    by: option.By = None,
+    json: Json = False,
+) -> None:
     """Ask the loop to take a plan back: the inverse plan, as far as that is still possible. It does so within a minute.
+
+    With --context, for a plan that bayplan apply has carried out, it is taken back at once, by this command.
+
+    Example: [cyan]bayplan rollback latest --context prod -n shop[/cyan]
 
     Example: [cyan]bayplan run --simulate boutique --turns 1 --store shop.db[/cyan]
 
@@ -123,7 +142,27 @@ def rollback(plan: option.PlanId, store: option.Record = option.RECORD, by: opti
     with _open(store) as record:
         name = plan_named(record, plan)
         record.ask_rollback(name, option.person(by), _now(record))
+        cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, lease=lease)
+        if cluster.named:
+            _taken_back(record, name, cluster, alive, json)
+            return
     _said(json, f"plan {name} will be taken back by the loop; next: bayplan status", plan=name)
+
+
+def _taken_back(record: "Store", name: str, cluster: live.LiveClusterOptions, alive: float, json: bool) -> None:
+    """Take a plan back on a live cluster, and say how far that came."""
+    from bayplan.kubernetes.by_hand import acting
+    from bayplan.model.record import PlanStatus
+    from bayplan.operate.loop import Loop
+    from bayplan.operate.settings import LoopSettings
+
+    with acting(cluster.target(), LoopSettings(alive=alive), record) as context:
+        turn = Loop(context).turn()
+    plan = record.plan(name)
+    why = turn.why if turn is not None else "another process acts on this cluster"
+    _said(json, f"plan {name} is {plan.status}: {why}", plan=name, status=str(plan.status))
+    if plan.status is not PlanStatus.ROLLED_BACK:
+        raise typer.Exit(ANSWER_IS_NO)
 
 
 def history(store: option.Record = option.RECORD, last: Last = None, report: HistoryReport = None, json: Json = False) -> None:

@@ -12,6 +12,7 @@ from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError, expect_one_of
 
 if TYPE_CHECKING:
+    from bayplan.kubernetes.by_hand import LiveTarget
     from bayplan.kubernetes.client import Client
     from bayplan.kubernetes.controller.health import ListenAddress
     from bayplan.kubernetes.measure import MeasurementRequest
@@ -126,6 +127,14 @@ class LiveClusterOptions:
         """The namespaces that are acted on; none for all."""
         return () if self.everywhere else tuple(self.namespaces) or (client.namespace,)
 
+    def target(self) -> "LiveTarget":
+        """The cluster as something to act on by hand."""
+        from bayplan.kubernetes.by_hand import LiveTarget
+
+        client = self.client()
+        lease, scope = self.lease_parts(client.namespace), self.scope(client)
+        return LiveTarget(client=client, lease=lease, namespaces=scope, kinds=frozenset(self.kinds), measure=self.measure)
+
     def lease_parts(self, namespace: str) -> tuple[str, str]:
         """The namespace and the name of the lease; `namespace` where none was said."""
         if self.lease is None:
@@ -141,3 +150,31 @@ class LiveClusterOptions:
 
         usual = ":8080" if self.in_cluster else "127.0.0.1:8080"
         return None if self.listen == "none" else read_address(self.listen or usual)
+
+
+def live_cluster(
+    context: str | None,
+    kubeconfig: Path | None,
+    namespaces: Sequence[str] | None = None,
+    everywhere: bool = False,
+    *,
+    kinds: Sequence[str] | None = None,
+    measure: "MeasurementRequest | None" = None,
+    lease: str | None = None,
+) -> LiveClusterOptions:
+    """What was said about a live cluster by a command that does one thing and ends; UsageError if it makes no sense."""
+    options = LiveClusterOptions(
+        context=context,
+        kubeconfig=kubeconfig,
+        in_cluster=False,
+        namespaces=namespaces or (),
+        everywhere=everywhere,
+        kinds=kinds or (),
+        measure=measure,
+        listen="none",
+        lease=lease,
+        grace="20s",
+        log=None,
+    )
+    options.expect_sense()
+    return options

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from bayplan.kubernetes.client import Client, Json, RefusedError
 from bayplan.kubernetes.execute.marks import GATE, MANAGED_BY, OURS, SELECTOR
-from bayplan.kubernetes.execute.reservation import Reservation, reservation_of
+from bayplan.kubernetes.execute.reservation import PodReservation, reservation_of
 from bayplan.operate.orchestrator import PermanentError
 
 GROUP, POLICIES, BINDINGS = "admissionregistration.k8s.io", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"
@@ -50,14 +50,14 @@ class GatePolicies:
             return False
         return any(resource["name"] == POLICIES for resource in resources)
 
-    def reservations(self) -> list[Reservation]:
+    def reservations(self) -> list[PodReservation]:
         """All that are on the cluster, also those of other processes and those that are overdue."""
         if not self.version:
             return []
         listing = self.client.list(self._path(POLICIES), labelSelector=SELECTOR)
         return [_read(item) for item in listing.items if NAME in (item["metadata"].get("annotations") or {})]
 
-    def reservation(self, name: str) -> Reservation | None:
+    def reservation(self, name: str) -> PodReservation | None:
         """One of them; None if there is none by that name."""
         if not self.version:
             return None
@@ -68,42 +68,47 @@ class GatePolicies:
                 raise
             return None
 
-    def write(self, reservation: Reservation) -> None:
-        """Put a reservation on the cluster, or change it; refused (409) if another process has changed it since it was read."""
+    def write(self, reservation: PodReservation) -> PodReservation:
+        """Put a reservation on the cluster, or change it; refused (409) if another process has changed it since it was read.
+
+        What is there then, to be changed further.
+        """
         self.expect_offered()
         policy = _policy(reservation, f"{GROUP}/{self.version}")
         if reservation.version:
             policy["metadata"]["resourceVersion"] = reservation.version
-            self.client.replace(f"{self._path(POLICIES)}/{policy['metadata']['name']}", policy)
+            written = self.client.replace(f"{self._path(POLICIES)}/{policy['metadata']['name']}", policy)
         else:
-            self.client.create(self._path(POLICIES), policy)
+            written = self.client.create(self._path(POLICIES), policy)
         try:
             self.client.create(self._path(BINDINGS), _binding(reservation, f"{GROUP}/{self.version}"))
         except RefusedError as error:
             if error.status != CONFLICT:  # it is there already
                 raise
+        return _read(written)
 
     def remove(self, name: str) -> None:
         """Take a reservation off the cluster; one that is not there is no fault."""
         for kind in (BINDINGS, POLICIES) if self.version else ():
             self._delete(kind, object_name(name))
 
-    def remove_all(self) -> int:
-        """Take everything off that is ours; how many objects there were."""
-        removed = 0
-        for kind in (BINDINGS, POLICIES) if self.version else ():
-            for item in self.client.list(self._path(kind), labelSelector=SELECTOR).items:
-                removed += self._delete(kind, item["metadata"]["name"])
-        return removed
+    def objects(self) -> list[tuple[str, str]]:
+        """Kind and name of everything that is ours, bindings first."""
+        kinds = (BINDINGS, POLICIES) if self.version else ()
+        listed = [(kind, self.client.list(self._path(kind), labelSelector=SELECTOR)) for kind in kinds]
+        return [(kind, item["metadata"]["name"]) for kind, listing in listed for item in listing.items]
 
-    def _delete(self, kind: str, name: str) -> bool:
+    def remove_all(self) -> None:
+        """Take everything off that is ours."""
+        for kind, name in self.objects():
+            self._delete(kind, name)
+
+    def _delete(self, kind: str, name: str) -> None:
         try:
             self.client.delete(f"{self._path(kind)}/{name}")
         except RefusedError as error:
             if error.status != NOT_FOUND:
                 raise
-            return False
-        return True
 
     def _path(self, kind: str) -> str:
         return f"/apis/{GROUP}/{self.version}/{kind}"
@@ -114,7 +119,7 @@ def object_name(reservation: str) -> str:
     return f"bayplan-steer-{re.sub('[^a-z0-9-]', '-', reservation.lower()).strip('-')}"
 
 
-def _policy(reservation: Reservation, version: str) -> Json:
+def _policy(reservation: PodReservation, version: str) -> Json:
     return {
         "apiVersion": version,
         "kind": "MutatingAdmissionPolicy",
@@ -140,7 +145,7 @@ def _policy(reservation: Reservation, version: str) -> Json:
 _GATED = f'Object{{spec: Object.spec{{schedulingGates: [Object.spec.schedulingGates{{name: "{GATE}"}}]}}}}'
 
 
-def _matched(reservation: Reservation) -> Json:
+def _matched(reservation: PodReservation) -> Json:
     """New pods in the namespaces of the reservation."""
     names = sorted(reservation.namespaces) or ["bayplan-none"]
     there = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": names}
@@ -148,7 +153,7 @@ def _matched(reservation: Reservation) -> Json:
     return {"matchPolicy": "Equivalent", "namespaceSelector": {"matchExpressions": [there]}, "resourceRules": [rule]}
 
 
-def _is_moved(reservation: Reservation) -> str:
+def _is_moved(reservation: PodReservation) -> str:
     """CEL: is the pod's controller one of those whose replicas we move? Names come from the API server: uids, no quotes."""
     owners = ", ".join(f'"{owner}"' for owner in sorted(reservation.owners))
     if not owners:
@@ -157,7 +162,7 @@ def _is_moved(reservation: Reservation) -> str:
     return f"has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, {ours})"
 
 
-def _binding(reservation: Reservation, version: str) -> Json:
+def _binding(reservation: PodReservation, version: str) -> Json:
     name = object_name(reservation.name)
     return {
         "apiVersion": version,
@@ -167,7 +172,7 @@ def _binding(reservation: Reservation, version: str) -> Json:
     }
 
 
-def _read(policy: Json) -> Reservation:
+def _read(policy: Json) -> PodReservation:
     metadata = policy["metadata"]
     written = metadata["annotations"]
     until = datetime.fromisoformat(written[UNTIL]).timestamp()

@@ -5,6 +5,7 @@ that comes after this one finds them there, and ends what is overdue: no pod wai
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,14 +17,16 @@ from bayplan.kubernetes.execute.live_pods import LivePods
 from bayplan.kubernetes.execute.marks import EVICTS, STEP
 from bayplan.kubernetes.execute.overdue import end_overdue, end_reservation
 from bayplan.kubernetes.execute.replacements import assignment, open_gate, write_place
-from bayplan.kubernetes.execute.reservation import Reservation, ReservedPod, reserved_pods
+from bayplan.kubernetes.execute.reservation import PodReservation, ReservedPod, reserved_pods
 from bayplan.kubernetes.execute.settings import ExecuteSettings
 from bayplan.kubernetes.execute.steps import BegunStep, cancel_create, cancel_delete, evict, eviction, place, report_of
+from bayplan.kubernetes.execute.surge import Surges
 from bayplan.model import Action
 from bayplan.operate.orchestrator import Observation, PermanentError, StepOrder, StepReport, StepState, TemporaryError
 
 TOO_MANY, CHANGED = 429, (404, 409)
 ENDED = (StepState.DONE, StepState.FAILED)
+SCALING = "scaling"  # as the collector says it
 NEVER_BEGUN = "cancelled before it was begun"
 
 
@@ -38,7 +41,8 @@ class KubernetesOrchestrator:
         self.policies = GatePolicies(client)
         self._steps: dict[str, BegunStep] = {}
         self._cancelled: dict[str, StepReport] = {}
-        self._held: dict[str, Reservation] = {}  # by name: those for which this process acts
+        self._held: dict[str, PodReservation] = {}  # by name: those for which this process acts
+        self._surges = Surges(self.live, self.policies, self._write_places, settings.appearing)
         self._swept = -float("inf")
 
     # ---- the port -----------------------------------------------------------------------------------------------------------
@@ -63,19 +67,18 @@ class KubernetesOrchestrator:
         if self._write_places():
             pods = [pod.raw for pod in self.live.by_uid.values()]
             objects = replace(objects, items={**objects.items, "Pod": pods})
-        return self.show(objects)
+        return _settled(self.show(objects))
 
     def prepare(self, reservation: str, orders: Sequence[StepOrder], until: float) -> None:
         """Let new pods of the controllers wait whose pods these orders move, until a time."""
         if until <= self.now():
             raise PermanentError(f"reservation '{reservation}' ends at {until:.0f}, which is past: it is {self.now():.0f}")
-        _expect_no_surge(orders)
+        self._expect_surge_allowed(orders)
         self._try_evictions(orders)
-        before = self.policies.reservation(reservation) or Reservation(name=reservation, until=until)
+        before = self.policies.reservation(reservation) or PodReservation(name=reservation, until=until)
         pods = reserved_pods(orders, before.pods, self.live.by_uid)
         following = replace(before, until=until, pods=pods)
-        self.policies.write(following)
-        self._held[reservation] = following
+        self._held[reservation] = self.policies.write(following)
         if following.owners - before.owners:
             time.sleep(self.settings.arming)
         self._write_places()
@@ -90,9 +93,7 @@ class KubernetesOrchestrator:
         if order.token in self._cancelled:
             raise PermanentError(f"step '{order.token}': {self._cancelled[order.token].reason}")
         if order.token not in self._steps:
-            _expect_no_surge([order])
-            begin = evict if order.action is Action.DELETE else place
-            self._steps[order.token] = begin(self.live, order)
+            self._steps[order.token] = self._surged(order) if order.surge else self._begun(order)
         return self._report(order.token)
 
     def watch(self, tokens: Sequence[str], seconds: float) -> Sequence[StepReport]:
@@ -120,6 +121,24 @@ class KubernetesOrchestrator:
         return end_overdue(self.policies, self.settings.namespace, self.now())
 
     # ---- below --------------------------------------------------------------------------------------------------------------
+
+    def _begun(self, order: StepOrder) -> BegunStep:
+        return evict(self.live, order) if order.action is Action.DELETE else place(self.live, order)
+
+    def _surged(self, order: StepOrder) -> BegunStep:
+        """A step of a surge; the reservation knows afterwards what was scaled."""
+        self._expect_surge_allowed([order])
+        for name, reservation in self._held.items():
+            if any(pod.uid == order.uid for pod in reservation.pods):
+                begin = self._surges.delete if order.action is Action.DELETE else self._surges.create
+                step, self._held[name] = begin(order, reservation)
+                return step
+        raise PermanentError("nothing is reserved for this step: a replica in addition would be one too many")
+
+    def _expect_surge_allowed(self, orders: Sequence[StepOrder]) -> None:
+        """A later step, which has no token yet, says nothing: whether it is a surge is known when it is made."""
+        if not self.settings.surge and any(order.surge and order.token for order in orders):
+            raise PermanentError("a surge needs one replica more for a while: it was not asked for")
 
     def _sweep(self) -> None:
         if time.monotonic() - self._swept >= self.settings.sweeping:
@@ -200,6 +219,14 @@ class KubernetesOrchestrator:
         return StepReport(token=token, state=StepState.FAILED, reason=NEVER_BEGUN)
 
 
-def _expect_no_surge(orders: Sequence[StepOrder]) -> None:
-    if any(order.surge and order.token for order in orders):  # without a token it is a later step: not known yet
-        raise PermanentError("a surge needs one replica more for a while: it was not asked for")
+def _settled(observation: Observation) -> Observation:
+    """The observation with the numbers of replicas that count for moves.
+
+    A second instance of ours is no replica more. A workload that has all its pods is not scaling: its status follows a moment
+    after a step.
+    """
+    second = Counter(state.workload for state in observation.second.values())
+    shown = Counter(state.workload for state in observation.containers)
+    replicas = {name: number - second[name] for name, number in observation.replicas.items()}
+    changing = {name: why for name, why in observation.changing.items() if why != SCALING or shown[name] != replicas.get(name)}
+    return replace(observation, replicas=replicas, changing=changing)

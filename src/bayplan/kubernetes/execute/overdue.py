@@ -1,19 +1,18 @@
-"""The dead-man rule: no pod waits longer than its reservation, whatever became of the process that made it. And uninstall."""
+"""The dead-man rule: no pod waits longer than its reservation, whatever became of the process that made it."""
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 
-from bayplan.kubernetes.client import Client, RefusedError
+from bayplan.kubernetes.client import Client
 from bayplan.kubernetes.execute.gate_policy import GatePolicies
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import GATE, MARKS, REPLACES, LivePod
+from bayplan.kubernetes.execute.marks import GATE, REPLACES, LivePod
 from bayplan.kubernetes.execute.replacements import open_gate
 from bayplan.kubernetes.execute.reservation import ReservedPod
+from bayplan.kubernetes.execute.surge import scale_back
 from bayplan.operate.orchestrator import TemporaryError
 
 ROUNDS = 5  # of opening gates: a pod may change at the same moment
-GONE_OR_CHANGED = (404, 409)
 
 
 def end_overdue(policies: GatePolicies, namespace: str, now: float) -> list[str]:
@@ -23,11 +22,12 @@ def end_overdue(policies: GatePolicies, namespace: str, now: float) -> list[str]
     """
     waiting = _pending(policies.client, namespace)
     reservations = policies.reservations()
-    overdue = [each.name for each in reservations if each.until <= now]
-    for name in overdue:
-        policies.remove(name)
-    _let_go(waiting, [pod for each in reservations if each.until > now for pod in each.pods])
-    return overdue
+    overdue = [each for each in reservations if each.until <= now]
+    for each in overdue:
+        scale_back(policies.client, each)
+        policies.remove(each.name)
+    let_go(waiting, [pod for each in reservations if each.until > now for pod in each.pods])
+    return [each.name for each in overdue]
 
 
 def end_reservation(policies: GatePolicies, namespace: str, name: str, arming: float) -> None:
@@ -35,13 +35,15 @@ def end_reservation(policies: GatePolicies, namespace: str, name: str, arming: f
 
     An API server may use the policy for a moment after it is gone: what it lets wait then is let go, too.
     """
-    existed = policies.reservation(name) is not None
+    reservation = policies.reservation(name)
+    if reservation is not None:
+        scale_back(policies.client, reservation)
     policies.remove(name)
-    for again in (False, True) if existed else (False,):
+    for again in (False, True) if reservation is not None else (False,):
         if again:
             time.sleep(arming)
         waiting = _pending(policies.client, namespace)
-        _let_go(waiting, [pod for each in policies.reservations() for pod in each.pods])
+        let_go(waiting, [pod for each in policies.reservations() for pod in each.pods])
 
 
 def _pending(client: Client, namespace: str) -> LivePods:
@@ -52,7 +54,7 @@ def _pending(client: Client, namespace: str) -> LivePods:
     return live
 
 
-def _let_go(live: LivePods, reserved: Collection[ReservedPod]) -> None:
+def let_go(live: LivePods, reserved: Collection[ReservedPod]) -> None:
     """Open the gate of every pod that no reservation is for; TemporaryError if one keeps changing."""
     for _ in range(ROUNDS):
         forgotten = _forgotten(live, reserved)
@@ -65,7 +67,7 @@ def _let_go(live: LivePods, reserved: Collection[ReservedPod]) -> None:
 
 
 def _forgotten(live: LivePods, reserved: Collection[ReservedPod]) -> list[LivePod]:
-    """Pods that wait for a step that nobody will make.
+    """Pods that wait for a step that no process will make.
 
     One that has no place yet, of a controller with a reservation, may be about to get one: whoever made that decides.
     """
@@ -78,29 +80,3 @@ def _forgotten(live: LivePods, reserved: Collection[ReservedPod]) -> list[LivePo
 def _is_forgotten(pod: LivePod, steered: Collection[str], owners: Collection[str]) -> bool:
     replaced = pod.annotations.get(REPLACES)
     return pod.owner not in owners if replaced is None else replaced not in steered
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Uninstalled:
-    """What was taken off a cluster."""
-
-    objects: int  # policies and bindings
-    gates: int  # pods that waited for us
-    pods: int  # that carried annotations of ours
-
-
-def uninstall(client: Client) -> Uninstalled:
-    """Take everything off a cluster that is ours: policies, gates, annotations of pods. What runs goes on running."""
-    policies, live = GatePolicies(client), LivePods(client)
-    objects = policies.remove_all()
-    live.refresh()
-    gates = len(live.gated)
-    _let_go(live, ())
-    marked = [pod for pod in live.by_uid.values() if any(mark in pod.annotations for mark in MARKS)]
-    for pod in marked:
-        try:
-            client.patch(pod.path, {"metadata": {"uid": pod.uid, "annotations": dict.fromkeys(MARKS)}})
-        except RefusedError as error:
-            if error.status not in GONE_OR_CHANGED:
-                raise
-    return Uninstalled(objects=objects, gates=gates, pods=len(marked))

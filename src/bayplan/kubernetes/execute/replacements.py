@@ -1,7 +1,7 @@
 """Which pod that waits takes whose place, and which waits for nothing.
 
 The controller of a deleted pod creates a new one, and the gate lets it wait. Replicas are interchangeable: whichever waits takes
-the place of whichever was deleted. What waits in excess, because somebody scaled up meanwhile, goes to the scheduler at once.
+the place of whichever was deleted. What waits in excess, because its controller was scaled up meanwhile, goes to the scheduler.
 """
 
 from collections import defaultdict

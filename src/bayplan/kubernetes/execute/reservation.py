@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from bayplan.kubernetes.execute.marks import LivePod
 from bayplan.model import Action
@@ -26,14 +27,21 @@ class ReservedPod:
     creates: tuple[str, ...] = ()  # tokens of steps that create what stands in for it
 
 
+class ScaledDeployment(NamedTuple):
+    """A Deployment that was scaled for a surge."""
+
+    before: int  # replicas
+    ours: int  # replicas that we have set last
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class PodReservation:
     """What is reserved for one plan."""
 
     name: str
     until: float  # seconds since 1970
     pods: tuple[ReservedPod, ...] = ()
-    scaled: Mapping[str, int] = field(default_factory=dict)  # Deployment ("namespace/name") -> replicas before a surge
+    scaled: Mapping[str, ScaledDeployment] = field(default_factory=dict)  # path of a Deployment -> its replicas
     version: str = ""  # of the object that holds it; empty: it is not on the cluster yet
 
     @property
@@ -67,7 +75,7 @@ class Reservation:
         return text
 
 
-def reservation_of(name: str, until: float, text: str, version: str) -> Reservation:
+def reservation_of(name: str, until: float, text: str, version: str) -> PodReservation:
     """The reservation that was written on the cluster."""
     read = json.loads(text)
     pods = tuple(
@@ -84,7 +92,13 @@ def reservation_of(name: str, until: float, text: str, version: str) -> Reservat
         )
         for uid, namespace, pod, owner, container, steered, surge, deletes, creates in read["pods"]
     )
-    return Reservation(name=name, until=until, pods=pods, scaled=read["scaled"], version=version)
+    return PodReservation(
+        name=name,
+        until=until,
+        pods=pods,
+        scaled={path: ScaledDeployment(*counts) for path, counts in read["scaled"].items()},
+        version=version,
+    )
 
 
 def reserved_pods(

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from bayplan.kubernetes.client import Json, RefusedError
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import CANCELLED, EVICTS, STEP, TARGET, LivePod
+from bayplan.kubernetes.execute.marks import CANCELLED, DELETION_COST, EVICTS, STEP, TARGET, LivePod
 from bayplan.model import Action
 from bayplan.operate.orchestrator import PermanentError, StepOrder, StepReport, StepState
 
 NOT_FOUND, CONFLICT = 404, 409
-TRIES = 5  # of a change that is refused because somebody else changed the pod at the same time
+TRIES = 5  # of a change that is refused because the pod was changed by others at the same time
 STOPS_ALREADY = "it is stopping already"
 
 
@@ -124,9 +124,14 @@ def cancel_delete(live: LivePods, token: str, namespace: str, name: str, uid: st
         pod = live.current(namespace, name, uid)
         if pod is None or pod.stopping:
             return StepReport(token=token, state=StepState.DONE, reason=STOPS_ALREADY if pod else "")
-        if token in pod.cancelled or _changed(live, pod, {CANCELLED: pod.with_cancelled(token), EVICTS: None}):
+        if token in pod.cancelled or _changed(live, pod, {CANCELLED: pod.with_cancelled(token), EVICTS: None, **_free(pod)}):
             return StepReport(token=token, state=StepState.FAILED, reason="cancelled before it was evicted")
     raise PermanentError(f"pod '{namespace}/{name}' changes all the time: step '{token}' was not cancelled")
+
+
+def _free(pod: LivePod) -> dict[str, str | None]:
+    """What else is to be taken off a pod that is not to be deleted: the cost that a surge has written on it."""
+    return {DELETION_COST: None} if EVICTS in pod.annotations and DELETION_COST in pod.annotations else {}
 
 
 def cancel_create(live: LivePods, token: str, namespace: str, name: str, uid: str) -> StepReport:
@@ -154,7 +159,7 @@ def _let_go(pod: LivePod) -> str:
 
 
 def _forget_nomination(live: LivePods, uid: str) -> None:
-    """Take back the wish for a node, if the pod still has none: the scheduler is free to choose."""
+    """Take back the name of the node, if the pod still has none: the scheduler is free to choose."""
     pod = live.by_uid[uid]
     if pod.node or not pod.raw.get("status", {}).get("nominatedNodeName"):
         return
