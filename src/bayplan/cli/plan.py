@@ -1,6 +1,7 @@
 """`bayplan plan`"""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from bayplan.cli.rebalance import Freeze
 
 if TYPE_CHECKING:
     from bayplan.api.planning.answer import PlanAnswer
+    from bayplan.model import Snapshot
 
 
 def plan(
@@ -100,14 +102,10 @@ def plan(
     expect_outputs(outputs, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
-        from bayplan.api.files import started_from
         from bayplan.api.planning.plan import cores
 
-        collected = source.collected(draining=drain or ())
-        snapshot = bp.read(file or Path(), start) if collected is None else started_from(collected.snapshot, start)
-        resting = () if collected is None else tuple(collected.resting)
+        snapshot, resting = _read(source, start, drain or ())
         note(snapshot.notes, quiet=quiet)
-        scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
@@ -124,7 +122,7 @@ def plan(
             surge=surge or (),
             limits=limits,
             stopovers=not no_stopovers,
-            what_if=scenario,
+            what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,
@@ -138,6 +136,17 @@ def plan(
     say(answer, files=files if answer.worth_it else {}, json=json, following=_next(answer, source, out, report))
     if not answer.worth_it:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+def _read(source: running.ClusterSource, start: Path | None, drained: Sequence[str]) -> "tuple[Snapshot, tuple[str, ...]]":
+    """The cluster, and the containers of it that do not move now."""
+    import bayplan as bp
+    from bayplan.api.files import started_from
+
+    collected = source.collected(draining=drained)
+    if collected is None:
+        return bp.read(source.file or Path(), start), ()
+    return started_from(collected.snapshot, start), tuple(collected.resting)
 
 
 def _write(answer: "PlanAnswer", files: dict[str, Path | None]) -> None:

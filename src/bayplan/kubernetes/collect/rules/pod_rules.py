@@ -26,7 +26,7 @@ def add_anti_affinity(rules: RuleList, matches: Matches) -> None:
 
 
 def _refuse_all(rules: RuleList, number: int) -> None:
-    """A term of which nobody knows whom it means: its own pods stay, and so does everything, if they are elsewhere."""
+    """A term of which it is not known what it means: its own pods stay, and so does everything, if they are elsewhere."""
     if rules.groups[number].shown:
         rules.refuse(number, UNREAD)
     for other, _ in enumerate(rules.groups):
