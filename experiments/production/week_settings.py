@@ -8,20 +8,20 @@ M3, GENERATED, M1, TINY = "M3", "rasa-m3", "rasa-m1", "boutique"
 ALONE = "default scheduler alone"
 STEADY, LOCAL = "steady", "local-traffic"
 NO_GATE, LOW_GATE = "without the gate", "gate of 1 point"
-LONGER = "6 s for a plan"
-BY_WORKLOAD, NO_CAP = "cooldown of workloads", "without the cap on moves"
-NO_COOLDOWN = "without cooldown"
+A_MINUTE = "60 s for a plan"
+BY_CONTAINER, NO_COOLDOWN, NO_CAP = "cooldown of containers", "without cooldown", "without the cap on moves"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {  # name -> what differs from the defaults of the loop
     STEADY: {"goal": STEADY},
     LOCAL: {"goal": LOCAL},
     NO_GATE: {"goal": LOCAL, "min_gain": 0.0},
     LOW_GATE: {"goal": LOCAL, "min_gain": 0.01},
-    LONGER: {"goal": LOCAL, "seconds": 6.0},
-    BY_WORKLOAD: {"goal": LOCAL, "cooldown_of": "workload"},
+    A_MINUTE: {"goal": LOCAL, "seconds": 60.0},
+    BY_CONTAINER: {"goal": LOCAL, "cooldown_of": "container"},
     NO_COOLDOWN: {"goal": LOCAL, "cooldown": 0.0},
     NO_CAP: {"goal": LOCAL, "max_moves": "100%", "moves_per_hour": "100%", "moves_per_day": "1000%"},
 }
-SECONDS: Mapping[str, float] = {M3: 1.5, GENERATED: 1.5, M1: 6.0, TINY: 1.0}  # of one core, for a plan
+SECONDS: Mapping[str, float] = {M3: 5.0, GENERATED: 5.0, M1: 10.0, TINY: 1.0}  # of one core, for a plan of a week
+STEP_SECONDS: Mapping[str, float] = {M3: 1.5, GENERATED: 1.5, TINY: 1.0}  # of one core, for each of the plans in turn
 FRESH: Mapping[str, float] = {M3: 10.0, GENERATED: 10.0, M1: 40.0, TINY: 0.2}  # of one core, for a fresh optimisation
 EVERY, PER_DAY = 1800.0, 48  # turns
 FRESH_EVERY = 48  # turns
@@ -56,12 +56,12 @@ class Scope:
 
     rounds: tuple[tuple[str, tuple[str, ...], int, float], ...] = field(
         default=(
-            (M3, (ALONE, LOCAL, STEADY), 0, 7.0),
-            (M3, (NO_GATE, NO_CAP, BY_WORKLOAD, LOW_GATE), 0, 1.0),
-            (M3, (ALONE, LOCAL), 2, 7.0),
+            (M3, (ALONE, LOCAL), 0, 7.0),
             (M1, (ALONE, LOCAL), 0, 0.5),
-            (M3, (LONGER,), 0, 0.5),
-            (M3, (NO_COOLDOWN,), 0, 1.0),
+            (M3, (A_MINUTE,), 0, 1.0),
+            (M3, (STEADY,), 0, 7.0),
+            (M3, (ALONE, LOCAL), 2, 7.0),
+            (M3, (LOW_GATE, NO_GATE, NO_CAP, BY_CONTAINER, NO_COOLDOWN), 0, 1.0),
             (M3, (STEADY,), 2, 7.0),
         )
     )

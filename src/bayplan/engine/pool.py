@@ -8,8 +8,8 @@ import multiprocessing
 import os
 import pickle
 import signal
-from collections.abc import Iterator, MutableSequence, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
@@ -36,31 +36,36 @@ class ProcessPool:
         owner = context.RawArray("l", len(jobs))  # (job,) the process that began it, or 0
         pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(owner,))
         with _terminated_on_error(pool) as processes:
-            futures = [_submitted(pool, number, job, processes) for number, job in enumerate(jobs)]
+            futures, started = [], set()
+            for number, job in enumerate(jobs):
+                futures.append(pool.submit(_attempt, number, job))
+                started |= processes()  # at once: one that has died is no longer among them later
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             try:
                 return [future.result() for future in futures if future in done]
             except BrokenProcessPool as error:
-                raise WorldError(_cause_of_exit_text(jobs, list(owner), processes)) from error
-
-
-def _submitted(pool: ProcessPoolExecutor, number: int, job: Job[T], processes: set[BaseProcess]) -> "Future[T]":
-    """The future of a job; `processes` gets those that were started for it."""
-    before = set(multiprocessing.active_children())
-    future = pool.submit(_attempt, number, job)
-    processes |= set(multiprocessing.active_children()) - before
-    return future
+                raise WorldError(_cause_of_exit_text(jobs, list(owner), started)) from error
 
 
 @contextmanager
-def _terminated_on_error(pool: ProcessPoolExecutor) -> Iterator[set[BaseProcess]]:
-    """A set for the processes of a pool; after an error all of them are terminated."""
-    processes: set[BaseProcess] = set()
+def _terminated_on_error(pool: ProcessPoolExecutor) -> Iterator[Callable[[], set[BaseProcess]]]:
+    """What gives the processes of a pool; after an error all of them are terminated.
+
+    They are those that were not there at the beginning: an interruption while the jobs are submitted misses none of them.
+    """
+    before = set(multiprocessing.active_children())
+
+    def processes() -> set[BaseProcess]:
+        return set(multiprocessing.active_children()) - before
+
     try:
         yield processes
     except BaseException:
-        for process in processes:
+        ending = processes()
+        for process in ending:
             process.terminate()  # a job may run for a minute more, and its answer is not needed
+        for process in ending:
+            process.join()  # the pool does not know one that was interrupted while it started
         raise
     finally:
         pool.shutdown(cancel_futures=True)

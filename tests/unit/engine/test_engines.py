@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import types
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,21 @@ def test_an_interruption_ends_everything_without_a_word_from_the_workers(tmp_pat
     assert out == "interrupted\n"
     assert err == ""
     assert process.returncode == 0
+
+
+def test_an_interruption_while_a_process_starts_leaves_none_behind(monkeypatch, tmp_path):
+    start, started = ForkServerProcess.start, []
+
+    def interrupted_at_the_second(process):
+        start(process)
+        started.append(process)
+        if len(started) == 2:
+            raise KeyboardInterrupt  # it runs, and the pool was not told
+
+    monkeypatch.setattr(ForkServerProcess, "start", interrupted_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        ENGINES["pool"].run([Job(name="long", call=engine_jobs.asleep_in, arguments=(str(tmp_path),))] * 3, workers=2)
+    assert [process.is_alive() for process in started] == [False, False]
 
 
 def test_ray_is_started_once_with_the_workers(fake_ray):
