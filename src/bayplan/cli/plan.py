@@ -1,6 +1,7 @@
 """`bayplan plan`"""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,7 +107,6 @@ def plan(
 
         snapshot, resting = source.snapshot(start, draining=drain or ())
         note(snapshot.notes, quiet=quiet)
-        scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
@@ -123,7 +123,7 @@ def plan(
             surge=surge or (),
             limits=limits,
             stopovers=not no_stopovers,
-            what_if=scenario,
+            what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,
