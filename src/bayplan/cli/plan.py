@@ -1,7 +1,6 @@
 """`bayplan plan`"""
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
