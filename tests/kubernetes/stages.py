@@ -60,15 +60,15 @@ initContainerStatuses:
   {{{{ end }}}}
 {{{{ end }}}}
 """
-_ADDRESSES = """
-{{ with PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace }}
-podIP: {{ index . 0 | Quote }}
-podIPs:
-{{ range . }}
-- ip: {{ . | Quote }}
-{{ end }}
-{{ end }}
-"""
+
+
+def _addresses() -> str:
+    """An address from the pod's identity: KWOK's own counter gives another one when it looks twice, which the API refuses."""
+    byte = [f'(printf "0x%s" (substr {k} {k + 2} $digest) | int64)' for k in (0, 2, 4)]
+    return (
+        f'{{{{ $digest := sha1sum .metadata.uid }}}}\n{{{{ $address := printf "10.%d.%d.%d" {" ".join(byte)} }}}}\n'
+        "podIP: {{ $address }}\npodIPs: [{ip: {{ $address }}}]\n"
+    )
 
 
 def _conditions(ready: bool) -> str:
@@ -87,7 +87,7 @@ def _pod_status(phase: str, *, ready: bool) -> str:
     containers = _CONTAINERS.replace("READY", str(ready).lower()).replace("RUNNING", str(running).lower())
     containers = containers.replace("STATE", _RUNNING if running else _ENDED)
     start = "startTime: {{ or .status.startTime Now | Quote }}\n"
-    return f"phase: {phase}\n" + start + _conditions(ready) + containers + _INIT_CONTAINERS + _ADDRESSES
+    return f"phase: {phase}\n" + start + _conditions(ready) + containers + _INIT_CONTAINERS + _addresses()
 
 
 def _stage(name: str, kind: str, conditions: list[Any], next_: Any, *, delay_from: str = "") -> dict[str, Any]:
