@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-kubernetes test-postgres test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
