@@ -71,6 +71,8 @@ def test_show_and_explain_by_context(shop: str, kubeconfig: Path) -> None:
     assert shown["counts"]["containers"] == 6
     assert shown["pods"] == {"movable": 0, "stay": {"young": 6}}
     assert json.loads(_bayplan("show", "--kubeconfig", kubeconfig, "--context", "tests", "-A", "--json").stdout)["valid"]
+    old = _bayplan("show", "--kubeconfig", kubeconfig, "--young", "0s", "--json")
+    assert json.loads(old.stdout)["pods"] == {"movable": 6, "stay": {}}
     told = _bayplan("explain", "--kubeconfig", kubeconfig, f"{shop}/web")
     assert "4 of 4 pods stay: 4 young" in told.stdout
 

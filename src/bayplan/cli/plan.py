@@ -31,6 +31,7 @@ def plan(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    young: running.Young = "10m",
     prometheus: measuring.PrometheusAddress = None,
     traffic: measuring.TrafficPreset = None,
     traffic_query: measuring.TrafficExpression = None,
@@ -97,7 +98,7 @@ def plan(
     Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
     request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:
@@ -106,7 +107,6 @@ def plan(
 
         snapshot, resting = source.snapshot(start, draining=drain or ())
         note(snapshot.notes, quiet=quiet)
-        scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
@@ -123,7 +123,7 @@ def plan(
             surge=surge or (),
             limits=limits,
             stopovers=not no_stopovers,
-            what_if=scenario,
+            what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,

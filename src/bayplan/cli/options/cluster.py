@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ MoveKinds: TypeAlias = Annotated[
         rich_help_panel=CLUSTER,
     ),
 ]
+Young: TypeAlias = Annotated[
+    str, typer.Option("--young", metavar="TIME", help="New pods are left alone for as long.", rich_help_panel=CLUSTER)
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,7 @@ class ClusterSource:
     all_namespaces: bool
     kinds: Sequence[str]
     measure: "MeasurementRequest | None" = None  # traffic and usage; None: nothing is measured
+    young: float = 600.0  # seconds for which new pods are left alone
 
     @property
     def label(self) -> str:
@@ -104,7 +109,7 @@ class ClusterSource:
         from bayplan.kubernetes.collect.settings import CollectSettings
         from bayplan.kubernetes.measurements import NOT_MEASURED
 
-        settings = CollectSettings(kinds=frozenset(self.kinds), draining=frozenset(draining))
+        settings = CollectSettings(kinds=frozenset(self.kinds), young=self.young, draining=frozenset(draining))
         measure = self.measure or NOT_MEASURED
         if self.file is None:
             from bayplan.kubernetes.snapshots import collect_cluster
@@ -133,6 +138,7 @@ def cluster_source(
     all_namespaces: bool,
     kinds: Sequence[str] | None,
     measure: "MeasurementRequest | None" = None,
+    young: str = "10m",
 ) -> ClusterSource:
     """The source that these options name; UsageError if they name none, or two."""
     if file is None and context is None and kubeconfig is None:
@@ -149,4 +155,5 @@ def cluster_source(
         all_namespaces=all_namespaces,
         kinds=kinds or (),
         measure=measure,
+        young=seconds_of(young, "--young"),
     )
