@@ -6,16 +6,22 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-postgres test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-kubernetes test-postgres test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
 
 test: $(VENV)/.installed-dev
+	@command -v go >/dev/null && echo "Tests on a real Kubernetes control plane run with: make test-kubernetes" \
+	    || echo "No go on the PATH: the tests on a real Kubernetes control plane are skipped"
 	$(BIN)/python -m pytest -n auto
 
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/python -m pytest -m browser tests/browser
+
+test-kubernetes: $(VENV)/.installed-kube
+	$(BIN)/python -m tests.kubernetes.binary
+	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes tests/kubernetes
 
 test-postgres: $(VENV)/.installed-postgres
 	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/contract/test_operated.py

@@ -1,0 +1,18 @@
+"""Waiting for a condition, with a deadline."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+PERIOD = 0.05  # seconds between two looks
+
+
+def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0) -> T:
+    """The first answer of `condition` that is true; an AssertionError that says what was waited for after the deadline."""
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds:g} s: {what}; last seen: {answer!r}")
+        time.sleep(PERIOD)
+    return answer
