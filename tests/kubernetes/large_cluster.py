@@ -116,6 +116,7 @@ def _main(arguments: Sequence[str] | None = None) -> None:
                     "create_seconds": round(filled.create_seconds, 1),
                     "ready_seconds": round(filled.ready_seconds, 1),
                     "memory_MiB": memory,
+                    "processor_seconds": {part.name: round(part.processor_seconds(), 1) for part in plane.components},
                 }
             ),
             flush=True,

@@ -5,14 +5,17 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-PERIOD = 0.05  # seconds between two looks
+PERIOD = 0.05  # seconds between two looks, at least
+SHARE = 0.2  # of the time that looking may take, so that an expensive look does not slow down what is waited for
 
 
 def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0) -> T:
     """The first answer of `condition` that is true; an AssertionError that says what was waited for after the deadline."""
     deadline = time.monotonic() + seconds
-    while not (answer := condition()):
+    while True:
+        start = time.monotonic()
+        if answer := condition():
+            return answer
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds:g} s: {what}; last seen: {answer!r}")
-        time.sleep(PERIOD)
-    return answer
+        time.sleep(max(PERIOD, (time.monotonic() - start) * (1 - SHARE) / SHARE))
