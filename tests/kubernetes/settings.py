@@ -120,6 +120,7 @@ def kwok(folder: Path, ports: Ports) -> list[str]:
         f"--kubeconfig={folder / 'admin.kubeconfig'}",
         f"--config={folder / 'kwok.yaml'}",
         f"--server-address={LOOPBACK}:{ports.kwok}",
+        "--v=WARN",
     ]
 
 

@@ -61,11 +61,13 @@ initContainerStatuses:
 {{{{ end }}}}
 """
 _ADDRESSES = """
+{{ if not .status.podIP }}
 {{ with PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace }}
 podIP: {{ index . 0 | Quote }}
 podIPs:
 {{ range . }}
 - ip: {{ . | Quote }}
+{{ end }}
 {{ end }}
 {{ end }}
 """
