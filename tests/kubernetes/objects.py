@@ -1,6 +1,7 @@
 """Kubernetes objects as plain JSON: where each kind lives, and short ways to write the usual ones."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 Json = dict[str, Any]
@@ -17,6 +18,13 @@ CLUSTER_WIDE = {
     "MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume", "PriorityClass", "StorageClass",
     "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
 }  # fmt: skip
+USUAL_LABELS = {  # that a kubelet gives its node, with their new and their old names
+    "kubernetes.io/os": "linux",
+    "kubernetes.io/arch": "amd64",
+    "beta.kubernetes.io/os": "linux",
+    "beta.kubernetes.io/arch": "amd64",
+}
+PRESSURES = ("Memory", "Disk", "PID")
 
 
 def collection_path(version: str, kind: str, namespace: str = "") -> str:
@@ -70,12 +78,22 @@ def disruption_budget(name: str, *, app: str, **limit: Any) -> Json:
 
 
 def node(name: str, *, cpu: str, memory: str, pods: int, labels: Mapping[str, str], taints: Sequence[Json] = ()) -> Json:
-    """A node that has this much; KWOK makes it ready."""
+    """A node that has this much, and is ready."""
     amounts = {"cpu": cpu, "memory": memory, "pods": str(pods), "ephemeral-storage": "100Gi"}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **labels}},
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **USUAL_LABELS, **labels}},
         "spec": {"taints": list(taints)},
-        "status": {"capacity": amounts, "allocatable": amounts},
+        "status": {
+            "capacity": amounts,
+            "allocatable": amounts,
+            "conditions": [_condition("Ready", "True"), *(_condition(f"{kind}Pressure", "False") for kind in PRESSURES)],
+            "addresses": [{"type": "Hostname", "address": name}],
+        },
     }
+
+
+def _condition(kind: str, status: str) -> Json:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"type": kind, "status": status, "reason": "Test", "lastHeartbeatTime": now, "lastTransitionTime": now}

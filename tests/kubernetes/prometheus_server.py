@@ -53,7 +53,7 @@ def _command(home: Path, port: int) -> list[str]:
 
 def _ready(address: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{address}/-/ready", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/-/ready", timeout=1) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -164,7 +164,7 @@ def running_control_plane() -> Iterator[ControlPlane]:
 def _answers(address: str, authority: Path) -> bool:
     context = ssl.create_default_context(cafile=str(authority)) if address.startswith("https:") else None
     try:
-        with _opener(context).open(address, timeout=5) as answer:
+        with _opener(context).open(address, timeout=1) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

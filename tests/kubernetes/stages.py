@@ -60,17 +60,16 @@ initContainerStatuses:
   {{{{ end }}}}
 {{{{ end }}}}
 """
+# From the pod's identity: KWOK's own counter gives another address when it looks twice, which the API server refuses.
 _ADDRESSES = """
-{{ if not .status.podIP }}
-{{ with PodIPsWith .spec.nodeName (or .spec.hostNetwork false) .metadata.uid .metadata.name .metadata.namespace }}
-podIP: {{ index . 0 | Quote }}
-podIPs:
-{{ range . }}
-- ip: {{ . | Quote }}
-{{ end }}
-{{ end }}
-{{ end }}
+{{ $digest := sha1sum .metadata.uid }}
+{{ $part := "0x%s" }}
+{{ $address := printf "10.%d.%d.%d" BYTE0 BYTE2 BYTE4 }}
+podIP: {{ $address }}
+podIPs: [{ip: {{ $address }}}]
 """
+for _at in (0, 2, 4):
+    _ADDRESSES = _ADDRESSES.replace(f"BYTE{_at}", f"(printf $part (substr {_at} {_at + 2} $digest) | int64)")
 
 
 def _conditions(ready: bool) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-PERIOD = 0.05  # seconds between two looks, at least
+SHORTEST, LONGEST = 0.05, 2.0  # seconds between two looks
 SHARE = 0.2  # of the time that looking may take, so that an expensive look does not slow down what is waited for
 
 
@@ -18,4 +18,5 @@ def wait_until(condition: Callable[[], T], what: str, *, seconds: float = 60.0) 
             return answer
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds:g} s: {what}; last seen: {answer!r}")
-        time.sleep(max(PERIOD, (time.monotonic() - start) * (1 - SHARE) / SHARE))
+        took = time.monotonic() - start
+        time.sleep(min(LONGEST, max(SHORTEST, took * (1 - SHARE) / SHARE)))
