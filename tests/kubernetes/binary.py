@@ -62,4 +62,6 @@ def built() -> Path:
 
 
 if __name__ == "__main__":
+    if words := missing():
+        sys.exit(words)
     print(built())
