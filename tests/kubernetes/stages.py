@@ -60,16 +60,15 @@ initContainerStatuses:
   {{{{ end }}}}
 {{{{ end }}}}
 """
-# From the pod's identity: KWOK's own counter gives another address when it looks twice, which the API server refuses.
-_ADDRESSES = """
-{{ $digest := sha1sum .metadata.uid }}
-{{ $part := "0x%s" }}
-{{ $address := printf "10.%d.%d.%d" BYTE0 BYTE2 BYTE4 }}
-podIP: {{ $address }}
-podIPs: [{ip: {{ $address }}}]
-"""
-for _at in (0, 2, 4):
-    _ADDRESSES = _ADDRESSES.replace(f"BYTE{_at}", f"(printf $part (substr {_at} {_at + 2} $digest) | int64)")
+
+
+def _addresses() -> str:
+    """An address from the pod's identity: KWOK's own counter gives another one when it looks twice, which the API refuses."""
+    byte = [f'(printf "0x%s" (substr {k} {k + 2} $digest) | int64)' for k in (0, 2, 4)]
+    return (
+        f'{{{{ $digest := sha1sum .metadata.uid }}}}\n{{{{ $address := printf "10.%d.%d.%d" {" ".join(byte)} }}}}\n'
+        "podIP: {{ $address }}\npodIPs: [{ip: {{ $address }}}]\n"
+    )
 
 
 def _conditions(ready: bool) -> str:
@@ -88,7 +87,7 @@ def _pod_status(phase: str, *, ready: bool) -> str:
     containers = _CONTAINERS.replace("READY", str(ready).lower()).replace("RUNNING", str(running).lower())
     containers = containers.replace("STATE", _RUNNING if running else _ENDED)
     start = "startTime: {{ or .status.startTime Now | Quote }}\n"
-    return f"phase: {phase}\n" + start + _conditions(ready) + containers + _INIT_CONTAINERS + _ADDRESSES
+    return f"phase: {phase}\n" + start + _conditions(ready) + containers + _INIT_CONTAINERS + _addresses()
 
 
 def _stage(name: str, kind: str, conditions: list[Any], next_: Any, *, delay_from: str = "") -> dict[str, Any]:

@@ -27,6 +27,11 @@ def _pod(name: str, annotations: dict[str, str] | None = None, **spec: Any) -> d
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container()], **spec}}
 
 
+def test_a_node_of_a_manifest_becomes_ready(client, clean_cluster):
+    client.create("/api/v1/nodes", {"metadata": {"name": "bare"}})
+    assert wait_until(lambda: _ready(client.get("/api/v1/nodes/bare")), "the node is ready")
+
+
 def test_a_pod_becomes_ready_after_the_time_of_its_annotation(client, namespace, fake_nodes, make):
     fake_nodes(1)
     make(_pod("slow", {READY_AFTER: "1s"}))
