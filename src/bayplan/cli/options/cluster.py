@@ -95,6 +95,13 @@ class ClusterSource:
         where = ["--context", self.context] if self.context else ["--kubeconfig", str(self.kubeconfig)]
         return shlex.join([*where, *scope])
 
+    @property
+    def replaces_pods(self) -> bool:
+        """Is it a cluster of Kubernetes? Its pods are moved by replacing them, unless somebody says otherwise."""
+        from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
+
+        return self.file is None or is_kubectl_file(self.file)
+
     def snapshot(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", tuple[str, ...]]:
         """The snapshot, and the containers in it that do not move now."""
         from bayplan.api.files import read, started_from

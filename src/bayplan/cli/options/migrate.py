@@ -29,13 +29,18 @@ To: TypeAlias = Annotated[
 Alive: TypeAlias = Annotated[
     float, typer.Option("--alive", metavar="SHARE", help="Share of each workload that runs at any time, 0 to 1.")
 ]
-WayOf: TypeAlias = Annotated[
-    str,
+_WAYS = (
+    "How containers move: 'replace' (delete, then create), 'surge' (create, then delete), "
+    "'auto' (replace; surge where a delete would violate a rule, or where that takes fewer batches), 'either'."
+)
+WayOf: TypeAlias = Annotated[str, typer.Option("--way", metavar="NAME", help=_WAYS)]
+UsualWay: TypeAlias = Annotated[
+    str | None,
     typer.Option(
         "--way",
         metavar="NAME",
-        help="How containers move: 'replace' (delete, then create), 'surge' (create, then delete), "
-        "'auto' (replace; surge where a delete would violate a rule, or where that takes fewer batches), 'either'.",
+        help=f"{_WAYS} By default 'auto'; of Kubernetes 'replace', since an eviction is how its pods move.",
+        show_default=False,
     ),
 ]
 Replace: TypeAlias = Annotated[
