@@ -21,6 +21,7 @@ test-browser: $(VENV)/.installed-browser
 
 test-kubernetes: $(VENV)/.installed-kube
 	$(BIN)/python -m tests.kubernetes.binary
+	$(BIN)/python -m tests.kubernetes.renderers
 	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes tests/kubernetes
 
 test-postgres: $(VENV)/.installed-postgres
@@ -48,6 +49,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record
+	$(BIN)/python -m benchmarks.extender
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate

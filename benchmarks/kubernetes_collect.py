@@ -9,25 +9,40 @@ every node. Rows are appended to `benchmarks/kubernetes_collect.csv`.
 
 import json
 import random
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.results import append, commit, machine
 
-from benchmarks.measure import best_of
-
 RESULTS = Path(__file__).parent / "kubernetes_collect.csv"
-COLUMNS = ("commit", "machine", "nodes", "pods", "text_mb", "parse_seconds", "seconds", "ratio", "peak_mb")
+COLUMNS = ("commit", "machine", "nodes", "pods", "text_mb", "processor_seconds", "wall_seconds", "ratio", "peak_mb")
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 DAEMON_SETS = 2
 REPLICAS = (2, 3, 5, 10, 20, 80)
-TIMES = 2
 Json = dict[str, Any]
-BODY = "read = collect_file({path!r}); assert len(read.pods) == {pods}"
+SETUP = "from bayplan.kubernetes.snapshots import collect_file"
+COLLECT = "read = collect_file({path!r}); assert len(read.pods) == {pods}"
 PARSE = "json.loads(open({path!r}).read())"
+PROBE = """
+import json, resource, time
+{setup}
+wall, processor = time.perf_counter(), time.process_time()
+{body}
+spent = [time.process_time() - processor, time.perf_counter() - wall]
+print(json.dumps([*spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+class Spent(NamedTuple):
+    """What one run cost. It has one thread: processor seconds are what it takes on a machine that does nothing else."""
+
+    processor: float
+    wall: float
+    peak_mb: float
 
 
 def main() -> None:
@@ -36,23 +51,31 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cluster.json"
         write_cluster(path, nodes, pods)
-        collected = best_of(
-            TIMES, BODY.format(path=str(path), pods=pods), "from bayplan.kubernetes.snapshots import collect_file"
-        )
-        parsed = best_of(TIMES, PARSE.format(path=str(path)))
+        collected = _spent(COLLECT.format(path=str(path), pods=pods), SETUP)
+        parsed = _spent(PARSE.format(path=str(path)))
         row = {
             "commit": commit(),
             "machine": machine(),
             "nodes": nodes,
             "pods": pods,
             "text_mb": round(path.stat().st_size / 2**20),
-            "parse_seconds": f"{parsed.seconds:.2f}",
-            "seconds": f"{collected.seconds:.2f}",
-            "ratio": f"{collected.seconds / parsed.seconds:.2f}",
+            "processor_seconds": f"{collected.processor:.2f}",
+            "wall_seconds": f"{collected.wall:.2f}",
+            "ratio": f"{collected.processor / parsed.processor:.2f}",  # to json.loads of the same text
             "peak_mb": round(collected.peak_mb),
         }
     append(RESULTS, COLUMNS, [row])
-    print(f"{nodes:,} nodes, {pods:,} pods, {row['text_mb']} MB of text: {row['seconds']} s, {row['peak_mb']} MB of memory")
+    print(
+        f"{nodes:,} nodes, {pods:,} pods, {row['text_mb']} MB: {row['processor_seconds']} s of a processor, {row['peak_mb']} MB"
+    )
+
+
+def _spent(body: str, setup: str = "") -> Spent:
+    """What a piece of Python costs in a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(setup=setup, body=body)], capture_output=True, text=True, check=True
+    )
+    return Spent(*json.loads(done.stdout.splitlines()[-1]))
 
 
 def write_cluster(path: Path, nodes: int, pods: int, seed: int = 0) -> None:

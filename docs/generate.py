@@ -25,6 +25,7 @@ SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
 PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
 RECORD = DOCS.parent / "benchmarks" / "record.csv"
+EXTENDER = DOCS.parent / "benchmarks" / "extender.csv"
 
 
 def benchmarks_page() -> str:
@@ -43,7 +44,16 @@ def benchmarks_page() -> str:
     ]
     columns = ("name", "seconds", "peak_mb", "ratio", "commit", "machine")
     lines += ["| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values()]
-    measured = (_start_lines, _kernel_lines, _schedule_lines, _admit_lines, _performance_lines, _page_lines, _record_lines)
+    measured = (
+        _start_lines,
+        _kernel_lines,
+        _schedule_lines,
+        _admit_lines,
+        _performance_lines,
+        _page_lines,
+        _record_lines,
+        _extender_lines,
+    )
     return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
 
@@ -206,6 +216,28 @@ def _record_lines() -> list[str]:
             row["machine"],
         ]
         lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _extender_lines() -> list[str]:
+    """Answers to kube-scheduler, from `benchmarks/extender.csv`; nothing if they were not measured."""
+    newest = _newest(EXTENDER, "nodes", "form", "verb")
+    if not newest:
+        return []
+    lines = [
+        "",
+        "## The scheduler extender",
+        "",
+        "`python -m benchmarks.extender`: questions of a scheduler over HTTP on one connection, ten pods run on each node.",
+        "*Node names*: `nodeCacheCapable: true`; *whole nodes*: false. Processor time is of client and server together; other",
+        "work shared the two cores, so the times on the clock are several times those of a machine that is free.",
+        "",
+        "| nodes | form | verb | p50, ms | p99, ms | CPU ms | commit | machine |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [f"{int(row['nodes']):,}", *(row[name] for name in ("form", "verb", "p50_ms", "p99_ms", "cpu_ms"))]
+        lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
     return lines
 
 

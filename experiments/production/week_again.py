@@ -16,7 +16,7 @@ from bayplan.operate.simulated import SimulatedOrchestrator, preset
 from bayplan.score.affinity import gained_affinity
 from experiments.combined.methods import contention
 from experiments.production.week_cells import CHURN, cluster_of
-from experiments.production.week_settings import LOCAL, M3, STEADY, STEP_SECONDS, TINY
+from experiments.production.week_settings import LOCAL, M3, SECONDS, STEADY, TINY
 
 DAY = 86_400.0
 RASA, BEST = "rasa", "best"
@@ -133,7 +133,7 @@ def _step(run: Run) -> Reached:
 
 def _by_itself(run: Run, snapshot: Snapshot) -> PlanAnswer:
     return bp.plan(
-        snapshot, goal=run.method, max_moves=AT_ONCE, seconds=STEP_SECONDS[run.cluster], seed=run.seed + run.number, threads=1
+        snapshot, goal=run.method, max_moves=AT_ONCE, seconds=SECONDS[run.cluster], seed=run.seed + run.number, threads=1
     )
 
 
@@ -143,7 +143,7 @@ def _part(run: Run, snapshot: Snapshot) -> PlanAnswer:
         goal=run.method,
         max_moves="100%",
         at_once=AT_ONCE,
-        seconds=STEP_SECONDS[run.cluster],
+        seconds=SECONDS[run.cluster],
         seed=run.seed + run.number,
         threads=1,
     )

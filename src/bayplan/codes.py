@@ -212,6 +212,12 @@ KUBERNETES: Mapping[str, Code] = {  # E22..: objects of a Kubernetes cluster
     "E2204": Code("an amount of an object is not a quantity", "write a number with an optional suffix: 500m, 1.5Gi, 1e3"),
 }
 
+EXTENDER: Mapping[str, Code] = {  # E25..: what a scheduler sends to the extender
+    "E2501": Code("the body of a request is not JSON", "send what kube-scheduler sends: one JSON object"),
+    "E2502": Code("the body of a request is no ExtenderArgs", "send a pod, and node names or whole nodes, as kube-scheduler"),
+    "E2503": Code("the body of a request is too long", "set nodeCacheCapable: true, so that only the names of nodes are sent"),
+}
+
 MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
     "E2601": Code(
         "a query gives something else than one value for each series", "use an instant vector, such as sum by (...) (rate(...))"
@@ -234,5 +240,6 @@ CODES: Mapping[str, Code] = {
     **ADMISSION,
     **INTERNAL,
     **KUBERNETES,
+    **EXTENDER,
     **MEASUREMENTS,
 }

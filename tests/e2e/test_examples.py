@@ -33,6 +33,7 @@ SKIPPED = {  # how a command begins: why it is not run here
     "run --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "run --in-cluster": "needs a pod in a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
+    "serve": "serves until it is stopped; has tests of its own (tests/unit/kubernetes/extender/test_server.py)",
     "uninstall": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }
@@ -91,7 +92,8 @@ def arguments_of(line: str) -> list[str]:
 
 
 def skipped(line: str) -> bool:
-    return any(line.removeprefix("bayplan ").startswith(start) for start in SKIPPED)
+    """Is it in the list above, or does it need a running cluster? Those have tests of their own: tests/kubernetes."""
+    return "--context" in line or any(line.removeprefix("bayplan ").startswith(start) for start in SKIPPED)
 
 
 def injects_failures(line: str) -> bool:

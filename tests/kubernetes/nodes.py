@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.kubernetes.objects import Json, node
+from tests.kubernetes.objects import Json, is_ready, node
 from tests.kubernetes.waiting import wait_until
 
-from bayplan.kubernetes.client import Client
+from bayplan.kubernetes.client import Client, RefusedError, UnavailableError
 
 ZONE = "topology.kubernetes.io/zone"
 NODES = "/api/v1/nodes"
@@ -32,17 +32,34 @@ def make_nodes(
         for k, name in enumerate(names)
     ]
     with ThreadPoolExecutor(LANES) as lanes:
-        list(lanes.map(lambda body: client.create(NODES, body), made))
+        list(lanes.map(lambda body: create_patiently(client, NODES, body), made))
     wait_until(lambda: not _not_open(client, set(names)), f"{count} nodes are ready and open", seconds=60 + count / 10)
     return names
 
 
+def create_patiently(client: Client, path: str, body: Json) -> None:
+    """Create an object, again when the API server is too busy to answer in time."""
+    for _ in range(10):
+        try:
+            client.create(path, body)
+            return
+        except UnavailableError:
+            continue
+        except RefusedError as error:
+            if error.status != 409:  # it is there: made by a request whose answer came too late
+                raise
+            return
+    raise AssertionError(f"the API server was too busy for {path} {body['metadata']['name']}")
+
+
 def _not_open(client: Client, names: set[str]) -> list[str]:
-    seen = {one["metadata"]["name"]: one for one in client.list(NODES).items}
+    try:
+        seen = {one["metadata"]["name"]: one for one in client.list(NODES).items}
+    except UnavailableError:
+        seen = {}
     return sorted(name for name in names if name not in seen or not _is_open(seen[name]))
 
 
 def _is_open(one: Json) -> bool:
-    ready = any(state["type"] == "Ready" and state["status"] == "True" for state in one["status"].get("conditions", ()))
     shut = any(taint["key"] == "node.kubernetes.io/not-ready" for taint in one["spec"].get("taints", ()))
-    return ready and not shut
+    return is_ready(one) and not shut

@@ -28,6 +28,7 @@ def explain(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    young: running.Young = "10m",
     prometheus: measuring.PrometheusAddress = None,
     traffic: measuring.TrafficPreset = None,
     traffic_query: measuring.TrafficExpression = None,
@@ -56,7 +57,7 @@ def explain(
     if name is None:
         raise UsageError("nothing to explain: expected the NAME of a container or of a workload")
     request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
     expect_outputs({"--out": out}, file, start, plan, stdout=True)
     with working(f"reading {source.label}", quiet=quiet):
         import bayplan as bp

@@ -31,7 +31,7 @@ from bayplan.cli import (
 from bayplan.cli.console import clock
 from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.console.interrupt import stubborn_interrupts
-from bayplan.cli.operating import apply, record, run
+from bayplan.cli.operating import apply, record, run, serve
 from bayplan.errors import BayplanError, UsageError
 
 ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.
@@ -62,6 +62,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "history": record.history,
     "uninstall": apply.uninstall,
     "sandbox": apply.sandbox,
+    "serve": serve.serve,
     "show": show.show,
     "check": check.check,
     "explain": explain.explain,

@@ -21,6 +21,8 @@ from bayplan.cli.rebalance import Freeze
 if TYPE_CHECKING:
     from bayplan.api.planning.answer import PlanAnswer
 
+OPTIONS = {"plan": "--out", "placement": "--placement-out", "rollback": "--rollback-out", "report": "--report"}  # of each file
+
 
 def plan(
     file: running.OptionalFile = None,
@@ -29,6 +31,7 @@ def plan(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    young: running.Young = "10m",
     prometheus: measuring.PrometheusAddress = None,
     traffic: measuring.TrafficPreset = None,
     traffic_query: measuring.TrafficExpression = None,
@@ -95,19 +98,15 @@ def plan(
     Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
     request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
-    outputs = {"--out": out, "--placement-out": placement_out, "--rollback-out": rollback_out, "--report": report}
-    expect_outputs(outputs, file, start)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
+    files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
+    expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
-        from bayplan.api.files import started_from
         from bayplan.api.planning.plan import cores
 
-        collected = source.collected(draining=drain or ())
-        snapshot = bp.read(file or Path(), start) if collected is None else started_from(collected.snapshot, start)
-        resting = () if collected is None else tuple(collected.resting)
+        snapshot, resting = source.snapshot(start, draining=drain or ())
         note(snapshot.notes, quiet=quiet)
-        scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
@@ -124,7 +123,7 @@ def plan(
             surge=surge or (),
             limits=limits,
             stopovers=not no_stopovers,
-            what_if=scenario,
+            what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,
@@ -132,7 +131,6 @@ def plan(
             progress=progress,
             threads=threads or cores(),
         )
-    files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     if answer.worth_it:
         _write(answer, files)
     say(answer, files=files if answer.worth_it else {}, json=json, following=_next(answer, source, out, report))

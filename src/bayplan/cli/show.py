@@ -19,6 +19,7 @@ def show(
     namespace: running.Namespaces = None,
     all_namespaces: running.AllNamespaces = False,
     move: running.MoveKinds = None,
+    young: running.Young = "10m",
     prometheus: measuring.PrometheusAddress = None,
     traffic: measuring.TrafficPreset = None,
     traffic_query: measuring.TrafficExpression = None,
@@ -47,7 +48,7 @@ def show(
     Example: [cyan]bayplan show --context prod -A --prometheus http://prometheus.example.org:9090[/cyan]
     """
     request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
     expect_outputs({"--report": report}, file, start)
     expect_outputs({"--out": out}, file, start, stdout=True)
     if group_by is not None and report is None:

@@ -11,7 +11,7 @@ from bayplan.kubernetes.collect.settings import CollectSettings
 from bayplan.kubernetes.controller.election import ElectionThread, LeaderElection
 from bayplan.kubernetes.controller.guard import GuardedOrchestrator
 from bayplan.kubernetes.controller.lease import LeaseObject
-from bayplan.kubernetes.controller.observing import ObservedCluster
+from bayplan.kubernetes.controller.observing import ObservedCluster, read_namespace
 from bayplan.kubernetes.controller.start import ClusterScope
 from bayplan.kubernetes.execute.orchestrator import KubernetesOrchestrator
 from bayplan.kubernetes.execute.settings import ExecuteSettings
@@ -36,8 +36,7 @@ class LiveTarget:
         scope = self.scope
         collect = CollectSettings(kinds=scope.kinds, young=0.0)
         view = ObservedCluster(self.client, scope=scope.namespaces, settings=collect, measure=scope.measure)
-        one = scope.namespaces[0] if len(scope.namespaces) == 1 else ""  # several are read as all, and only theirs may move
-        return KubernetesOrchestrator(self.client, view.show, ExecuteSettings(namespace=one))
+        return KubernetesOrchestrator(self.client, view.show, ExecuteSettings(namespace=read_namespace(scope.namespaces)))
 
 
 def looking(target: LiveTarget, settings: LoopSettings, store: Store) -> LoopContext:

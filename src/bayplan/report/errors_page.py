@@ -18,6 +18,8 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Samples of usage": codes.SAMPLES,
     "Live admission": codes.ADMISSION,
     "Internal faults": codes.INTERNAL,
+    "Objects of Kubernetes": codes.KUBERNETES,
+    "Questions of a scheduler": codes.EXTENDER,
     "Measurements": codes.MEASUREMENTS,
 }
 

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.kubernetes.collect.snapshot import Collected
     from bayplan.kubernetes.measure import MeasurementRequest
+    from bayplan.model import Snapshot
 
 CLUSTER = "A running cluster"
 OptionalFile: TypeAlias = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help="A snapshot (JSON or YAML, .gz too), a RASA cluster, a GMRP model or the JSON of kubectl; '-' is stdin.",
         show_default=False,
     ),
@@ -61,6 +63,9 @@ MoveKinds: TypeAlias = Annotated[
         rich_help_panel=CLUSTER,
     ),
 ]
+Young: TypeAlias = Annotated[
+    str, typer.Option("--young", metavar="TIME", help="New pods are left alone for as long.", rich_help_panel=CLUSTER)
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,7 @@ class ClusterSource:
     all_namespaces: bool
     kinds: Sequence[str]
     measure: "MeasurementRequest | None" = None  # traffic and usage; None: nothing is measured
+    young: float = 600.0  # seconds for which new pods are left alone
 
     @property
     def label(self) -> str:
@@ -89,12 +95,21 @@ class ClusterSource:
         where = ["--context", self.context] if self.context else ["--kubeconfig", str(self.kubeconfig)]
         return shlex.join([*where, *scope])
 
+    def snapshot(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", tuple[str, ...]]:
+        """The snapshot, and the containers in it that do not move now."""
+        from bayplan.api.files import read, started_from
+
+        collected = self.collected(draining)
+        if collected is None:
+            return read(self.file or Path(), start), ()
+        return started_from(collected.snapshot, start), tuple(collected.resting)
+
     def collected(self, draining: Sequence[str] = ()) -> "Collected | None":
         """What was collected of a cluster of Kubernetes; None if the file is of another kind."""
         from bayplan.kubernetes.collect.settings import CollectSettings
         from bayplan.kubernetes.measurements import NOT_MEASURED
 
-        settings = CollectSettings(kinds=frozenset(self.kinds), draining=frozenset(draining))
+        settings = CollectSettings(kinds=frozenset(self.kinds), young=self.young, draining=frozenset(draining))
         measure = self.measure or NOT_MEASURED
         if self.file is None:
             from bayplan.kubernetes.snapshots import collect_cluster
@@ -123,6 +138,7 @@ def cluster_source(
     all_namespaces: bool,
     kinds: Sequence[str] | None,
     measure: "MeasurementRequest | None" = None,
+    young: str = "10m",
 ) -> ClusterSource:
     """The source that these options name; UsageError if they name none, or two."""
     if file is None and context is None and kubeconfig is None:
@@ -139,4 +155,5 @@ def cluster_source(
         all_namespaces=all_namespaces,
         kinds=kinds or (),
         measure=measure,
+        young=seconds_of(young, "--young"),
     )

@@ -87,8 +87,9 @@ class NodeTable:
         return len(self._levels) - 1
 
     def _name(self, key: str) -> str:
+        """'zone' of the usual key; others are called after their key, unless a level has that name already."""
         name = LEVEL_NAMES.get(key, key)
-        return name if name != MACHINE else f"label {name}"
+        return name if name not in (MACHINE, *LEVEL_NAMES.values()) or key in LEVEL_NAMES else f"label {name}"
 
     def with_key(self, key: str) -> BoolArray:
         """(node,) those that have the label of a topology key."""

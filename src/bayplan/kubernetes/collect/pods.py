@@ -64,7 +64,8 @@ def pod_rows(objects: Objects, nodes: NodeTable, owners: Owners, volumes: Volume
         facts = reader.facts(raw, stays=bool(node) and (not shown or owner.kind in ONLY_STAY))
         claims = claims_of(raw) if shown else ()
         reach = volumes.reach(pod.namespace, claims) if claims else EVERYWHERE
-        machine = nodes.index[node] if node else UNPLACED
+        promised = "" if shown else str(status.get("nominatedNodeName") or "")  # the scheduler keeps it free for that pod
+        machine = nodes.index.get(node or promised, UNPLACED)
         rows.append(PodRow(pod=pod, raw=raw, facts=facts, reach=reach, machine=machine, shown=shown))
     return tuple(rows)
 

@@ -9,7 +9,7 @@ from bayplan.kubernetes.collect.disruption import DisruptionBudget, disruption_b
 from bayplan.kubernetes.collect.groups import Matches, PodGroup, grouped
 from bayplan.kubernetes.collect.movable import never_moved, not_now
 from bayplan.kubernetes.collect.nodes import NodeTable
-from bayplan.kubernetes.collect.objects import Objects
+from bayplan.kubernetes.collect.objects import KINDS, Objects
 from bayplan.kubernetes.collect.owners import Owner, Owners, workload_names
 from bayplan.kubernetes.collect.pods import CollectedPod, PodRow, pod_rows
 from bayplan.kubernetes.collect.rules.node_rules import NodeMasks, add_node_rules
@@ -22,6 +22,8 @@ from bayplan.kubernetes.measurements import NOT_MEASURED, Measurements
 from bayplan.model import Capacity, Objective, Pinned, Rule, Snapshot
 from bayplan.operate.orchestrator import Phase
 from bayplan.words import count
+
+OWNING = frozenset({"CronJob", "Rollout"})  # kinds that are not asked for, but may be in a file as owners of others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -196,7 +198,7 @@ def _snapshot(parts: ClusterParts, gathered: RuleList, unmovable: Mapping[str, s
     pinned: tuple[Rule, ...] = (Pinned(containers=stays),) if stays else ()
     capacity = Capacity(resources=tuple(range(len(parts.resources))))
     cluster, placement = cluster_of(parts, (capacity, *gathered.rules(), *pinned), gathered.machine_sets)
-    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes, format="kubernetes")
+    return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
 
 
 def _notes(objects: Objects, measurements: Measurements) -> tuple[str, ...]:
@@ -204,6 +206,9 @@ def _notes(objects: Objects, measurements: Measurements) -> tuple[str, ...]:
     notes = [f"{kind} objects were not read ({why})" for kind, why in objects.missing.items()]
     if not objects.has("PodDisruptionBudget") and "PodDisruptionBudget" not in objects.missing:
         notes.append("disruption budgets are not in the input: a plan may have to wait for them")
+    unused = sorted(objects.items.keys() - KINDS.keys() - OWNING)
+    if unused:
+        notes.append(f"not used: objects of the {'kind' if len(unused) == 1 else 'kinds'} {', '.join(unused)}")
     unready = [node for node in objects.of("Node") if not (node.get("status") or {}).get("allocatable")]
     if unready:
         notes.append(f"{count(len(unready), 'node')} without allocatable resources")

@@ -54,7 +54,7 @@ class EventResult(StrEnum):
 
 
 class TokenBucket:
-    """A limit on how often something happens: so many at once, so many per second in the long run."""
+    """A limit on how often something happens: a number at once, a number per second in the long run."""
 
     def __init__(self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._burst, self._per_second, self._clock = burst, per_second, clock

@@ -89,3 +89,8 @@ def references_of(read: Collected) -> References:
             if owner.hold_until:
                 holds[workload] = WrittenHold(until=owner.hold_until, reason=owner.hold_reason)
     return References(pods={pod.uid: pod_reference(pod.namespace, pod.name, pod.uid) for pod in pods}, owners=owners, holds=holds)
+
+
+def read_namespace(scope: Sequence[str]) -> str:
+    """The namespace that is read; empty for all: several are read as all, and only theirs may move."""
+    return scope[0] if len(scope) == 1 else ""

@@ -7,7 +7,7 @@ from bayplan.kubernetes.client import Client
 from bayplan.kubernetes.collect.settings import CollectSettings
 from bayplan.kubernetes.controller.controller import Controller, ControllerSettings
 from bayplan.kubernetes.controller.logs import EventLog
-from bayplan.kubernetes.controller.observing import ObservedCluster
+from bayplan.kubernetes.controller.observing import ObservedCluster, read_namespace
 from bayplan.kubernetes.execute.orchestrator import KubernetesOrchestrator
 from bayplan.kubernetes.execute.settings import ExecuteSettings
 from bayplan.kubernetes.measure import MeasurementRequest
@@ -35,7 +35,6 @@ def cluster_controller(
 
     collect = CollectSettings(kinds=scope.kinds, young=settings.loop.young)
     view = ObservedCluster(client, scope=scope.namespaces, settings=collect, measure=scope.measure, problem=problem)
-    one = scope.namespaces[0] if len(scope.namespaces) == 1 else ""  # several are read as all, and only theirs may move
-    orchestrator = KubernetesOrchestrator(client, view.show, ExecuteSettings(namespace=one))
+    orchestrator = KubernetesOrchestrator(client, view.show, ExecuteSettings(namespace=read_namespace(scope.namespaces)))
     chosen = replace(settings, loop=replace(settings.loop, way=Way.REPLACE))
     return Controller(client, orchestrator, store, chosen, references=view.references, log=log, sweep=orchestrator.end_overdue)

@@ -26,6 +26,12 @@ def test_any_other_topology_key_becomes_a_level_when_it_is_asked_for():
     assert table.levels[level].name == "rack"
 
 
+def test_a_label_that_is_called_like_a_level_has_another_name():
+    table = NodeTable([node("a", zone="x", labels={"zone": "1", "machine": "2"})])
+    assert [table.level(key) for key in ("zone", "machine")] == [2, 3]
+    assert [level.name for level in table.levels] == ["machine", "zone", "label zone", "label machine"]
+
+
 def test_a_node_is_closed_while_it_is_cordoned_not_ready_or_in_trouble():
     silent = node("silent")
     silent["status"]["conditions"][0]["status"] = "Unknown"

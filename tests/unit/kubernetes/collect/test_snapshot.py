@@ -29,6 +29,12 @@ def test_pods_outside_of_the_scope_are_taken_off_the_capacity_of_their_nodes():
     assert set(part.pods) == {"shop/web-0", "shop/web-1"}
 
 
+def test_what_the_scheduler_keeps_free_for_a_waiting_pod_outside_of_the_scope_is_taken_off_too():
+    waiting = pod("x", namespace="other", requests={"cpu": "1500m"})
+    waiting["status"]["nominatedNodeName"] = "a"
+    assert collect(node("a"), _web(), waiting, scope=("shop",)).snapshot.cluster.machines.capacity[0, 0] == 2500
+
+
 def test_a_node_that_others_use_beyond_what_it_has_has_nothing():
     other = pod("x", "a", namespace="other", requests={"cpu": "9"})
     assert collect(node("a"), _web(), other, scope=("shop",)).snapshot.cluster.machines.capacity[0, 0] == 0

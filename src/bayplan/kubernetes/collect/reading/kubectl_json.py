@@ -19,6 +19,7 @@ _LIST = re.compile(r'\s*\{\s*(?:"apiVersion"\s*:\s*"[^"]*"\s*,\s*)?"(?:items|kin
 _KUBERNETES = re.compile(r'"(?:apiVersion|items)"\s*:')
 _SPACE = re.compile(r"[\s]*")
 _LISTED_KIND = re.compile(r"(?:^|\.)([A-Z]\w*)List$")
+SECRET = ("Secret", "ConfigMap")  # never kept, whatever the input holds
 _START = 4096  # letters at the start of a text by which it is told
 
 
@@ -58,13 +59,14 @@ def _start(source: str) -> str:
 
 
 def objects_in_text(text: str, source: str) -> ReadText:
-    """Every object of a text; InputError if it is malformed, or has no nodes or no pods."""
+    """Every object of a text but secrets; InputError if it is malformed, or has no nodes or no pods."""
     read, specs = ReadText(), SharedSpecs()
     for item in _items(text, source, read.versions):
         kind = item.get("kind")
         if not isinstance(kind, str) or not isinstance(item.get("metadata"), dict):
             _refuse(source, "E2202", "an entry of the list is no object", json.dumps(item)[:60], "keys 'kind' and 'metadata'")
-        read.items.setdefault(kind, []).append(specs.slim_as(kind)(item))
+        if kind not in SECRET:
+            read.items.setdefault(kind, []).append(specs.slim_as(kind)(item))
     for kind, plural in (("Node", "nodes"), ("Pod", "pods")):
         if kind not in read.items:
             have = ", ".join(f"{len(items):,} {name}" for name, items in read.items.items()) or "nothing"

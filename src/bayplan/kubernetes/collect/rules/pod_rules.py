@@ -1,5 +1,6 @@
 """Rules between pods: anti-affinity, also that of running pods; host ports; affinity; topology spread."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -8,27 +9,40 @@ from bayplan.kubernetes.collect.groups import Matches, PodGroup
 from bayplan.kubernetes.collect.pod_facts import PodTerm, SpreadTerm
 from bayplan.kubernetes.collect.rules.node_rules import NodeMasks
 from bayplan.kubernetes.collect.rules.rule_list import RuleList
-from bayplan.model import BoolArray, Dependency, Skew, ints
+from bayplan.model import AntiAffinity, BoolArray, Dependency, Skew, ints
 
 UNREAD = "its affinity selects namespaces by label, and namespaces were not read"
 
 
 def add_anti_affinity(rules: RuleList, matches: Matches) -> None:
     """Required anti-affinity: it holds in both directions, also that of pods that only use their nodes."""
+    carriers: dict[PodTerm, list[int]] = defaultdict(list)
     for number, group in enumerate(rules.groups):
-        for term in group.facts.apart:
-            others = matches.of(term)
-            if others is None:
-                _refuse_all(rules, number)
-                continue
-            for other in others:
-                _keep_apart(rules, number, other, term)
+        for term in dict.fromkeys(group.facts.apart):
+            carriers[term].append(number)
+    for term, groups in carriers.items():
+        others = matches.of(term)
+        if others is None:
+            _refuse_all(rules, groups[0])
+        elif not _one_to_a_domain(rules, term, groups, others):
+            for number in groups:
+                for other in others:
+                    _keep_apart(rules, number, other, term)
+
+
+def _one_to_a_domain(rules: RuleList, term: PodTerm, groups: Sequence[int], others: Sequence[int]) -> bool:
+    """Where exactly those pods keep each other away that are meant, one rule says it for all pairs; was it so?"""
+    if set(groups) != set(others) or not all(rules.groups[number].shown for number in groups):
+        return False
+    if any(rules.movable[number] for number in groups):
+        workloads = tuple(sorted(rules.groups[number].workload for number in groups))
+        rules.add(AntiAffinity(workloads=workloads, limit=1, level=rules.nodes.level(term.key)))
+    return True
 
 
 def _refuse_all(rules: RuleList, number: int) -> None:
-    """A term of which nobody knows whom it means: its own pods stay, and so does everything, if they are elsewhere."""
-    if rules.groups[number].shown:
-        rules.refuse(number, UNREAD)
+    """It is not known which pods a term means: every pod stays."""
+    rules.refuse(number, UNREAD)
     for other, _ in enumerate(rules.groups):
         rules.refuse(other, "anti-affinity of a running pod selects namespaces by label, and namespaces were not read")
 

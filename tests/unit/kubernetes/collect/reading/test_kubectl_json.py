@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from tests.builders.kubernetes_objects import node, pod
+from tests.builders.kubernetes_objects import collected, node, pod
 
 from bayplan.errors import InputError
 from bayplan.kubernetes.collect.objects import objects_from_file, objects_from_text
@@ -62,3 +62,10 @@ def test_it_is_told_from_other_files_by_its_start(tmp_path):
     assert is_kubectl_file(packed)
     assert len(objects_from_file(packed).of("Pod")) == 1
     assert not is_kubectl_file(tmp_path / "none.json")
+
+
+def test_secrets_are_not_kept_and_other_kinds_are_said_to_be_unused():
+    more = [{"kind": kind, "metadata": {"name": "x"}, "data": {"token": "hush"}} for kind in ("Secret", "ConfigMap", "Service")]
+    read = objects_from_text(json.dumps({**LIST, "items": [*LIST["items"], *more]}), "x.json")
+    assert set(read.items) == {"Node", "Pod", "Service"}
+    assert "not used: objects of the kind Service" in collected(read).snapshot.notes

@@ -38,6 +38,18 @@ def test_pods_that_keep_their_like_away_are_one_to_a_domain():
     assert _rules(read, AntiAffinity, Interference) == [AntiAffinity(workloads=(0,), limit=1, level=1)]
 
 
+def test_workloads_that_all_keep_each_other_away_are_one_rule():
+    team = {
+        "topologyKey": HOST,
+        "labelSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b", "c"]}]},
+    }
+    read = collect(NODES, _app("a", "a", **_apart(team)), _app("b", "b", **_apart(team)), _app("c", "c", **_apart(team)))
+    assert _rules(read, AntiAffinity, Interference) == [AntiAffinity(workloads=(0, 1, 2), limit=1, level=0)]
+    read = collect(NODES, _app("a", "a", **_apart(team)), _app("b", "b", **_apart(team)), _app("c", "c"))  # c keeps none away
+    assert Interference(a=1, b=2, limit=0) in _rules(read, Interference)
+    assert AntiAffinity(workloads=(2,), limit=1) not in _rules(read, AntiAffinity)
+
+
 def test_pods_that_keep_others_away_never_meet_them_whoever_comes_first():
     read = collect(NODES, _app("web", "a", **_apart(term("db"))), _app("db", "b"))
     assert _rules(read, AntiAffinity, Interference) == [Interference(a=0, b=1, limit=0, level=0)]
