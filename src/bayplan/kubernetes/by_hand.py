@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from bayplan.errors import WorldError
@@ -62,8 +62,17 @@ def acting(target: LiveTarget, settings: LoopSettings, store: Store) -> Iterator
         context.orchestrator = GuardedOrchestrator(context.orchestrator, expect)
         context.holder = f"lease {namespace}/{name}"
         yield context
+        _let_go(context)
     finally:
         thread.stop()
+
+
+def _let_go(context: LoopContext) -> None:
+    """What is not at its end when this process ends does not wait for us: the rest of the plan goes on with the next one."""
+    plan = context.store.open_plan()
+    if plan is not None:
+        with suppress(WorldError):
+            context.orchestrator.release(plan.id)
 
 
 def _term(election: LeaderElection, name: str) -> int:

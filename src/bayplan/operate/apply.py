@@ -12,15 +12,16 @@ from bayplan.model import Action, Plan, Step
 from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
 from bayplan.operate.loop import Loop
-from bayplan.operate.orchestrator import Observation
+from bayplan.operate.orchestrator import Observation, PermanentError, TemporaryError
 from bayplan.operate.stages.decide import written_plan
 from bayplan.operate.stages.gate import acting_paused
-from bayplan.operate.stages.observe import sound_observation, with_figures
+from bayplan.operate.stages.observe import UnsoundError, sound_observation, with_figures
 from bayplan.operate.stages.recover import end_interrupted_turns, recover
 from bayplan.operate.stages.tracking import FreshState, NamedStep, fresh_state, new_order, spoiled, tracked
 from bayplan.report.table import Report, Sentence, facts, report
 from bayplan.words import count
 
+TRIES = 3  # to go on with a plan, when the cluster cannot be observed
 MAY_BE_APPLIED = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.DRY_RUN)
 
 
@@ -41,7 +42,8 @@ class ApplyAnswer:
     def headline(self) -> str:
         """The answer in one sentence."""
         if self.turn is not None:
-            return f"Plan {self.plan.id} is {self.plan.status}: {self.plan.why}"
+            why = self.turn.why if self.turn.verdict is TurnVerdict.FAILED else self.plan.why
+            return f"Plan {self.plan.id} is {self.plan.status}: {why}"
         size = f"{count(len(self.plan.moves), 'container')} in {count(len(self.plan.batches), 'batch')}"
         if not self.plan.moves:
             return "Nothing to do: the plan moves no container that runs."
@@ -126,11 +128,21 @@ def _expect_none_open(plan: RecordedPlan | None) -> None:
 
 
 def _carried_out(context: LoopContext, turn: Turn, wanted: RecordedPlan) -> ApplyAnswer:
+    """Carry a plan out; a few times anew, when the cluster cannot be observed or does not answer for long."""
     begun = replace(wanted, status=PlanStatus.EXECUTING, changed=context.now(), why="applied by hand")
     context.save_plan(begun)
     turn = replace(turn, moves=len(begun.moves), gain=begun.expected.get("gain"), planned_local=begun.expected.get("local"))
-    turn = replace(Loop(context).carry_out(turn, begun), ended=context.now())
-    context.end_turn(turn)
+    for _ in range(TRIES):
+        try:
+            turn = Loop(context).go_on(turn, recover(context) or begun)
+            break
+        except (UnsoundError, TemporaryError, PermanentError) as error:
+            why = f"{error}; plan {begun.id} is not at its end, bayplan run goes on with it"
+            turn = replace(turn, verdict=TurnVerdict.FAILED, why=why)
+            context.log("apply", str(error), begun)
+            if isinstance(error, PermanentError):
+                break
+    context.end_turn(replace(turn, ended=context.now()))
     return ApplyAnswer(plan=context.store.plan(begun.id), verdict="", turn=turn)
 
 

@@ -116,7 +116,7 @@ class Loop:
             rest = "" if recovered is None else f"plan {recovered.id} is not at its end"
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=_join(paused, rest))
         if recovered is not None:
-            return self._go_on(turn, recovered)
+            return self.go_on(turn, recovered)
         if requested is not None:
             plan = roll_back(context, requested, "asked for by a person")
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=plan.why)
@@ -194,7 +194,7 @@ class Loop:
         turn = replace(turn, moves=len(plan.moves), gain=plan.expected.get("gain"), planned_local=plan.expected.get("local"))
         return self.carry_out(turn, self._end(plan, PlanStatus.EXECUTING, f"approved by {plan.approved_by}"))
 
-    def _go_on(self, turn: Turn, plan: RecordedPlan) -> Turn:
+    def go_on(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Go on with the plan that was open when the process ended, or when it was paused."""
         if plan.status is PlanStatus.ROLLING_BACK:
             plan = finish_rollback(self.context, plan)

@@ -7,8 +7,9 @@ from tests.builders.operated import operation, talkers
 
 import bayplan as bp
 from bayplan.errors import BayplanError, UsageError, WorldError
-from bayplan.model.record import PlanStatus
+from bayplan.model.record import PlanStatus, TurnVerdict
 from bayplan.operate.apply import apply
+from bayplan.operate.simulated import Faults, FaultyTime
 from bayplan.operate.store import Store
 
 
@@ -103,3 +104,20 @@ def test_the_answer_is_plain_json(plan_file):
     o = operation(talkers())
     assert json.loads(json.dumps(apply(o.context, plan_file).to_dict()))["done"] is None
     assert isinstance(o.store, Store)
+
+
+def test_a_plan_goes_on_after_an_orchestrator_did_not_answer_for_long(plan_file):
+    o = operation(talkers(), faults=Faults(outages=(FaultyTime(10, 700),)))
+    answer = apply(o.context, plan_file, yes=True)
+    assert answer.succeeded, answer.headline
+    o.expect_safe()
+    o.expect_nothing_left_behind()
+
+
+def test_a_plan_that_cannot_go_on_is_said_not_to_be_at_its_end(plan_file):
+    o = operation(talkers(), faults=Faults(outages=(FaultyTime(10, 1e6),)))
+    answer = apply(o.context, plan_file, yes=True)
+    assert not answer.succeeded
+    assert "is not at its end, bayplan run goes on with it" in answer.headline
+    assert o.store.open_plan().status is PlanStatus.EXECUTING
+    assert o.store.turns()[-1].verdict is TurnVerdict.FAILED
