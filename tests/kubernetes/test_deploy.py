@@ -1,4 +1,4 @@
-"""What is shipped for Kubernetes: a real API server accepts it, it starts, both forms are the same, and nothing is left behind."""
+"""What is shipped for Kubernetes: a real API server accepts it, it starts, both forms are the same; nothing is left behind."""
 
 import subprocess
 from collections.abc import Callable, Iterator
