@@ -1,4 +1,4 @@
-"""What is shipped for Kubernetes is accepted by a real API server, starts, is the same in both forms, and leaves no trace."""
+"""What is shipped for Kubernetes: a real API server accepts it, it starts, both forms are the same; nothing is left behind."""
 
 import subprocess
 from collections.abc import Callable, Iterator
