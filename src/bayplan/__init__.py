@@ -37,6 +37,7 @@ _HOME = {  # public name -> module
     "Capacity": "bayplan.model.rules",
     "AntiAffinity": "bayplan.model.rules",
     "Spread": "bayplan.model.rules",
+    "Skew": "bayplan.model.rules",
     "CoLocate": "bayplan.model.rules",
     "Allow": "bayplan.model.rules",
     "Dependency": "bayplan.model.rules",
@@ -96,6 +97,7 @@ __all__ = [
     "Objective",
     "Pinned",
     "Placement",
+    "Skew",
     "Snapshot",
     "Spread",
     "Transient",
@@ -191,6 +193,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
         Dependency,
         Interference,
         Pinned,
+        Skew,
         Spread,
         Transient,
     )

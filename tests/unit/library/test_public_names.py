@@ -26,6 +26,7 @@ NAMES = [
     "Capacity",
     "AntiAffinity",
     "Spread",
+    "Skew",
     "CoLocate",
     "Allow",
     "Dependency",
