@@ -191,9 +191,10 @@ def _rules(cluster: Cluster, placement: Placement, rng: Rng) -> list[Rule]:
         elif kind == "spread" and n_s:
             rules.append(Spread(service=int(rng.integers(n_s)), minimum=int(rng.choice([1, 2, 2, 3, 9])), level=level))
         elif kind == "skew" and n_w:
-            counted = some(rng, n_w) if chance(rng, 0.4) else ()
+            w = int(rng.integers(n_w))
+            counted = tuple(sorted({w, *some(rng, n_w)})) if chance(rng, 0.4) else ()
             machines, least = one_of(rng, ("", "", "all", "few", "none")), int(rng.choice([0, 0, 0, 2, 9]))
-            limit, w = int(rng.choice([1, 1, 1, 2, 3])), int(rng.integers(n_w))
+            limit = int(rng.choice([1, 1, 1, 2, 3]))
             rules.append(Skew(workload=w, counted=counted, limit=limit, level=level, machines=machines, min_groups=least))
         elif kind == "dependency" and n_s:
             rules.append(Dependency(service=int(rng.integers(n_s)), on=int(rng.integers(n_s)), level=level))

@@ -14,7 +14,7 @@ import bayplan as bp
 from bayplan.api import warm_up
 from bayplan.api.capacity.further_machines import machine_types
 from bayplan.cli.main import main
-from bayplan.model import AntiAffinity, Capacity, Dependency, Objective, Pinned, Snapshot, Spread
+from bayplan.model import AntiAffinity, Capacity, Dependency, Objective, Pinned, Skew, Snapshot, Spread
 from bayplan.model.failures import FailureVerdict
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "capacity.json").read_text(encoding="utf-8"))
@@ -90,6 +90,23 @@ def test_a_spread_rule_that_cannot_be_kept_is_set_aside_and_named():
     worst = bp.capacity(two).worst("machine")
     assert (worst.verdict, worst.all_placed) == (FailureVerdict.IMPOSSIBLE, True)
     assert worst.rules_lost == ("service s0 has to use 2 machines, and can use 1",)
+
+
+def test_skew_compares_groups_that_are_left():
+    """Racks of two machines, one container each: a machine's goes beside it, a rack's to the others, which stay even."""
+    even = snapshot([[10]] * 6, [[2]], [3], (0, 2, 4), Skew(workload=0, level=1), racks=[0, 0, 1, 1, 2, 2])
+    answer = bp.capacity(even)
+    machine = next(outcome for outcome in answer.of_level("machine") if outcome.failure.group == "m0")
+    assert machine.holds and machine.replacement.machine.tolist() == [1], "rack k0 would be two behind the others"
+    rack = answer.worst("rack")
+    assert rack.holds and not rack.rules_lost
+
+
+def test_skew_leaves_out_what_would_put_a_group_beyond_the_limit():
+    """Two of three machines of rack k0 are full and stay: k1 may have two if k0 keeps one, and no third."""
+    tight = snapshot([[2], [2], [10]], [[2]], [4], (0, 1, 2, 2), Skew(workload=0, level=1), racks=[0, 0, 1])
+    outcome = next(outcome for outcome in bp.capacity(tight).of_level("machine") if outcome.failure.group == "m0")
+    assert not outcome.holds and len(outcome.replacement.left_out) == 1, "three in k1 and one in k0 are two more"
 
 
 def test_dependants_get_back_what_they_depend_on():

@@ -105,6 +105,7 @@ def test_every_kind_of_rule_has_a_method() -> None:
     b = ClusterBuilder(levels=["rack"]).machines("m-{}", 3, cpu=8, memory="8Gi", rack=lambda i: f"r{i}")
     b.workload("web", cpu=1, replicas=2).workload("db", cpu=1, replicas=2)
     b.capacity("cpu").anti_affinity(["web", "db"], limit=3).spread("web", 2, level="rack").co_locate("web-0", "db-0")
+    b.skew("web", level="rack", counted=["web", "db"], machines=["m-0", "m-1"], min_groups=2)
     b.allow("db", ["m-0", "m-1"]).dependency("web", "db", level="rack").transient("memory", mode="sequential")
     b.interference("web", "db", limit=1).pin("web-1").confidence("cpu", 0.99)
     kinds = [rule.kind for rule in b.build().cluster.rules]
@@ -113,6 +114,7 @@ def test_every_kind_of_rule_has_a_method() -> None:
         "anti-affinity",
         "spread",
         "co-locate",
+        "skew",
         "allow",
         "dependency",
         "transient",

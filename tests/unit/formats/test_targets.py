@@ -117,6 +117,21 @@ rules:
     assert "3 containers of the target are new: web-5, mail-0, mail-1" in target.notes
 
 
+def test_skew_of_a_new_workload_comes_with_its_machines(tmp_path):
+    path, other = tmp_path / "tiny.yaml", tmp_path / "other.yaml"
+    path.write_text(TINY, encoding="utf-8")
+    more = TINY.replace("rules:", "  - {name: mail, request: {cpu: 1}, containers: 2}\nrules:") + (
+        "  - {rule: skew, workload: mail, counted: [web, mail], machines: left, limit: 2}\n"
+        "  - {rule: skew, workload: web, counted: [web, mail]}\n"
+        "machine_sets: {left: [m]}\n"
+    )
+    other.write_text(more, encoding="utf-8")
+    cluster = joined(read(path), read(other)).cluster
+    (rule,) = (rule for rule in cluster.rules if rule.kind == "skew")
+    assert [cluster.workloads.name[w] for w in (rule.workload, *rule.counted)] == ["mail", "web", "mail"]
+    assert cluster.machine_sets[rule.machines].tolist() == [0] and rule.limit == 2
+
+
 def test_a_snapshot_joined_with_itself_stays_as_it_is():
     shop = read(EXAMPLES / "shop.yaml")
     same = joined(shop, shop)

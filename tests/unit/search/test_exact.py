@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.builders.strategies import every_term_objectives, valid_snapshots
+from tests.builders.strategies import every_term_objectives, skew_rules, skews, valid_snapshots
 from tests.stress.search_walks import problems
 
 from bayplan.check import check
@@ -31,6 +31,7 @@ from bayplan.model import (
     Resource,
     Rule,
     Services,
+    Skew,
     Snapshot,
     Spread,
     Term,
@@ -108,6 +109,22 @@ def test_is_as_good_as_the_best_of_all_ways(data):
     assert cost == pytest.approx(least, rel=1e-6, abs=1e-6)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_skew_rules_are_kept_and_leave_nothing_better(data):
+    drawn = data.draw(valid_snapshots())
+    cluster, placement = drawn.cluster, drawn.placement
+    rules = data.draw(st.lists(skew_rules(cluster), min_size=1, max_size=3))
+    rules = [replace(rule, limit=max([rule.limit, *skews(cluster, placement, rule)])) for rule in rules]
+    cluster = replace(cluster, rules=tuple(rules))
+    problem = Problem.of(Snapshot(cluster=cluster, placement=placement, objective=data.draw(every_term_objectives(cluster))))
+    machines = data.draw(windows(problem))
+    assume(ways(problem, machines))
+    found = reoptimise(problem, problem.start, machines, seconds=10.0)
+    cost = cost_of(problem, problem.start if found is None else found)
+    assert cost == pytest.approx(least_cost(problem, machines), rel=1e-6, abs=1e-6)
+
+
 def crowded(seed: int) -> Problem:
     """Four roomy machines in two racks, six containers, any objective, and those of many rules that the start keeps."""
     rng = np.random.default_rng(seed)
@@ -154,6 +171,8 @@ def _rules(rng: np.random.Generator, placement: Placement) -> list[Rule]:
         Allow(workloads=(3,), machines="some"),
         Pinned(containers=(5,)),
         CoLocate(containers=together),
+        Skew(workload=0, counted=(0, 1), level=level[0]),
+        Skew(workload=2, level=level[1], machines="some", min_groups=2),
     ]
 
 
