@@ -109,6 +109,7 @@ def _sizes(cluster: Cluster, items: Items, start: IntArray, blocks: Blocks) -> d
         "empty_kind": len(np.asarray(blocks["request"])) - 1,
         "slots": min(len(items.kind_of), 4 * most + 64),
         "reach_listed": int(is_listed(len(np.asarray(blocks["allow_row"])), len(cluster.machines.name))),
+        "skews": len(np.asarray(blocks["skew_low"])),
         "variance_priced": int(np.asarray(blocks["square"]).any() or np.asarray(blocks["mean"]).any()),
     }
 

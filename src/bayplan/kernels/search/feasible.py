@@ -82,7 +82,7 @@ def keeps_count_rules(state, i, m):
         used = ints[at.groups_used + row]
         if used < need and (used + 1 < need or small[count_index(state, row, m)] > 0):
             return False
-    return keeps_skew(state, i, m)
+    return at.skews == 0 or keeps_skew(state, i, m)
 
 
 @kernel

@@ -34,7 +34,8 @@ def add_to_counts(state, k, m, by):
             ints[at.groups_used + row] += 1
         elif before + containers == 0:
             ints[at.groups_used + row] -= 1
-    count_skew(state, k, m, by)
+    if at.skews > 0:
+        count_skew(state, k, m, by)
 
 
 @kernel
@@ -84,7 +85,8 @@ def count_unmet(state, i, m, by):
     at = state.at[0]
     change = by * extra_unmet(state, i, m)
     state.ints[at.tally + UNMET] += change
-    state.ints[at.tally + SKEWED] += by * extra_skew(state, i, m)
+    if at.skews > 0:
+        state.ints[at.tally + SKEWED] += by * extra_skew(state, i, m)
     state.floats[at.total] += state.floats[at.unmet_price] * change
 
 

@@ -30,6 +30,7 @@ SIZES = (
     "empty_kind",  # the kind that requests nothing
     "variance_priced",  # 1 if the variance of utilisations (U) costs anything; its sums are not kept otherwise
     "reach_listed",  # 1 if `reach` lists machines
+    "skews",  # skew rules
 )
 INTS = (
     # per item

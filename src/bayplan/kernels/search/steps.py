@@ -75,7 +75,7 @@ def shift_step(state, i, settings, rng, temperature, loose, incumbent, lifted):
             here_cost, unmet = total - floats[at.total], extra_unmet(state, i, origin)
         if not fits_ignoring_dependencies(state, i, m) or not within_max_moves(state, i, m):
             continue
-        if not others_keep_skew(state, i, origin, m):
+        if at.skews > 0 and not others_keep_skew(state, i, origin, m):
             continue
         if loose or extra_unmet(state, i, m) <= unmet:
             lifted.work[0] += COST_WORK

@@ -80,7 +80,11 @@ def may_keep_skew(state, i, m):
 @inlined
 def may_enter(state, i, m):
     """Capacity, anti-affinity and skew of item i on a machine other than its own."""
-    return within_capacity(state, i, m) and keeps_anti_affinity(state, i, m, NOWHERE) and may_keep_skew(state, i, m)
+    return (
+        within_capacity(state, i, m)
+        and keeps_anti_affinity(state, i, m, NOWHERE)
+        and (state.at[0].skews == 0 or may_keep_skew(state, i, m))
+    )
 
 
 @inlined

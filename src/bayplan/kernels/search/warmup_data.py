@@ -14,7 +14,7 @@ NOWHERES = {"home", "only_machine", "machine_of", "surplus_row"}
 def tiny_state() -> State:
     """Two items that request nothing, two machines; nothing is placed."""
     at = np.zeros(1, dtype=AT)
-    for name, size in zip(SIZES, (2, 2, 1, 0, 0, 2, 1, 1, 0), strict=True):
+    for name, size in zip(SIZES, (2, 2, 1, 0, 0, 2, 1, 1, 0, 0), strict=True):
         at[name] = size
     return State(at, _blocks(at, INTS).astype(np.int64), _blocks(at, FLOATS), _blocks(at, SMALL).astype(np.int32))
 
