@@ -1,14 +1,15 @@
 """The kernels of the search against whole placements, scored and refereed anew.
 
-`fits and leaves_well` never lets anything pass that the referee minds. It minds a little more than the referee does:
+`fits and others_kept` never lets anything pass that the referee minds. It minds a little more than the referee does:
 
 - a resource with a transient rule counts as capped, whether a capacity rule names it or not;
 - where a group above the machine violates a rule, what is in it may leave it, but not move within it;
 - a container whose unit is scattered stays, and a new member of such a unit may go to one of its machines only;
-- a service that uses too few groups while some of its containers wait gets another only in a new group that mends it.
+- a service that uses too few groups while some of its containers wait gets another only in a new group that mends it;
+- a container that a skew rule judges but does not count comes to no group that is beyond the limit.
 
-So the converse is tested without these. A walk keeps every rule in every place; only dependencies are counted all together:
-an ejection may leave one container alone if it helps another. A dependency that is stated twice counts once.
+So the converse is tested without these. A walk keeps every rule in every place; only dependencies and skew are counted all
+together: an ejection may leave one container alone if it helps another. A dependency that is stated twice counts once.
 """
 
 import numpy as np
@@ -23,7 +24,7 @@ from bayplan.kernels.search.delta_cost import delta_cost
 from bayplan.kernels.search.feasible import fits, others_kept
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.state import MOVED
-from bayplan.model import UNPLACED, Capacity, Spread, Transient
+from bayplan.model import UNPLACED, Capacity, Skew, Spread, Transient
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import TermInputs
 from bayplan.search.state import new_search_state
@@ -96,6 +97,7 @@ def test_what_breaks_nothing_may_be_dropped(problem):
     cluster = problem.cluster
     capped = {r for rule in cluster.rules if isinstance(rule, Capacity) for r in rule.resources}
     assume(all(rule.resource in capped for rule in cluster.rules if isinstance(rule, Transient)))
+    assume(all(rule.workload in rule.counts for rule in cluster.rules if isinstance(rule, Skew)))
     state, now = new_search_state(problem), breaches(cluster, problem.start, problem.before)
     waits = (problem.start.machine_of == UNPLACED).any()
     assume(not (waits and any(isinstance(rule, Spread) for rule in cluster.rules)))
