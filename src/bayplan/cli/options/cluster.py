@@ -97,7 +97,7 @@ class ClusterSource:
 
     @property
     def replaces_pods(self) -> bool:
-        """Is it a cluster of Kubernetes? Its pods are moved by replacing them, unless somebody says otherwise."""
+        """Is it a cluster of Kubernetes? Its pods are moved by replacing them, unless another way is stated."""
         from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
 
         return self.file is None or is_kubectl_file(self.file)
