@@ -22,7 +22,7 @@ test-browser: $(VENV)/.installed-browser
 test-kubernetes: $(VENV)/.installed-kube
 	$(BIN)/python -m tests.kubernetes.binary
 	$(BIN)/python -m tests.kubernetes.renderers
-	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes tests/kubernetes
+	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes $(AGAIN) tests/kubernetes
 
 test-postgres: $(VENV)/.installed-postgres
 	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/contract/test_operated.py
