@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from tests.builders.differences import differences
 
+import bayplan as bp
 from bayplan import formats
 from bayplan.errors import InputError
 from bayplan.model import ClusterRequests, Snapshot, TimedRequests
@@ -31,6 +32,7 @@ VALUES = {  # file -> what it holds
 BESIDE = {  # files that go with another one: how they are read
     "accepted.json": lambda path: formats.read_accepted(path, formats.read_admission(EXAMPLES / "admission.json")),
     "fleet.json": lambda path: formats.read_fleet(path, formats.read_requests(EXAMPLES / "requests.json").resources),
+    "kubectl.json": lambda path: bp.kubernetes.read(path),
     "gmrp/assignment_tiny.txt": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "gmrp/model_tiny.txt").cluster),
     "gmrp/solution_tiny.txt": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "gmrp/model_tiny.txt").cluster),
     "placement.json": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "shop.yaml").cluster),

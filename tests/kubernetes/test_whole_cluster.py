@@ -12,6 +12,7 @@ from tests.kubernetes.shops import make_shop
 from tests.kubernetes.watcher import Watcher
 
 import bayplan as bp
+from bayplan.api.planning.answer import PlanAnswer
 from bayplan.cli.main import main
 from bayplan.kubernetes.client import Client
 from bayplan.score.goal.state_figures import local_share
@@ -47,10 +48,7 @@ def test_a_plan_is_carried_out_as_promised_and_taken_back(
         assert main(["apply", str(file), *where, "--settle", "0s", "--yes"]) == 0
         said = json.loads(capsys.readouterr().out)
         assert (said["status"], said["done"]["moved"]) == ("done", plan.moved)
-        assert {name: node for name, node in shop.where().items() if node != before[name]} == {
-            move.container: plan.state.cluster.machines.name[move.target] if isinstance(move.target, int) else move.target
-            for move in plan.moves
-        }
+        assert {name: node for name, node in shop.where().items() if node != before[name]} == _planned(plan)
         now = look.observe().snapshot
         assert local_share(now.cluster, now.placement) == pytest.approx(plan.figures.after.local)
         assert main(["rollback", "latest", *where]) == 0
@@ -66,6 +64,13 @@ def test_a_plan_is_carried_out_as_promised_and_taken_back(
     assert (found["policies"], found["gates"], found["leases"]) == (0, 0, 1)
     assert found["pods"] > 0
     assert {path for path in cluster_wide_objects(client) - before_all if "bayplan" in path} == set()
+
+
+def _planned(plan: PlanAnswer) -> dict[str, str]:
+    """Container -> node, of all that the plan moves."""
+    cluster, after = plan.snapshot.cluster, plan.placement
+    moved = after.moved_from(plan.snapshot.placement).tolist()
+    return {cluster.containers.name[c]: cluster.machines.name[after.machine_of[c]] for c in moved}
 
 
 @pytest.mark.parametrize("yes", [False, True])

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.builders.strategies import clusters, placements
 
+from bayplan.errors import ModelError
 from bayplan.model import Placement
 from bayplan.score.performance import Assumptions, pair_performance, performance_of, walks_of
 from bayplan.score.performance.assumptions import QUEUES, ROUTERS
@@ -78,6 +79,10 @@ def test_the_simulation_of_any_state_ends(state, seed):
     walks = walks_of(*state)
     if walks is None:
         return
-    run = simulate_walks(walks, requests=40, seed=seed)
+    try:
+        run = simulate_walks(walks, requests=40, seed=seed)
+    except ModelError as error:  # calls that multiply on a machine without capacity: refused, with what to do
+        assert "assume less load" in str(error)
+        return
     assert (run.latency_ms >= 0).all()
     assert np.isfinite(run.latency_ms).all()

@@ -152,7 +152,12 @@ def test_adding_machines_changes_nothing_about_those_that_are_there(snapshot, da
         assert level.group_of.tolist() == [*before.group_of.tolist(), *[before.group_of[like]] * 2]
     for members in after.cluster.machine_sets.values():
         assert (like in members) == (known in members) == (known + 1 in members)
-    assert check(after.cluster, after.placement) == check(cluster, snapshot.placement)
+    assert _without_skew(after.cluster, after.placement) == _without_skew(cluster, snapshot.placement)
+
+
+def _without_skew(cluster, placement):
+    """What the referee says, but for skew: a new machine is an empty group, with which all others are compared."""
+    return [violation for violation in check(cluster, placement) if violation.rule != "skew"]
 
 
 def test_a_capacity_rule_is_not_needed_to_keep_containers_off():

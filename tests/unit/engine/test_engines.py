@@ -163,8 +163,10 @@ def test_an_interruption_ends_everything_without_a_word_from_the_workers(tmp_pat
     script, there = tmp_path / "interrupted.py", tmp_path / "there"
     there.mkdir()
     script.write_text(
+        "import signal\n"
         "from bayplan.engine import ENGINES, Job\n"
         "from tests.builders import engine_jobs\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
         f"        job = Job(name='long', call=engine_jobs.asleep_in, arguments=({str(there)!r},))\n"

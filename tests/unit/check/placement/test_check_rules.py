@@ -32,6 +32,7 @@ from bayplan.model import (
     Dependency,
     Interference,
     Pinned,
+    Skew,
     Spread,
     Transient,
     TransientMode,
@@ -62,6 +63,12 @@ STATES = {
         at(0, 1, 2, 0, 0, 0),
         at(2, 3, 3, 0, 0, 0),
         "anti-affinity: 3 containers of 'web' in zone 'west', at most 2 allowed",
+    ),
+    "skew of zones": (
+        Skew(workload=WEB, limit=1, level=ZONE),
+        at(0, 2, 3, 0, 0, 0),
+        at(2, 3, 3, 0, 0, 0),
+        "skew: 3 containers of 'web' in zone 'west', 0 in 'east', at most 1 more allowed",
     ),
     "spread over machines": (
         Spread(service=FRONT, minimum=3, level=MACHINE),

@@ -23,6 +23,15 @@ def test_a_signal_asks_for_the_end_and_stops_a_method(number):
     assert signal.getsignal(number) is before
 
 
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, as in a terminal; a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_a_second_interrupt_ends_at_once():
     with pytest.raises(KeyboardInterrupt), ended_by_signals(Ending(60.0), StopFlag()):
         os.kill(os.getpid(), signal.SIGINT)
