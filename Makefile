@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-kubernetes test-postgres test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-wheel lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
@@ -25,6 +25,9 @@ test-kubernetes: $(VENV)/.installed-kube
 
 test-postgres: $(VENV)/.installed-postgres
 	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/contract/test_operated.py
+
+test-prometheus: $(VENV)/.installed-dev
+	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py

@@ -17,6 +17,7 @@ from bayplan.model import (
     Interference,
     Pinned,
     Rule,
+    Skew,
     Snapshot,
     floats,
     ints,
@@ -25,6 +26,7 @@ from bayplan.model.rules import RULES
 
 ALLOWED, ELSEWHERE = 0.2, 0.8  # share of the workloads with an allow rule; of the machines that it leaves beside theirs
 PINNED = 0.01
+SKEWED = 0.1  # share of the workloads with a skew rule over racks; of those with one over zones
 PAIRS = 300  # interference rules, anti-affinity sets of two workloads per rack
 RACK, ZONE = 1, 2
 USAGE = 0.7, 0.15  # mean and standard deviation, of the request
@@ -40,7 +42,12 @@ def all_rules(seed: int = 0) -> Snapshot:
     workloads = replace(cluster.workloads, usage_mean=floats(USAGE[0] * request), usage_std=floats(USAGE[1] * request))
     sets = {f"set-{w}": _machines(cluster, on, w, rng) for w in _sample(rng, len(request), ALLOWED)}
     added: list[Rule] = [Allow(workloads=(int(name.removeprefix("set-")),), machines=name) for name in sets]
-    added += [*_pairs(cluster, on, rng), *_dependencies(cluster, on), Confidence(resource=0, alpha=ALPHA)]
+    added += [
+        *_pairs(cluster, on, rng),
+        *_skews(cluster, on, rng),
+        *_dependencies(cluster, on),
+        Confidence(resource=0, alpha=ALPHA),
+    ]
     added.append(Pinned(containers=tuple(_sample(rng, int((on >= 0).sum()), PINNED))))
     cluster = replace(cluster, workloads=workloads, rules=(*cluster.rules, *added), machine_sets=sets)
     missing = set(RULES) - {rule.kind for rule in cluster.rules}
@@ -77,6 +84,14 @@ def _pairs(cluster: Cluster, on: IntArray, rng: np.random.Generator) -> Iterator
         yield Interference(a=a, b=b, limit=max(1, int(there)))
         if a != b:
             yield AntiAffinity(workloads=(a, b), limit=max(1, int((rack[a] + rack[b]).max())), level=RACK)
+
+
+def _skews(cluster: Cluster, on: IntArray, rng: np.random.Generator) -> Iterator[Skew]:
+    """Workloads that stay as even over racks and zones as they are."""
+    for level in (RACK, ZONE):
+        count = _counts(cluster, on, level)
+        for w in _sample(rng, len(count), SKEWED):
+            yield Skew(workload=w, limit=max(1, int(count[w].max() - count[w].min())), level=level)
 
 
 def _dependencies(cluster: Cluster, on: IntArray) -> Iterator[Dependency]:

@@ -2,7 +2,7 @@
 
     import bayplan as bp
 
-    shop = bp.read("shop.yaml")                   # or bp.generate("boutique"), or bp.ClusterBuilder()
+    shop = bp.read("shop.yaml")  # or bp.generate("boutique"), bp.ClusterBuilder(), bp.kubernetes.observe(context="prod")
     answer = bp.rebalance(shop, max_moves="10%", seconds=5)
     print(answer.summary())
     answer.report("answer.html")
@@ -37,6 +37,7 @@ _HOME = {  # public name -> module
     "Capacity": "bayplan.model.rules",
     "AntiAffinity": "bayplan.model.rules",
     "Spread": "bayplan.model.rules",
+    "Skew": "bayplan.model.rules",
     "CoLocate": "bayplan.model.rules",
     "Allow": "bayplan.model.rules",
     "Dependency": "bayplan.model.rules",
@@ -96,6 +97,7 @@ __all__ = [
     "Objective",
     "Pinned",
     "Placement",
+    "Skew",
     "Snapshot",
     "Spread",
     "Transient",
@@ -109,6 +111,7 @@ __all__ = [
     "collocate",
     "explain",
     "generate",
+    "kubernetes",
     "machines_needed",
     "methods",
     "migrate",
@@ -130,6 +133,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> "Any":
+    if name == "kubernetes":  # a folder with calls of its own: bp.kubernetes.observe
+        return import_module("bayplan.kubernetes")
     if name not in _HOME:
         raise AttributeError(f"module 'bayplan' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
@@ -159,6 +164,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # what type checkers and editors see
     from typing import Any
 
+    from bayplan import kubernetes
     from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
@@ -191,6 +197,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
         Dependency,
         Interference,
         Pinned,
+        Skew,
         Spread,
         Transient,
     )

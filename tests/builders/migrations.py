@@ -17,7 +17,7 @@ from experiments.migrate.backwards import backwards, known_order
 from experiments.migrate.drawn import Rng, drawn_cluster, load_of, ruled, with_capacity
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.builders.strategies import clusters, placements
+from tests.builders.strategies import clusters, placements, skews
 
 from bayplan.model import (
     UNPLACED,
@@ -27,6 +27,7 @@ from bayplan.model import (
     MigrationPolicy,
     Placement,
     Running,
+    Skew,
     StepLimits,
     Transient,
     TransientMode,
@@ -53,6 +54,7 @@ def small(seed: int, *, max_moves: int = 6, rules: bool = True) -> Migration:
     if rules:
         cluster = ruled(cluster, [(pairs, pairs) for pairs in ends], start == after, units, rng)
         cluster = _joint(cluster, start, after) if rng.random() < 0.1 else cluster
+        cluster = _skewed(cluster, start, after, np.random.default_rng([seed, 2]))
     cluster = replace(cluster, rules=(Capacity(resources=(0, 1)), *cluster.rules))
     policy = _policy(cluster, rng, units)
     return Migration(
@@ -92,6 +94,20 @@ def _joint(cluster: Cluster, start, after) -> Cluster:
     capacity[:, 1] = np.maximum(capacity[:, 1], (load_of(cluster, after) + load_of(cluster, left))[:, 1])
     others = tuple(rule for rule in cluster.rules if not isinstance(rule, Transient))
     return replace(with_capacity(cluster, capacity), rules=(*others, Transient(resource=1, mode=TransientMode.JOINT)))
+
+
+def _skewed(cluster: Cluster, start, after, rng: Rng) -> Cluster:
+    """Sometimes with skew rules, as strict as both ends allow."""
+    rules: list[Skew] = []
+    for _ in range(int(rng.integers(0, 3))):
+        drawn = rng.permutation(len(cluster.workloads.name))[: int(rng.choice([1, 1, 2]))].tolist()
+        level, least = int(rng.random() < 0.6), int(rng.choice([0, 0, 0, 9]))
+        rule = Skew(workload=drawn[0], counted=tuple(drawn), level=level, min_groups=least)
+        if cluster.machine_sets and rng.random() < 0.3:
+            rule = replace(rule, machines=sorted(cluster.machine_sets)[0])
+        ends = (Placement(machine_of=machine_of) for machine_of in (start, after))
+        rules.append(replace(rule, limit=max([1, *(skew for end in ends for skew in skews(cluster, end, rule))])))
+    return replace(cluster, rules=(*cluster.rules, *rules))
 
 
 def _policy(cluster: Cluster, rng: Rng, units: list[tuple[int, ...]]) -> MigrationPolicy:

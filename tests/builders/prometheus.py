@@ -64,14 +64,16 @@ def skip_or_fail(words: str) -> NoReturn:
 
 
 @contextmanager
-def server(*, scrape: Sequence[str] = (), history: History | None = None, options: Sequence[str] = ()) -> Iterator[Server]:
+def server(
+    *, scrape: Sequence[str] = (), history: History | None = None, options: Sequence[str] = (), host: str = "127.0.0.1"
+) -> Iterator[Server]:
     """A server until the end of the block. It scrapes HOST:PORT addresses every second, and has a history from its start."""
     folder = Path(tempfile.mkdtemp(prefix="bayplan-prometheus-"))
     try:
         (folder / "prometheus.yml").write_text(CONFIGURATION.format(targets=", ".join(map(repr, scrape))), encoding="utf-8")
         if history is not None:
             _backfill(folder, history)
-        with _running(folder, options) as url:
+        with _running(folder, options, host) as url:
             yield Server(url=url, folder=folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -89,8 +91,8 @@ def _backfill(folder: Path, history: History) -> None:
 
 
 @contextmanager
-def _running(folder: Path, options: Sequence[str]) -> Iterator[str]:
-    address = f"127.0.0.1:{_free_port()}"
+def _running(folder: Path, options: Sequence[str], host: str) -> Iterator[str]:
+    address = f"{host}:{_free_port(host)}"
     command = [
         "prometheus",
         f"--config.file={folder / 'prometheus.yml'}",
@@ -129,7 +131,7 @@ def until(holds: Callable[[], object], words: str) -> None:
         pause.wait(0.05)
 
 
-def _free_port() -> int:
+def _free_port(host: str) -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((host, 0))
         return int(probe.getsockname()[1])

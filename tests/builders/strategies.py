@@ -36,6 +36,7 @@ from bayplan.model import (
     Resource,
     Rule,
     Services,
+    Skew,
     Snapshot,
     Spread,
     Term,
@@ -166,8 +167,8 @@ def _traffic(draw: DrawFn, n_w: int) -> Traffic:
 
 @st.composite
 def rule_lists(draw: DrawFn, cluster: Cluster) -> tuple[Rule, ...]:
-    """Any mix of the ten rules, kept or not."""
-    many = [_anti_affinity(cluster), _spread(cluster), _dependency(cluster), _interference(cluster)]
+    """Any mix of the eleven rules, kept or not."""
+    many = [_anti_affinity(cluster), _spread(cluster), skew_rules(cluster), _dependency(cluster), _interference(cluster)]
     if cluster.machine_sets:
         many.append(_allow(cluster))
     rules = draw(st.lists(st.one_of(many), max_size=6))
@@ -188,6 +189,19 @@ def _anti_affinity(cluster: Cluster) -> SearchStrategy[AntiAffinity]:
 
 def _spread(cluster: Cluster) -> SearchStrategy[Spread]:
     return st.builds(Spread, service=_services(cluster), minimum=st.integers(1, 3), level=_levels(cluster))
+
+
+def skew_rules(cluster: Cluster) -> SearchStrategy[Skew]:
+    n_w = len(cluster.workloads.name)
+    return st.builds(
+        Skew,
+        workload=st.integers(0, n_w - 1),
+        counted=st.one_of(st.just(()), subsets(n_w)),
+        limit=st.sampled_from([1, 1, 2]),
+        level=_levels(cluster),
+        machines=st.sampled_from(["", "", *sorted(cluster.machine_sets)]),
+        min_groups=st.sampled_from([0, 0, 0, 2, 4]),
+    )
 
 
 def _dependency(cluster: Cluster) -> SearchStrategy[Dependency]:
@@ -352,6 +366,8 @@ def _kept(cluster: Cluster, placement: Placement, rule: Rule) -> Rule | None:
     if isinstance(rule, Spread):
         used = _tally(cluster, placement, _members(cluster, rule.service), rule.level)
         return replace(rule, minimum=max(1, min(rule.minimum, len(used))))
+    if isinstance(rule, Skew):
+        return replace(rule, limit=max([rule.limit, *skews(cluster, placement, rule)]))
     if isinstance(rule, Interference):
         a, b = (_tally(cluster, placement, (w,), rule.level) for w in (rule.a, rule.b))
         return replace(rule, limit=max([rule.limit, *(b.get(group, 0) for group in a)]))
@@ -366,6 +382,17 @@ def _kept(cluster: Cluster, placement: Placement, rule: Rule) -> Rule | None:
         same = tuple(c for c in rule.containers if placement.machine_of[c] == first)
         return CoLocate(containers=same) if len(same) > 1 else None
     return rule
+
+
+def skews(cluster: Cluster, placement: Placement, rule: Skew) -> list[int]:
+    """What each judged group has more than the emptiest."""
+    counting = set(rule.counting_machines(cluster).tolist())
+    on_others = np.array([m not in counting for m in placement.machine_of.tolist()], dtype=np.bool_)
+    counted = Placement(machine_of=ints(np.where(on_others, UNPLACED, placement.machine_of)))
+    count, own = (_tally(cluster, counted, workloads, rule.level) for workloads in (rule.counts, (rule.workload,)))
+    groups = {int(cluster.levels[rule.level].group_of[m]) for m in counting}
+    low = min((count.get(group, 0) for group in groups), default=0) if len(groups) >= rule.min_groups else 0
+    return [count.get(group, 0) - low for group in own]
 
 
 def _members(cluster: Cluster, service: int) -> tuple[int, ...]:

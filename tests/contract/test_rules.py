@@ -58,6 +58,7 @@ EXAMPLES = {
     "capacity": Example("{rule: capacity, resources: [cpu]}", (0, 1, 0, 1), (0, 0, 0, 0), (2, 1), (0, 2, 0, 2)),
     "anti-affinity": Example("{rule: anti-affinity, workloads: [a], limit: 1}", (0, 1, 0, 1), (0, 0, 1, 1), (0, 1), (1, 2, 1, 2)),
     "spread": Example("{rule: spread, service: a, minimum: 2, level: zone}", (0, 2, 0, 1), (0, 1, 0, 1), (1, 1), (1, 2, 1, 0)),
+    "skew": Example("{rule: skew, workload: a, limit: 1, level: zone}", (0, 2, 0, 1), (0, 1, 0, 1), (1, 1), (1, 2, 1, 0)),
     "co-locate": Example("{rule: co-locate, containers: [a-0, b-0]}", (0, 1, 0, 1), (0, 1, 1, 2), None, (2, 1, 2, 1)),
     "allow": Example("{rule: allow, workloads: [a], machines: fast}", (0, 1, 0, 1), (2, 1, 0, 1), (0, 2), (1, 0, 2, 1)),
     "dependency": Example("{rule: dependency, service: a, on: b}", (0, 1, 0, 1), (2, 1, 0, 1), (0, 2), (0, 0, 0, 1)),

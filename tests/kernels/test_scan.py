@@ -8,7 +8,7 @@ from tests.stress.search_walks import problems, standing
 
 from bayplan.kernels.search.delta_cost import delta_cost
 from bayplan.kernels.search.evaluate_all import evaluate_all, new_evaluation
-from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.feasible import fits, others_kept
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.scan import scan_shifts, scan_swaps
 from bayplan.model.rules import RULES
@@ -22,7 +22,7 @@ def view_of(state):
 
 
 def may(arrays, i, origin, m):
-    return fits(arrays, i, m) and dependants_kept(arrays, i, origin, m)
+    return fits(arrays, i, m) and others_kept(arrays, i, origin, m)
 
 
 def shifts(state):

@@ -20,7 +20,7 @@ from tests.stress.search_walks import expect_sound, problems, standing, walked
 
 from bayplan.errors import ModelError
 from bayplan.kernels.search.delta_cost import delta_cost
-from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.feasible import fits, others_kept
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.state import MOVED
 from bayplan.model import UNPLACED, Capacity, Spread, Transient
@@ -75,7 +75,7 @@ def test_what_may_be_dropped_breaks_nothing(problem):
     for i in standing(state).tolist():
         origin = lift(state.arrays, i)
         good = [
-            m for m in machines(state) if m != origin and fits(state.arrays, i, m) and dependants_kept(state.arrays, i, origin, m)
+            m for m in machines(state) if m != origin and fits(state.arrays, i, m) and others_kept(state.arrays, i, origin, m)
         ]
         assert all(allowed_move(problem.cluster, problem.before, problem.start, members(state, i), m) for m in good)
         drop(state.arrays, i, origin)
@@ -106,7 +106,7 @@ def test_what_breaks_nothing_may_be_dropped(problem):
                 continue
             if allowed_move(cluster, problem.before, problem.start, members(state, i), m):
                 assert fits(state.arrays, i, m)
-                assert dependants_kept(state.arrays, i, origin, m)
+                assert others_kept(state.arrays, i, origin, m)
         drop(state.arrays, i, origin)
 
 

@@ -163,7 +163,29 @@ class Naive:
         """May an item make this step, whatever part of it is done first?"""
         pairs = sorted([self.pairs(before), self.pairs(after)], key=len)
         low, high = pairs[0], pairs[1]
+        if not all(self.accepted([pair for pair in high if pair != (c, m)], c, m) for c, m in {*self.pairs(after)} - {*low}):
+            return False
         return self.not_too_much(high, after) and self.enough(low) and self.served(high, low)
+
+    def accepted(self, running: list[tuple[int, int]], c: int, m: int) -> bool:
+        """Would Kubernetes create the container there, by skew, while these run?"""
+        for rule in self.cluster.rules:
+            if rule.kind != "skew" or rule.workload != self.workload[c]:
+                continue
+            counted = rule.counted or (rule.workload,)
+            machines = (
+                self.cluster.machine_sets[rule.machines].tolist() if rule.machines else range(len(self.cluster.machines.name))
+            )
+            if m not in machines:
+                continue
+            count = {self.group(rule.level, at): 0 for at in machines}
+            for k, at in running:
+                if at in machines and self.workload[k] in counted:
+                    count[self.group(rule.level, at)] += 1
+            emptiest = min(count.values()) if len(count) >= rule.min_groups else 0
+            if count[self.group(rule.level, m)] + (rule.workload in counted) - emptiest > rule.limit:
+                return False
+        return True
 
     def not_too_much(self, high: list[tuple[int, int]], state: State) -> bool:
         worst = [self.counts(high), *self.transient(high, state)]

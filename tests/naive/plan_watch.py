@@ -2,7 +2,8 @@
 
 Nothing here is shared with the planner or with the referee of plans. What must hold at an instant is what `Migration` states:
 no upper limit is exceeded further than at the worse of both ends, enough containers of each workload run, spread and
-dependencies hold as far as they do at both ends, ways and limits of steps are kept, pinned containers stay.
+dependencies hold as far as they do at both ends, ways and limits of steps are kept, pinned containers stay;
+and skew allows each create when it is made.
 """
 
 from collections import Counter
@@ -26,7 +27,10 @@ def faults_on_the_way(migration: Migration, plan: Plan) -> Iterator[str]:
         for fault in watch.batch_faults(running, batch):
             yield f"batch {number + 1}: {fault}"
         for done in _subsets(batch):
-            for fault in watch.instant_faults(_after(running, done)):
+            for fault in (
+                *watch.instant_faults(_after(running, done)),
+                *watch.refused(_after(running, done), {*batch} - {*done}),
+            ):
                 yield f"batch {number + 1}, after {len(done)} of its {len(batch)} steps: {fault}"
         running = _after(running, batch)
 
@@ -110,6 +114,12 @@ class PlanWatch:
         for c in self.both_ends:
             if at[c] == 0 and self.ways[c] is Way.SURGE:
                 yield f"container {c} is down, but its way is to surge"
+
+    def refused(self, running: Pairs, next_steps: set[Step]) -> Iterator[str]:
+        """Creates that Kubernetes would refuse now."""
+        for step in next_steps:
+            if step.action is Action.CREATE and not self.naive.accepted(sorted(running), step.container, step.machine):
+                yield f"skew refuses {step}"
 
     def _transient(self, running: Pairs) -> Iterator[str]:
         """Joint transient rules: what left a machine is charged there until the end."""

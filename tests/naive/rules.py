@@ -1,4 +1,4 @@
-"""The ten rules as obvious loops over containers: the slow twin of `score.check`.
+"""The eleven rules as obvious loops over containers: the slow twin of `score.check`.
 
 Each violation is (index in the cluster's rules, names, excess).
 """
@@ -80,6 +80,23 @@ def spread(cluster, at, rule):
         yield [cluster.services.name[rule.service]], missing
 
 
+def skew(cluster, at, rule):
+    level = cluster.levels[rule.level]
+    machines = cluster.machine_sets[rule.machines].tolist() if rule.machines else range(len(cluster.machines.name))
+    count = {int(level.group_of[m]): 0 for m in machines}
+    judged = set()
+    for c, m in enumerate(at):
+        if m in machines:
+            count[int(level.group_of[m])] += workload(cluster, c) in (rule.counted or (rule.workload,))
+            judged |= {int(level.group_of[m])} if workload(cluster, c) == rule.workload else set()
+    emptiest = min(count.values(), default=0) if len(count) >= rule.min_groups else 0
+    for group in sorted(judged):
+        if count[group] - emptiest > rule.limit:
+            others = [w for w in rule.counted if w != rule.workload]
+            names = [cluster.workloads.name[w] for w in (rule.workload, *others)]
+            yield [*names, level.group[group]], count[group] - emptiest - rule.limit
+
+
 def co_locate(cluster, at, rule):
     machines = [at[c] for c in rule.containers]
     if len(set(machines)) > 1:
@@ -142,6 +159,7 @@ STATES = {
     "capacity": capacity,
     "anti-affinity": anti_affinity,
     "spread": spread,
+    "skew": skew,
     "co-locate": co_locate,
     "allow": allow,
     "dependency": dependency,

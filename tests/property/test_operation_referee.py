@@ -9,7 +9,7 @@ from tests.builders.instants import Told
 from tests.builders.strategies import clusters, placements
 
 from bayplan.check import check
-from bayplan.model import RULES, UNPLACED, CoLocate, Placement, Spread, ints
+from bayplan.model import RULES, UNPLACED, CoLocate, Placement, Skew, Spread, ints
 
 QUICK = settings(max_examples=150, deadline=None)
 
@@ -92,7 +92,7 @@ def test_a_single_create_or_delete_violates_newly_what_the_placement_violates_ne
     else:
         after[c] = UNPLACED
         told.delete(cluster.containers.name[c])
-    left_out = {"transient", "pinned", *({"co-locate"} if _has_partial_set(cluster, before, after) else ())}
+    left_out = {"transient", "pinned", "skew", *({"co-locate"} if _has_partial_set(cluster, before, after) else ())}
     expected = {pair for pair in _new(_violated(cluster, before), _violated(cluster, after)) if pair[0] not in left_out}
     for rule, _ in expected:
         event(rule)
@@ -130,5 +130,44 @@ def test_what_a_move_makes_worse_is_found_in_one_of_its_instants(state, data):
     told = Told(cluster, before)
     told.delete(cluster.containers.name[c])
     told.create(c, m)
-    worse = {pair for pair in _new(_violated(cluster, before), _violated(cluster, after)) if pair[0] != "transient"}
+    worse = {pair for pair in _new(_violated(cluster, before), _violated(cluster, after)) if pair[0] not in ("transient", "skew")}
     assert worse <= {(v.rule, v.subject) for v in told.referee.violations}
+
+
+@QUICK
+@given(states(), st.data())
+def test_skew_is_asked_at_creates_of_what_it_judges_and_nowhere_else(state, data):
+    cluster, before = state
+    if not before or any(isinstance(rule, Skew) and rule.workload not in rule.counts for rule in cluster.rules):
+        return  # what a rule does not count makes nothing worse than it is
+    c, m = data.draw(st.integers(0, len(before) - 1)), data.draw(st.integers(0, len(cluster.machines.name) - 1))
+    told = Told(cluster, before)
+    if before[c] != UNPLACED:
+        told.delete(cluster.containers.name[c])
+    assert not [v for v in told.referee.violations if v.rule == "skew"], "deleting violates nothing"
+    told.create(c, m)
+    found = {v.subject[-1] for v in told.referee.violations if v.rule == "skew"}
+    running = [*before[:c], UNPLACED, *before[c + 1 :]]
+    refused = {
+        cluster.levels[rule.level].group[cluster.levels[rule.level].group_of[m]]
+        for rule in cluster.rules
+        if isinstance(rule, Skew) and rule.workload == cluster.containers.workload[c]
+        if not _scheduler_accepts(cluster, rule, running, m)
+    }
+    for group in refused:
+        event(f"refused in {group.split('-')[0]}")
+    assert found == refused
+
+
+def _scheduler_accepts(cluster, rule, running, m):
+    """Kubernetes' own test: containers in the group, and this one, less the emptiest group, within the limit."""
+    counting = rule.counting_machines(cluster).tolist()
+    if m not in counting:
+        return True  # never asked: the machine is not one that the rule compares
+    group_of = cluster.levels[rule.level].group_of
+    count = {int(group_of[k]): 0 for k in counting}
+    for c, k in enumerate(running):
+        if k in counting and cluster.containers.workload[c] in rule.counts:
+            count[int(group_of[k])] += 1
+    emptiest = 0 if len(count) < rule.min_groups else min(count.values())
+    return count[int(group_of[m])] + 1 - emptiest <= rule.limit

@@ -279,7 +279,7 @@ def test_a_plan_that_stopped_is_finished_by_making_it_again(data):
 @given(st.data())
 def test_a_safe_plan_is_safe_backwards(data):
     migration = data.draw(migrations())
-    kept = tuple(rule for rule in migration.cluster.rules if rule.kind != "pinned")
+    kept = tuple(rule for rule in migration.cluster.rules if rule.kind not in ("pinned", "skew"))  # skew is asked at creates only
     migration = replace(migration, cluster=replace(migration.cluster, rules=kept))
     plan = data.draw(plans(migration))
     end = migration.start.after(plan)

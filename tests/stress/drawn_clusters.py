@@ -1,4 +1,4 @@
-"""Adversarial clusters by seed: all ten rules, all terms, odd amounts, starts that violate rules, containers without a machine.
+"""Adversarial clusters by seed: all rules, all terms, odd amounts, starts that violate rules, containers without a machine.
 
 The same generator state draws the same cluster. Most are tiny, so that brute force can judge the answers.
 """
@@ -30,6 +30,7 @@ from bayplan.model import (
     Resource,
     Rule,
     Services,
+    Skew,
     Snapshot,
     Spread,
     Term,
@@ -182,13 +183,18 @@ def _rules(cluster: Cluster, placement: Placement, rng: Rng) -> list[Rule]:
     rules: list[Rule] = []
     if chance(rng, 0.75):
         rules.append(Capacity(resources=tuple(range(n_r)) if chance(rng, 0.8) else some(rng, n_r)))
-    kinds = rng.choice(["anti", "spread", "dependency", "interference", "allow"], int(rng.choice([0, 1, 2, 4])))
+    kinds = rng.choice(["anti", "spread", "skew", "dependency", "interference", "allow"], int(rng.choice([0, 1, 2, 4])))
     for kind in kinds.tolist():
         level = int(rng.integers(n_l))
         if kind == "anti" and n_w:
             rules.append(AntiAffinity(workloads=some(rng, n_w), limit=int(rng.choice([0, 1, 1, 2, 3])), level=level))
         elif kind == "spread" and n_s:
             rules.append(Spread(service=int(rng.integers(n_s)), minimum=int(rng.choice([1, 2, 2, 3, 9])), level=level))
+        elif kind == "skew" and n_w:
+            counted = some(rng, n_w) if chance(rng, 0.4) else ()
+            machines, least = one_of(rng, ("", "", "all", "few", "none")), int(rng.choice([0, 0, 0, 2, 9]))
+            limit, w = int(rng.choice([1, 1, 1, 2, 3])), int(rng.integers(n_w))
+            rules.append(Skew(workload=w, counted=counted, limit=limit, level=level, machines=machines, min_groups=least))
         elif kind == "dependency" and n_s:
             rules.append(Dependency(service=int(rng.integers(n_s)), on=int(rng.integers(n_s)), level=level))
         elif kind == "interference" and n_w:

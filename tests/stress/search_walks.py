@@ -12,7 +12,7 @@ from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.incumbent import Incumbent, write_out
 from bayplan.kernels.search.state import UNMET
 from bayplan.kernels.search.walk import StepSettings, new_mixture, walk
-from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Snapshot, Term
+from bayplan.model import UNPLACED, CoLocate, Dependency, Placement, Skew, Snapshot, Term
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
@@ -95,12 +95,14 @@ def expect_sound(problem: Problem, walk: SearchWalk) -> None:
 
 
 def expect_no_more_broken(problem: Problem, placement: Placement) -> None:
-    """No rule is exceeded more than at the start, in any place; of dependencies all places together count."""
+    """No rule is exceeded more than at the start, in any place; of dependencies and of skew all places together count."""
     start, after = (breaches(problem.cluster, some, problem.before) for some in (problem.start, placement))
-    alone = {number for number, rule in enumerate(problem.cluster.rules) if isinstance(rule, Dependency)}
-    assert [key for key in grown(after, start) if key[0] not in alone] == []
-    then, now = ({key[1]: excess for key, excess in some.items() if key[0] in alone} for some in (start, after))
-    assert sum(now.values()) <= sum(then.values())
+    of_kind = [{n for n, rule in enumerate(problem.cluster.rules) if isinstance(rule, kind)} for kind in (Dependency, Skew)]
+    together = set.union(*of_kind)
+    assert [key for key in grown(after, start) if key[0] not in together] == []
+    for numbers in of_kind:
+        then, now = (sum(excess for key, excess in some.items() if key[0] in numbers) for some in (start, after))
+        assert now <= then
 
 
 def expect_few_moves(problem: Problem, placement: Placement) -> None:

@@ -40,8 +40,8 @@ from bayplan.search.answer import refereed
 KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
 MOST_PRIORITY = 1e6
 HELD = (
-    "every container that talks is held by a rule that collocate does not move against (pinned, co-locate, spread, dependency, "
-    "interference, or anti-affinity above the machine): plan and rebalance know all rules"
+    "every container that talks is held by a rule that collocate does not move against (pinned, co-locate, spread, skew, "
+    "dependency, interference, or anti-affinity above the machine): plan and rebalance know all rules"
 )
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
 

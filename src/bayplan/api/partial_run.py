@@ -68,14 +68,15 @@ def machine_index(cluster: Cluster, name: str) -> int:
     return machines.index(name)
 
 
-def reachable_target(migration: Migration) -> tuple[Migration, dict[int, str]]:
+def reachable_target(migration: Migration, before: Placement | None = None) -> tuple[Migration, dict[int, str]]:
     """The migration to as much of its target as violates no rule that holds at the start, and why each other container stays.
 
     Where the target violates a rule, containers that come to that place stay where they are, until none is violated. In the
-    end no container moves, and that violates nothing new.
+    end no container moves, and that violates nothing new. `before` is where a migration that is on its way began: what it
+    violates only because a container is between two machines is no excuse for the target.
     """
     cluster, start = migration.cluster, migration.start.placement
-    excess = {v.place: v.excess for v in check(cluster, start)}
+    excess = {v.place: v.excess for v in check(cluster, start if before is None else before)}
     target, stays = migration.target.machine_of.copy(), dict[int, str]()
     while worse := [v for v in check(cluster, Placement(machine_of=ints(target)), start) if _is_worse(v, excess)]:
         moving = np.flatnonzero(target != start.machine_of)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bayplan.model import Level, Resource
+from bayplan.model import Level, Resource, Skew
 from bayplan.model.quantities import format_quantity
 from bayplan.words import plural
 
@@ -54,6 +54,13 @@ def counted(count: int, noun: str) -> str:
 def where(level: Level, group: int) -> str:
     """'on machine 'm-2'', 'in zone 'z-1''."""
     return f"{'on' if level.name == 'machine' else 'in'} {level.name} '{level.group[group]}'"
+
+
+def skew_allowed(level: Level, lowest: int, low: int, rule: Skew) -> str:
+    """'1 in 'west', at most 1 more allowed'; `lowest` is the emptiest group, below 0 if there are too few groups to compare."""
+    if lowest < 0:
+        return f"at most {rule.limit} allowed with fewer than {rule.min_groups} {plural(level.name)}"
+    return f"{low} {'on' if level.name == 'machine' else 'in'} '{level.group[lowest]}', at most {rule.limit} more allowed"
 
 
 def named(names: Sequence[str]) -> str:

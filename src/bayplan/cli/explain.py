@@ -8,9 +8,12 @@ import typer
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, Json, Out, Quiet, Start
+from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
+from bayplan.cli.options.shared import Json, Out, Quiet, Start
+from bayplan.errors import UsageError
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a container or of a workload.", show_default=False)]
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a container or of a workload.", show_default=False)]
 PlanFile = Annotated[
     Path | None,
     typer.Option("--plan", metavar="PLAN", help="A plan for this cluster: say what it does, and why.", show_default=False),
@@ -18,8 +21,18 @@ PlanFile = Annotated[
 
 
 def explain(
-    file: File,
-    name: Name,
+    file: running.OptionalFile = None,
+    name: Name = None,
+    context: running.Context = None,
+    kubeconfig: running.Kubeconfig = None,
+    namespace: running.Namespaces = None,
+    all_namespaces: running.AllNamespaces = False,
+    move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     start: Start = None,
     plan: PlanFile = None,
     out: Out = None,
@@ -35,12 +48,22 @@ def explain(
     Example: [cyan]bayplan explain shop.yaml web[/cyan]
 
     Example: [cyan]bayplan explain shop.yaml web-0 --plan moves.json[/cyan]
-    """
-    expect_outputs({"--out": out}, file, start, plan, stdout=True)
-    with working(f"reading {file}", quiet=quiet):
-        import bayplan as bp
 
-        snapshot = bp.read(file, start)
+    Example: [cyan]bayplan explain --context prod -A shop/web[/cyan]
+    """
+    if name is None and (context is not None or kubeconfig is not None):
+        file, name = None, None if file is None else str(file)  # what stands alone is the name
+    if name is None:
+        raise UsageError("nothing to explain: expected the NAME of a container or of a workload")
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
+    expect_outputs({"--out": out}, file, start, plan, stdout=True)
+    with working(f"reading {source.label}", quiet=quiet):
+        import bayplan as bp
+        from bayplan.api.files import started_from
+
+        collected = source.collected()
+        snapshot = bp.read(file or Path(), start) if collected is None else started_from(collected.snapshot, start)
         note(snapshot.notes, quiet=quiet)
         if plan is None:
             explanation = bp.explain(snapshot, name)
@@ -49,11 +72,13 @@ def explain(
 
             snapshot, steps = read_plan_of(plan, snapshot)
             explanation = bp.explain(snapshot, name, plan=steps, why=reasons_in_plan(plan))
+        stays = "" if collected is None else collected.stays(name)
     if json:
         from bayplan.report.json import explain_object
 
-        print_object(explain_object(explanation), out)
+        print_object({**explain_object(explanation), **({"stays": stays} if stays else {})}, out)
     else:
         from bayplan.report.answers.explain_tables import explain_report
+        from bayplan.report.table import Sentence, report
 
-        print_report(explain_report(explanation), out)
+        print_report(explain_report(explanation) + report(Sentence(stays, "warn")), out)

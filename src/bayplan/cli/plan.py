@@ -1,6 +1,7 @@
 """`bayplan plan`"""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,30 @@ from bayplan.cli.console.decision import say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
+from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
 from bayplan.cli.options import migrate as way_option
 from bayplan.cli.options import plan as option
-from bayplan.cli.options.shared import File, Json, Quiet, SearchSeed, Start, pairs, share
+from bayplan.cli.options.shared import Json, Quiet, SearchSeed, Start, pairs, share
 from bayplan.cli.rebalance import Freeze
 
 if TYPE_CHECKING:
     from bayplan.api.planning.answer import PlanAnswer
+    from bayplan.model import Snapshot
 
 
 def plan(
-    file: File,
+    file: running.OptionalFile = None,
+    context: running.Context = None,
+    kubeconfig: running.Kubeconfig = None,
+    namespace: running.Namespaces = None,
+    all_namespaces: running.AllNamespaces = False,
+    move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     goal: option.GoalName = "steady",
     max_moves: option.MaxMoves = None,
     weight: option.Weights = None,
@@ -79,16 +93,19 @@ def plan(
     Example: [cyan]bayplan plan shop.yaml --goal balance --max-moves 10% --front[/cyan]
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
+
+    Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
     outputs = {"--out": out, "--placement-out": placement_out, "--rollback-out": rollback_out, "--report": report}
     expect_outputs(outputs, file, start)
-    with working(f"planning for {file}", quiet=quiet) as progress:
+    with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
         from bayplan.api.planning.plan import cores
 
-        snapshot = bp.read(file, start)
+        snapshot, resting = _read(source, start, drain or ())
         note(snapshot.notes, quiet=quiet)
-        scenario = option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
@@ -97,14 +114,15 @@ def plan(
             seed=seed,
             weights=pairs(weight, "--weight", "NAME=VALUE"),
             max_moves=max_moves,
-            freeze=freeze or (),
+            freeze=(*(freeze or ()), *resting),
+            never=resting,
             alive=alive,
             way=way,
             replace=replace or (),
             surge=surge or (),
             limits=limits,
             stopovers=not no_stopovers,
-            what_if=scenario,
+            what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
             front=front or at is not None,
             at=at,
@@ -115,9 +133,20 @@ def plan(
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     if answer.worth_it:
         _write(answer, files)
-    say(answer, files=files if answer.worth_it else {}, json=json, following=_next(answer, file, out, report))
+    say(answer, files=files if answer.worth_it else {}, json=json, following=_next(answer, source, out, report))
     if not answer.worth_it:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+def _read(source: running.ClusterSource, start: Path | None, drained: Sequence[str]) -> "tuple[Snapshot, tuple[str, ...]]":
+    """The cluster, and the containers of it that do not move now."""
+    import bayplan as bp
+    from bayplan.api.files import started_from
+
+    collected = source.collected(draining=drained)
+    if collected is None:
+        return bp.read(source.file or Path(), start), ()
+    return started_from(collected.snapshot, start), tuple(collected.resting)
 
 
 def _write(answer: "PlanAnswer", files: dict[str, Path | None]) -> None:
@@ -131,11 +160,12 @@ def _write(answer: "PlanAnswer", files: dict[str, Path | None]) -> None:
         answer.report(page, command=clock.command())
 
 
-def _next(answer: "PlanAnswer", file: Path, out: Path | None, report: Path | None) -> str:
+def _next(answer: "PlanAnswer", source: running.ClusterSource, out: Path | None, report: Path | None) -> str:
     """What to type next."""
     if not answer.worth_it or not (answer.moved or answer.placed):
-        return f"next: bayplan show {shlex.quote(str(file))}"
+        return f"next: bayplan show {source.again}"
     if out is None:
         return "nothing was written: --out plan.json keeps the plan, --report plan.html shows it"
     look = f"open {report}, then " if report is not None else ""
-    return f"next: {look}bayplan apply {shlex.quote(str(out))} --simulate {shlex.quote(str(file))}"
+    where = f"--simulate {source.again}" if source.file is not None else source.again
+    return f"next: {look}bayplan apply {shlex.quote(str(out))} {where}"

@@ -4,14 +4,26 @@ from pathlib import Path
 
 from bayplan.cli.console import clock
 from bayplan.cli.console.outputs import expect_outputs
-from bayplan.cli.console.screen import print_value
+from bayplan.cli.console.screen import Printable, print_value
 from bayplan.cli.console.terminal import note, working
-from bayplan.cli.options.shared import File, GroupBy, Json, Out, Quiet, Report, Start
+from bayplan.cli.options import cluster as running
+from bayplan.cli.options import measurements as measuring
+from bayplan.cli.options.shared import GroupBy, Json, Out, Quiet, Report, Start
 from bayplan.errors import UsageError
 
 
 def show(
-    file: File,
+    file: running.OptionalFile = None,
+    context: running.Context = None,
+    kubeconfig: running.Kubeconfig = None,
+    namespace: running.Namespaces = None,
+    all_namespaces: running.AllNamespaces = False,
+    move: running.MoveKinds = None,
+    prometheus: measuring.PrometheusAddress = None,
+    traffic: measuring.TrafficPreset = None,
+    traffic_query: measuring.TrafficExpression = None,
+    traffic_labels: measuring.TrafficLabels = None,
+    measure: measuring.MeasureWindow = measuring.WINDOW,
     start: Start = None,
     report: Report = None,
     group_by: GroupBy = None,
@@ -25,27 +37,41 @@ def show(
 
     With --start, moves and their costs are counted from the input's own placement; `check --placement` judges them.
 
+    Of a running cluster (or of what `kubectl get nodes,pods,... -A -o json` printed) it also says how many pods may move, and why
+    the others stay.
+
     Example: [cyan]bayplan show shop.yaml --report shop.html[/cyan]
+
+    With --prometheus it measures traffic and usage, and says how much of the traffic could be attributed to workloads.
+
+    Example: [cyan]bayplan show --context prod -A --prometheus http://prometheus.example.org:9090[/cyan]
     """
+    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
+    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request)
     expect_outputs({"--report": report}, file, start)
     expect_outputs({"--out": out}, file, start, stdout=True)
     if group_by is not None and report is None:
         raise UsageError(f"--group-by '{group_by}' is for the report; expected --report FILE too")
-    with working(f"reading {file}", quiet=quiet):
+    with working(f"reading {source.label}", quiet=quiet):
         from bayplan.api.files import named, read_any, started_from
-        from bayplan.api.inspect import Inspection, RequestInspection, inspect, inspect_requests
+        from bayplan.api.inspect import inspect, inspect_requests
         from bayplan.model import Snapshot
 
-        value = read_any(file)
-        inspected: Inspection | RequestInspection
+        collected = source.collected()
+        value = collected.snapshot if collected is not None else read_any(file or Path())
+        inspected: Printable
         note(getattr(value, "notes", ()), quiet=quiet)
         if isinstance(value, Snapshot):
-            original = named(value, file)
+            original = named(value, file or Path())
             counted_from = None if start is None else original.placement
-            inspected = inspect(started_from(original, start), counted_from=counted_from)
+            inspection = inspected = inspect(started_from(original, start), counted_from=counted_from)
             if report is not None:
-                inspected.report(report, command=clock.command(), group_by=group_by)
-        else:
+                inspection.report(report, command=clock.command(), group_by=group_by)
+            if collected is not None:
+                from bayplan.kubernetes.collect.inspection import CollectedInspection
+
+                inspected = CollectedInspection(inspection=inspection, collected=collected)
+        elif file is not None:
             _expect_nothing_else(file, start=start, report=report, group_by=group_by)
             inspected = inspect_requests(value, name=file.name)
     print_value(inspected, json=json, out=out)

@@ -88,7 +88,7 @@ class ClusterBuilder:
         return self
 
     def machine_set(self, name: str, machines: Names) -> "ClusterBuilder":
-        """A named set of machines, for `allow`."""
+        """A named set of machines, for `allow` and `skew`."""
         self._sets[name] = _list(machines)
         return self
 
@@ -154,17 +154,37 @@ class ClusterBuilder:
         """A service uses at least `minimum` groups."""
         return self.rule("spread", service=service, minimum=minimum, level=level)
 
+    def skew(
+        self,
+        workload: str,
+        *,
+        limit: int = 1,
+        level: str = "machine",
+        counted: Names = (),
+        machines: Names = (),
+        min_groups: int = 0,
+    ) -> "ClusterBuilder":
+        """No group with a container of `workload` has over `limit` more than the emptiest group of these machines."""
+        fields: dict[str, Any] = {"counted": _list(counted)} if counted else {}
+        if machines:
+            fields["machines"] = self._set_of(machines)
+        return self.rule("skew", workload=workload, limit=limit, level=level, min_groups=min_groups, **fields)
+
     def co_locate(self, *containers: str) -> "ClusterBuilder":
         """These containers run on one machine."""
         return self.rule("co-locate", containers=list(containers))
 
     def allow(self, workloads: Names, machines: Names) -> "ClusterBuilder":
         """These workloads run only on these machines: the name of a set, or a list of machines."""
-        if not isinstance(machines, str):
-            name = ", ".join(machines)
-            self.machine_set(name, machines)
-            machines = name
-        return self.rule("allow", workloads=_list(workloads), machines=machines)
+        return self.rule("allow", workloads=_list(workloads), machines=self._set_of(machines))
+
+    def _set_of(self, machines: Names) -> str:
+        """The name of a set: the one given, or that of a new set with the machines listed."""
+        if isinstance(machines, str):
+            return machines
+        name = ", ".join(machines)
+        self.machine_set(name, machines)
+        return name
 
     def dependency(self, service: str, on: str, *, level: str = "machine") -> "ClusterBuilder":
         """Every container of `service` has one of `on` in its group."""

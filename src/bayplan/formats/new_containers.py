@@ -5,6 +5,7 @@ What the snapshot itself says stays as it is. New containers have no machine yet
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from bayplan.model import (
     Placement,
     Rule,
     Services,
+    Skew,
     Snapshot,
     Spread,
     Workloads,
@@ -57,6 +59,8 @@ class NewRules:
             return not self.new.isdisjoint(rule.workloads)
         if isinstance(rule, Interference):
             return rule.a in self.new or rule.b in self.new
+        if isinstance(rule, Skew):
+            return rule.workload in self.new
         if isinstance(rule, Spread | Dependency):
             return rule.service in self.new_services and getattr(rule, "on", rule.service) in self.service
         return isinstance(rule, CoLocate) and self._new_unit(rule)
@@ -74,6 +78,10 @@ class NewRules:
         if isinstance(rule, Allow):
             mine = tuple(self.workload[w] for w in rule.workloads if w in self.new)
             return Allow(workloads=mine, machines=f"{TARGET_PREFIX}{rule.machines}")
+        if isinstance(rule, Skew):
+            counted = tuple(self.workload[w] for w in rule.counted)
+            machines = f"{TARGET_PREFIX}{rule.machines}" if rule.machines else ""
+            return replace(rule, workload=self.workload[rule.workload], counted=counted, machines=machines, **level)
         if isinstance(rule, Interference):
             return replace(rule, a=self.workload[rule.a], b=self.workload[rule.b], **level)
         if isinstance(rule, Spread):
@@ -130,10 +138,15 @@ def joined(snapshot: Snapshot, other: Snapshot) -> Snapshot:
     rules = [*NewRules(other.cluster, whole.cluster, frozenset(new), frozenset(owner)).rules()]
     sets = {
         f"{TARGET_PREFIX}{name}": _same_machines(other.cluster, whole.cluster, name)
-        for name in dict.fromkeys(rule.machines.removeprefix(TARGET_PREFIX) for rule in rules if isinstance(rule, Allow))
+        for name in dict.fromkeys(rule.machines.removeprefix(TARGET_PREFIX) for rule in rules if _has_set(rule))
     }
     cluster = replace(whole.cluster, rules=(*whole.cluster.rules, *rules), machine_sets={**whole.cluster.machine_sets, **sets})
     return replace(whole, cluster=cluster)
+
+
+def _has_set(rule: Rule) -> TypeGuard[Allow | Skew]:
+    """Does the rule name a set of machines?"""
+    return isinstance(rule, Allow | Skew) and bool(rule.machines)
 
 
 def _same_machines(other: Cluster, cluster: Cluster, name: str) -> IntArray:

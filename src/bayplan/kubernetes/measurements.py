@@ -6,7 +6,7 @@ bytes. What was not measured is not in here, and `missing` says so in words: not
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bayplan.errors import ModelError
 from bayplan.words import count
@@ -67,6 +67,26 @@ class Measurements:
         }
         usage = {part: used for workload, used in self.usage.items() for part in of(workload)}
         return replace(self, traffic=traffic, usage=usage)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object that `show --json` prints."""
+        edges = [{"source": a, "destination": b, "rate": rate} for (a, b), rate in sorted(self.traffic.items())]
+        usage = {
+            workload: {resource: used._asdict() for resource, used in resources.items()}
+            for workload, resources in sorted(self.usage.items())
+        }
+        return {
+            "traffic": {
+                "edges": edges,
+                "unit": self.traffic_unit,
+                "measured_at": self.traffic_at,
+                "coverage": self.coverage,
+                "unattributed": [one._asdict() for one in self.unattributed],
+            },
+            "usage": usage,
+            "usage_measured_at": self.usage_at,
+            "missing": list(self.missing),
+        }
 
     def sentences(self) -> tuple[str, ...]:
         """What was measured and what was not, for people."""

@@ -101,6 +101,8 @@ class BatchBuilder:
 def claims_of(state: RunningState, step: UnitStep, c: int) -> Iterator[Claim]:
     """What a container's part in a step shares with others, beside the capacity of a machine."""
     rules, w, m = state.rules, state.workload[c], step.machine
+    for skew in (*rules.skew.get(w, ()), *rules.skew_counted.get(w, ())):  # a create may need any other step before it
+        yield ("skew", id(skew))
     if len(state.sequential):
         yield ("sequential", m if step.action is Action.CREATE else step.to)
     if step.action is Action.CREATE:

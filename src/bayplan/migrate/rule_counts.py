@@ -20,6 +20,7 @@ from bayplan.model import (
     Interference,
     Migration,
     Running,
+    Skew,
     Spread,
     Transient,
     TransientMode,
@@ -28,6 +29,7 @@ from bayplan.model import (
 from bayplan.score.counts import loads, running_loads
 
 UNLIMITED = np.iinfo(np.int64).max // 4
+OUTSIDE = -1  # the group of machines that a skew rule does not count
 ROUNDING = 1e-9  # of a capacity: sums of floats are not exact
 
 
@@ -84,6 +86,30 @@ class SpreadCount:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SkewCount:
+    """Skew: where a container of the judged workload is created, at most `limit` more than in the emptiest group.
+
+    It is asked at creates only, as Kubernetes does, so neither end excuses a group beyond the limit.
+    """
+
+    counts: CountPerGroup
+    groups: tuple[int, ...]  # those that are compared
+    limit: int
+    from_none: bool  # are there too few groups, so that the emptiest counts as having none?
+    creating: dict[int, int] = field(default_factory=dict)  # group -> creates of the judged workload in this batch
+
+    def within(self, group: int, more: int = 0, *, less_in: int | None = None) -> bool:
+        """Is a group within the limit in any order of the batch, with `more` creates there and a delete in group `less_in`?"""
+        others = (self.counts.low.get(g, 0) - (g == less_in) for g in self.groups if g != group)
+        count = self.counts.high.get(group, 0) + more
+        return count - (0 if self.from_none else min(others, default=count)) <= self.limit
+
+    def all_within(self, group: int) -> bool:
+        """The same of every group with such creates in this batch, if the batch deletes one in `group`."""
+        return all(self.within(g, less_in=group) for g, n in self.creating.items() if n and g != group)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ConfidenceSum:
     """Confidence: mean + D * deviation stays within `limit`."""
 
@@ -105,6 +131,8 @@ class RuleCounts:
     dependency: dict[int, list[DependencyCount]] = field(default_factory=lambda: defaultdict(list))  # by what depends
     depended_on: dict[int, list[DependencyCount]] = field(default_factory=lambda: defaultdict(list))  # by what it depends on
     spread: dict[int, list[SpreadCount]] = field(default_factory=lambda: defaultdict(list))
+    skew: dict[int, list[SkewCount]] = field(default_factory=lambda: defaultdict(list))  # by what is judged
+    skew_counted: dict[int, list[SkewCount]] = field(default_factory=lambda: defaultdict(list))  # by what is counted
     confidence: list[ConfidenceSum] = field(default_factory=list)
 
 
@@ -118,15 +146,19 @@ class _Builder:
         for w, s in enumerate(self.cluster.workloads.service.tolist()):
             self.of_service[s].append(w)
         self.group_of = [level.group_of.tolist() for level in self.cluster.levels]
-        self.shared: dict[tuple[tuple[int, ...], int], CountPerGroup] = {}
+        self.shared: dict[tuple[tuple[int, ...], int, str], CountPerGroup] = {}
         self.rules = RuleCounts()
         self.at_start, self.at_end = _by_workload(self.cluster, self.start), _by_workload(self.cluster, self.end)
 
-    def count(self, workloads: tuple[int, ...], level: int) -> CountPerGroup:
-        """The count of these workloads, empty."""
-        key = (tuple(sorted(set(workloads))), level)
+    def count(self, workloads: tuple[int, ...], level: int, machines: str = "") -> CountPerGroup:
+        """The count of these workloads, empty. Machines outside of a set are in group OUTSIDE."""
+        key = (tuple(sorted(set(workloads))), level, machines)
         if key not in self.shared:
-            self.shared[key] = new = CountPerGroup(self.group_of[level])
+            group_of = self.group_of[level]
+            if machines:
+                counting = set(self.cluster.machine_sets[machines].tolist())
+                group_of = [g if m in counting else OUTSIDE for m, g in enumerate(group_of)]
+            self.shared[key] = new = CountPerGroup(group_of)
             for w in key[0]:
                 self.rules.counted_in[w].append(new)
         return self.shared[key]
@@ -153,6 +185,8 @@ class _Builder:
             self._dependency(rule)
         elif isinstance(rule, Spread):
             self._spread(rule)
+        elif isinstance(rule, Skew):
+            self._skew(rule)
         elif isinstance(rule, Confidence):
             self.rules.confidence.append(self._confidence_sum(rule))
 
@@ -194,6 +228,14 @@ class _Builder:
         counted = SpreadCount(self.count(members, rule.level), minimum)
         for w in members:
             self.rules.spread[w].append(counted)
+
+    def _skew(self, rule: Skew) -> None:
+        count = self.count(rule.counts, rule.level, rule.machines)
+        groups = tuple(sorted({*count.group_of} - {OUTSIDE}))
+        counted = SkewCount(count, groups, rule.limit, len(groups) < rule.min_groups)
+        self.rules.skew[rule.workload].append(counted)
+        for w in set(rule.counts):
+            self.rules.skew_counted[w].append(counted)
 
     def _confidence_sum(self, rule: Confidence) -> ConfidenceSum:
         r, workloads = rule.resource, self.cluster.workloads

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.migrate.rule_counts import UNLIMITED, RuleCounts, load_limit, rule_counts, transient_resources
+from bayplan.migrate.rule_counts import OUTSIDE, UNLIMITED, RuleCounts, load_limit, rule_counts, transient_resources
 from bayplan.model import UNPLACED, Action, BoolArray, IntArray, Migration, Running, Step, TransientMode, allowed
 from bayplan.model.plan import add_instance, remove_instance
 from bayplan.score.counts import running_loads
@@ -121,9 +121,23 @@ class RunningState:
                 new_group = not spread.counts.low.get(spread.counts.group_of[m])
                 if spread.used + new_group < min(spread.minimum, spread.running + spread.changing + 1):
                     return False
+        if not self._keeps_skew(w, m):
+            return False
         for total in rules.confidence:
             mean, variance = total.mean[m] + total.mean_of[w], total.variance[m] + total.variance_of[w]
             if mean + total.d * np.sqrt(max(0.0, variance)) > total.limit[m]:
+                return False
+        return True
+
+    def _keeps_skew(self, w: int, m: int) -> bool:
+        """Are groups in which this batch creates what a skew rule judges within its limit, with one more of the workload on m?"""
+        for skew in self.rules.skew.get(w, ()):
+            g = skew.counts.group_of[m]
+            if g != OUTSIDE and not skew.within(g, int(skew in self.rules.skew_counted.get(w, ()))):
+                return False
+        for skew in self.rules.skew_counted.get(w, ()):
+            g = skew.counts.group_of[m]
+            if skew.creating.get(g) and not skew.within(g, 1):
                 return False
         return True
 
@@ -146,6 +160,9 @@ class RunningState:
             g = need.on.group_of[m]
             if need.on.low.get(g, 0) <= 1 and need.service.high.get(g, 0) > need.worse.get(g, 0):
                 return False
+        for skew in rules.skew_counted.get(w, ()):
+            if skew.counts.group_of[m] != OUTSIDE and not skew.all_within(skew.counts.group_of[m]):
+                return False
         for spread in rules.spread.get(w, ()):
             if spread.counts.low.get(spread.counts.group_of[m], 0) > 1:
                 continue
@@ -166,6 +183,7 @@ class RunningState:
             self.charged.add((c, m))
         self._count_high(c, m, 1)
         self._count_changing(c, self.first[c] == UNPLACED)
+        self._count_creating(c, m, 1)
         self.batch.append(made_step)
         return made_step
 
@@ -196,6 +214,14 @@ class RunningState:
         self.high[m] -= self.added_charge(c, m)
         self._count_high(c, m, -1)
         self._count_changing(c, -(self.first[c] == UNPLACED))
+        self._count_creating(c, m, -1)
+
+    def _count_creating(self, c: int, m: int, by: int) -> None:
+        """Creates of the batch that skew rules judge."""
+        for skew in self.rules.skew.get(self.workload[c], ()):
+            g = skew.counts.group_of[m]
+            if g != OUTSIDE:
+                skew.creating[g] = skew.creating.get(g, 0) + by
 
     def _count_high(self, c: int, m: int, by: int) -> None:
         w = self.workload[c]
@@ -262,6 +288,7 @@ class RunningState:
     def _created(self, made_step: MadeStep) -> None:
         c, m = made_step.step.container, made_step.step.machine
         self._count_changing(c, -(self.first[c] == UNPLACED))
+        self._count_creating(c, m, -1)
         self._count_low(c, m, 1, alone=self.first[c] == UNPLACED)
         add_instance(self.first, self.second, c, m)
         if made_step.held != UNPLACED:
@@ -281,6 +308,7 @@ class RunningState:
         remove_instance(self.first, self.second, c, m)
         self._count_low(c, m, -1, alone=self.first[c] == UNPLACED)
         self._count_changing(c, self.first[c] == UNPLACED)
+        self._count_creating(c, m, 1)
 
     def _charge(self, c: int, m: int, by: int) -> None:
         """Charge a machine for the sequential resources of a container that does not run there."""

@@ -100,9 +100,11 @@ def _written(rule: Rule, cluster: Cluster, placement: Placement) -> str:
         value = getattr(rule, field.name)
         if field.name == "containers":
             value = sorted(cluster.containers.name[c] for c in value if placement.machine_of[c] != UNPLACED)
-        elif field.name == "workloads":
+        elif field.name in ("workloads", "counted"):
             value = sorted(cluster.workloads.name[w] for w in value)
-        elif field.name == "machines":
+        elif field.name == "workload":
+            value = cluster.workloads.name[value]
+        elif field.name == "machines" and value:  # of a skew rule without a set: all
             value = cluster.machine_sets[value].tolist()
         parts.append(f"{field.name}={value!r}")
     return " ".join(parts)

@@ -1,4 +1,4 @@
-"""The ten rules, each a small frozen value that refers to the cluster by index.
+"""The eleven rules, each a small frozen value that refers to the cluster by index.
 
 What a rule means is said here; whether a placement keeps it is for `check` to say.
 `level` is an index into `Cluster.levels`: 0 is the machine, others are racks, zones, ...
@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+import numpy as np
+
 from bayplan.errors import ModelError
+from bayplan.model.arrays import IntArray, ints
 
 if TYPE_CHECKING:
     from bayplan.model.cluster import Cluster
@@ -203,14 +206,57 @@ class Confidence:
         _expect(0 < self.alpha < 1, f"alpha {self.alpha} of a confidence rule is not between 0 and 1")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skew:
+    """No group with a container of `workload` has over `limit` more than the emptiest (topology spread, DoNotSchedule).
+
+    Containers of the workloads `counted` are counted (of `workload` itself, if none are named) on the machines of a named set, or
+    on all machines if `machines` is empty. The groups of these machines are compared; what runs on others is neither counted nor
+    judged. If there are fewer groups than `min_groups`, the emptiest counts as having none.
+
+    Kubernetes asks when a container of `workload` is created, with what runs at that instant; one that was deleted and has no
+    machine yet does not count. So deleting never violates the rule on the way, but it may leave a placement that does; and while
+    containers move, creates of `workload` alone are tested, each by the limit itself: no create goes to a group beyond it, not
+    even to one that was beyond it before.
+
+    >>> import bayplan as bp
+    >>> two = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=4, memory="8Gi", rack=lambda i: f"r{i}")
+    >>> web = two.workload("web", replicas=2, cpu=1, memory="1Gi", on=["m-0", "m-0"])
+    >>> print(bp.check(web.rule(bp.Skew(workload=0, level=1)).build()).violations[0])
+    skew: 2 containers of 'web' in rack 'r0', 0 in 'r1', at most 1 more allowed
+    """
+
+    kind: ClassVar[str] = "skew"
+    workload: int  # whose creates are tested
+    counted: tuple[int, ...] = ()
+    limit: int = 1
+    level: int = 0
+    machines: str = ""  # a key of Cluster.machine_sets, or empty
+    min_groups: int = 0
+
+    def __post_init__(self) -> None:
+        _expect(self.limit >= 1, f"limit {self.limit} of a skew rule is below 1")
+        _expect(self.min_groups >= 0, f"min_groups {self.min_groups} of a skew rule is negative")
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The workloads that are counted."""
+        return self.counted or (self.workload,)
+
+    def counting_machines(self, cluster: "Cluster") -> IntArray:
+        """The machines whose containers are counted and whose groups are compared, ascending."""
+        return cluster.machine_sets[self.machines] if self.machines else ints(np.arange(len(cluster.machines.name)))
+
+
 Rule: TypeAlias = (
-    Capacity | AntiAffinity | Spread | CoLocate | Allow | Dependency | Transient | Interference | Pinned | Confidence
+    Capacity | AntiAffinity | Spread | Skew | CoLocate | Allow | Dependency | Transient | Interference | Pinned | Confidence
 )
 
 RULES: dict[str, type[Rule]] = {
     "capacity": Capacity,
     "anti-affinity": AntiAffinity,
     "spread": Spread,
+    "skew": Skew,
     "co-locate": CoLocate,
     "allow": Allow,
     "dependency": Dependency,
@@ -232,6 +278,8 @@ def reference_faults(cluster: "Cluster") -> Iterator[str]:
         "resources": len(cluster.resources),
         "resource": len(cluster.resources),
         "workloads": len(cluster.workloads.name),
+        "workload": len(cluster.workloads.name),
+        "counted": len(cluster.workloads.name),
         "a": len(cluster.workloads.name),
         "b": len(cluster.workloads.name),
         "service": len(cluster.services.name),
@@ -243,7 +291,7 @@ def reference_faults(cluster: "Cluster") -> Iterator[str]:
         for field in rule.__slots__:
             value = getattr(rule, field)
             if field == "machines":
-                missing = [] if value in cluster.machine_sets else [value]
+                missing = [] if value in cluster.machine_sets or (not value and rule.kind == Skew.kind) else [value]
             elif field in sizes and not _exist(value, sizes[field]):
                 given = value if isinstance(value, tuple) else (value,)
                 missing = [index for index in given if not 0 <= index < sizes[field]]

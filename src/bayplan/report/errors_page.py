@@ -18,6 +18,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Samples of usage": codes.SAMPLES,
     "Live admission": codes.ADMISSION,
     "Internal faults": codes.INTERNAL,
+    "Measurements": codes.MEASUREMENTS,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,

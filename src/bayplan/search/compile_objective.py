@@ -33,7 +33,7 @@ def objective_blocks(cluster: Cluster, items: Items, rows: CountRows, objective:
         "affinity_by": affinity_by[:, 2:],
         **_moves(cluster, items, objective, weight),
         **_surplus(cluster, items, counts_moves),
-        "tally": [_ran(items), 0, layout.NO_LIMIT if max_moves is None else max_moves, 0],
+        "tally": [_ran(items), 0, layout.NO_LIMIT if max_moves is None else max_moves, 0, 0],
     }
 
 

@@ -16,6 +16,7 @@ from bayplan.model import (
     Dependency,
     IntArray,
     Interference,
+    Skew,
     Spread,
     Transient,
     TransientMode,
@@ -42,10 +43,11 @@ class CompiledRules:
     def __init__(self, cluster: Cluster, items: Items, rows: CountRows) -> None:
         self.cluster, self.items, self.rows = cluster, items, rows
         self.kinds = len(cluster.workloads.name) + len(items.units)
-        self.max_count, self.interference, self.spread, self.depends_on, self.supports = (
-            RaggedLists(self.kinds) for _ in range(5)
+        self.max_count, self.interference, self.spread, self.depends_on, self.supports, self.skew = (
+            RaggedLists(self.kinds) for _ in range(6)
         )
         self.minimum: dict[int, int] = {}  # row -> groups that a spread rule asks for
+        self.skew_rules: list[list[int]] = []  # SKEW_ROW ... SKEW_FLOOR of each
         for rule in cluster.rules:
             self._list(rule)
 
@@ -67,6 +69,8 @@ class CompiledRules:
             self.minimum[row] = max(rule.minimum, self.minimum.get(row, 0))
             for w in rows.members[row]:
                 self.spread.entries[w][(row,)] = [1.0]
+        elif isinstance(rule, Skew):
+            self._list_skew(rule)
         elif isinstance(rule, Dependency) and rule.service != rule.on:
             of, on = rows.service(rule.service, rule.level), rows.service(rule.on, rule.level)
             for w in rows.members[of]:
@@ -74,12 +78,38 @@ class CompiledRules:
             for w in rows.members[on]:
                 self.supports.add(w, (on, of))
 
+    def _list_skew(self, rule: Skew) -> None:
+        """One entry for each workload that it counts or judges."""
+        level, groups = self.rows.part_of(rule.level, rule.counting_machines(self.cluster))
+        row, own = self.rows.together(rule.counts, level), self.rows.together((rule.workload,), level)
+        number = len(self.skew_rules)
+        floor = number if groups >= rule.min_groups else layout.NOWHERE
+        self.skew_rules.append([row, own, rule.limit, groups, floor])
+        for w in {*rule.counts, rule.workload}:
+            self.skew.entries[w][number,] = [float(w in rule.counts), float(w == rule.workload)]
+
+    def _skews(self) -> Blocks:
+        """Every group is empty at first."""
+        start, rule, containers = self.skew.packed(1, 2)
+        table = np.array(self.skew_rules, dtype=np.int64).reshape(-1, layout.SKEW_HISTOGRAM)
+        size = np.array(self.rows.size, dtype=np.int64)[table[:, layout.SKEW_ROW]] + 1
+        begin = np.cumsum(size) - size
+        histogram = np.zeros(int(size.sum()), dtype=np.int64)
+        histogram[begin] = table[:, layout.SKEW_GROUPS]
+        return {
+            "skew_start": start,
+            "skew": np.column_stack([rule, containers]),
+            "skew_rule": np.column_stack([table, begin]),
+            "skew_low": np.zeros(len(table)),
+            "skew_histogram": histogram,
+        }
+
     def _units(self, adds: RaggedLists) -> None:
         """Give every unit the lists of its containers."""
         n_w = len(self.cluster.workloads.name)
         for number, unit in enumerate(self.items.units):
             k = n_w + number
-            for lists in (adds, self.max_count, self.interference, self.spread, self.depends_on, self.supports):
+            for lists in (adds, self.max_count, self.interference, self.spread, self.depends_on, self.supports, self.skew):
                 lists.copy_to(k, unit)
             brings = {row for (row,) in adds.of(k)}
             for (row,) in [key for key in self.depends_on.of(k) if key[0] in brings]:
@@ -110,7 +140,6 @@ class CompiledRules:
             "strict": _transient(cluster, *TransientMode),
             "allow_row": allow_row,
             "allowed": allow,
-            "group_of": np.array([level.group_of for level in cluster.levels]),
             **self.rows.blocks(),
             "groups_needed": [self.minimum.get(row, 0) for row in range(len(self.rows.level))],
             "add_start": add_start,
@@ -127,6 +156,7 @@ class CompiledRules:
             "depends_on": np.column_stack([depends_row, depends_by]),
             "supports_start": supports_start,
             "supports": supports,
+            **self._skews(),
             **self._risks(),
         }
 

@@ -54,6 +54,9 @@ class CountRows:
         by_service = np.argsort(cluster.workloads.service, kind="stable")
         ends = np.cumsum(np.bincount(cluster.workloads.service, minlength=len(cluster.services.name)))
         self.of_service = [part.tolist() for part in np.split(by_service, ends[:-1])] if len(ends) else []
+        self.group_of = [level.group_of for level in cluster.levels]  # (level,) of (machine,)
+        self.groups = [len(level.group) for level in cluster.levels]
+        self.parts: dict[tuple[int, bytes], tuple[int, int]] = {}
         self.number: dict[tuple[int, ...], int] = {}
         self.level: list[int] = []
         self.size: list[int] = []
@@ -71,6 +74,22 @@ class CountRows:
         """The row that counts a set of workloads."""
         members = tuple(sorted(set(workloads)))
         return self._row((2, level, *members), members, level)
+
+    def part_of(self, level: int, machines: IntArray) -> tuple[int, int]:
+        """A level with the groups of some machines only, and their number; all other machines are in one more group, the last."""
+        key = (level, machines.tobytes())
+        if key not in self.parts:
+            every = len(machines) == len(self.cluster.machines.name)
+            used, of = np.unique(self.cluster.levels[level].group_of[machines], return_inverse=True)
+            if every and len(used) == self.groups[level]:
+                self.parts[key] = level, len(used)
+            else:
+                group_of = np.full(len(self.cluster.machines.name), len(used), dtype=np.int64)
+                group_of[machines] = of
+                self.parts[key] = len(self.groups), len(used)
+                self.group_of.append(group_of)
+                self.groups.append(len(used) + 1)
+        return self.parts[key]
 
     def _row(self, key: tuple[int, ...], members: Sequence[int], level: int) -> int:
         row = self.number.setdefault(key, len(self.level))
@@ -90,9 +109,10 @@ class CountRows:
 
     def blocks(self) -> Blocks:
         """The blocks of the state that describe rows, and the table of counts."""
-        groups = np.array([len(level.group) for level in self.cluster.levels], dtype=np.int64)
+        groups = np.array(self.groups, dtype=np.int64)
         width = groups[np.array(self.level, dtype=np.int64)] if self.level else np.zeros(0, dtype=np.int64)
         return {
+            "group_of": np.array(self.group_of),
             "row_start": np.cumsum(width) - width,
             "row_level": self.level,
             "row_size": self.size,

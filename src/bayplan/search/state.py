@@ -44,6 +44,11 @@ class SearchState:
         return int(view(self.arrays, "tally", layout.UNMET + 1)[layout.UNMET])
 
     @property
+    def skewed(self) -> int:
+        """Containers beyond the limits of skew rules."""
+        return int(view(self.arrays, "tally", layout.SKEWED + 1)[layout.SKEWED])
+
+    @property
     def has_choice(self) -> BoolArray:
         """(item,) could it ever run anywhere but where it runs now? True where nothing is listed."""
         start = view(self.arrays, "reach_start", int(self.arrays.at["empty_kind"][0]) + 1)

@@ -7,7 +7,7 @@ GAINS MACHINE NO_LIMIT RULES UNPLACED Acceptance Action Allow AllowedMachines An
 Capacity Clock Cluster ClusterRequest ClusterRequests CoLocate Confidence Containers Dependency Fleet
 FloatArray IntArray Interference Level
 Machines Migration MigrationPolicy MoveCosts Objective Pinned Placement Plan Progress Reason Resource Result Rule Running
-Schedule Services Snapshot Spread
+Schedule Services Skew Snapshot Spread
 Status Step StepLimits Term Tick TimedRequests Traffic Transient TransientMode Way Workloads Zones allowed floats ints
 gap_closed machine_level relabelled silent singled_out verdict
 """

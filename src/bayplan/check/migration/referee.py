@@ -13,6 +13,7 @@ from bayplan.check.migration.groups import AllowCheck, AntiAffinityCheck, Interf
 from bayplan.check.migration.machines import CapacityCheck, ConfidenceCheck, JointTransientCheck, SequentialTransientCheck
 from bayplan.check.migration.plan_check import BatchSummary, PlanCheck, PlanViolation
 from bayplan.check.migration.services import DependencyCheck, SpreadCheck
+from bayplan.check.migration.skew import SkewCheck
 from bayplan.check.migration.well_formed import possible_steps, step_limits
 from bayplan.model import UNPLACED, IntArray, Migration, Plan, Running, ints
 
@@ -22,6 +23,7 @@ BATCH_CHECKS: Mapping[str, Callable[[PlanContext], BatchCheck]] = {  # in the or
     "capacity": CapacityCheck,
     "anti-affinity": AntiAffinityCheck,
     "spread": SpreadCheck,
+    "skew": SkewCheck,
     "co-locate": CoLocateCheck,
     "allow": AllowCheck,
     "dependency": DependencyCheck,
@@ -40,7 +42,7 @@ def check_migration(migration: Migration, plan: Plan) -> PlanCheck:
     The steps of a batch may be made at the same time, in any order: a batch is safe if no rule is violated in any state with
     some of its steps done. So upper limits are checked with everything that ran before and every create of the batch; lower
     limits without anything that the batch deletes. Where an end of the migration violates a limit in a place, that place is
-    held to the worse of the two ends instead.
+    held to the worse of the two ends instead; but for skew, which Kubernetes asks at every create alone.
 
     A place is checked in the batches that can make it worse, so what an unsafe batch violated is not reported again for later
     batches that leave it alone. Steps that cannot be made are reported and left out.

@@ -10,6 +10,7 @@ from bayplan.check.operation.instant import OURS, Instant, InstantKind, Operatio
 from bayplan.check.operation.machine_watches import AllowWatch, CapacityWatch, ConfidenceWatch, TransientWatch
 from bayplan.check.operation.population import Change, Population
 from bayplan.check.operation.service_watches import CoLocateWatch, SpreadWatch
+from bayplan.check.operation.skew_watch import SkewWatch
 from bayplan.check.operation.step_rules import StepRules
 from bayplan.check.operation.watch import Finding, Place, Watch
 from bayplan.check.violation import TOLERANCE
@@ -23,6 +24,7 @@ class OperationReferee:
     A step of ours violates a rule if the rule is violated in some place after it, and was not, or less so, before it. What was
     violated already, by others or from the start, is theirs until a step of ours makes it worse. An instance of ours that is
     taken back before it was ready has served nothing: what is violated without it is as it would be if we had done nothing.
+    Skew is asked at creates only: what a delete leaves behind is no violation.
     O(rules of the workload, slot and machine) for each instant.
     """
 
@@ -110,7 +112,8 @@ class OperationReferee:
                 before = standing.pop(place, 0.0)
                 if excess:
                     standing[place] = excess
-                    if excess > before * (1 + TOLERANCE):
+                    asked = not isinstance(watch, SkewWatch) or watch.is_asked(place, change)
+                    if asked and excess > before * (1 + TOLERANCE):
                         yield watch, place, excess
 
 
@@ -120,6 +123,7 @@ def _watches(cluster: Cluster, population: Population, alive: float) -> list[Wat
         CapacityWatch(cluster),
         AntiAffinityWatch(cluster),
         SpreadWatch(cluster, population),
+        SkewWatch(cluster, population),
         CoLocateWatch(cluster, population),
         AllowWatch(cluster),
         DependencyWatch(cluster),

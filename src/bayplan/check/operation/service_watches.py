@@ -9,12 +9,14 @@ from bayplan.check.violation import containers, counted, named
 from bayplan.model import Cluster
 from bayplan.words import plural
 
+NO_SLOT = -1  # of an instance that the first snapshot did not have
+
 
 class SpreadWatch:
     """A service uses at least `minimum` groups, or as many as it has containers. Places: (rule,).
 
-    While a container of it moves, one too many or one too few run. Then what was missing when the number was right last is no
-    news, and not held against the step that ends the move.
+    While a container of it moves, one instance too many or one too few run; two instances of one container are one container.
+    Then what was missing when the number was right last is no news, and not held against the step that ends the move.
     """
 
     rule = "spread"
@@ -27,6 +29,7 @@ class SpreadWatch:
         self.workloads_of = by_key([(s, w) for w, s in enumerate(self.service)])
         self.group_of = [level.group_of.tolist() for level in cluster.levels]
         self.used: dict[int, Counter[int]] = {number: Counter() for number in self.rules}  # rule -> group -> kept
+        self.slots: dict[int, Counter[int]] = {number: Counter() for number in self.rules}  # rule -> slot -> kept; -1: no slot
         self.settled: dict[int, int] = {}  # rule -> groups missing when the number of containers was right last
 
     def after(self, change: Change) -> Iterator[tuple[Place, float]]:
@@ -37,22 +40,24 @@ class SpreadWatch:
             elif change.machine >= 0:  # neither here nor a new desired number
                 continue
             running, _, missing = self._state(number)
-            if running == self._size(number):
+            if running == self._size(number) == self.used[number].total():
                 self.settled[number] = missing
             yield (number,), max(missing, self.settled.get(number, 0))
 
     def _count(self, number: int, change: Change) -> None:
-        used, group = self.used[number], self.group_of[self.rules[number].level][change.machine]
-        used[group] += change.kept
-        if not used[group]:
-            del used[group]
+        group = self.group_of[self.rules[number].level][change.machine]
+        for counter, key in ((self.used[number], group), (self.slots[number], change.container)):
+            counter[key] += change.kept
+            if not counter[key]:
+                del counter[key]
 
     def _size(self, number: int) -> int:
         return sum(self.population.desired[w] for w in self.workloads_of[self.rules[number].service])
 
     def _state(self, number: int) -> tuple[int, int, int]:
         """Containers, groups that they need, groups that are missing."""
-        running = self.used[number].total()
+        slots = self.slots[number]
+        running = len(slots) + max(0, slots[NO_SLOT] - 1)  # instances without a slot are containers of their own
         need = min(self.rules[number].minimum, self._size(number), running)
         return running, need, max(0, need - len(self.used[number]))
 

@@ -6,6 +6,7 @@ from bayplan.check.placement.changes import pinned, running, transient
 from bayplan.check.placement.context import PlacementContext, RuleCheck, placement_context
 from bayplan.check.placement.groups import anti_affinity, co_locate, dependency, interference, spread
 from bayplan.check.placement.machines import allow, capacity, confidence
+from bayplan.check.placement.skew import skew
 from bayplan.check.violation import Violation
 from bayplan.model import Cluster, Placement
 
@@ -13,6 +14,7 @@ RULE_CHECKS: Mapping[str, RuleCheck] = {  # in the order in which violations com
     "capacity": capacity,
     "anti-affinity": anti_affinity,
     "spread": spread,
+    "skew": skew,
     "co-locate": co_locate,
     "allow": allow,
     "dependency": dependency,

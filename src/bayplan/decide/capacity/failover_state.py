@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bayplan.decide.capacity.open_groups import OpenGroups
 from bayplan.kernels.search.evaluate_all import evaluate_all, new_evaluation
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.place_greedy import RESIDUAL, PlacementScratch, Scoring, ServiceIndex, place_in_order
@@ -40,6 +41,7 @@ class FailoverState:
         self.has_dependencies = any(isinstance(rule, Dependency) for rule in snapshot.cluster.rules)
         self.never_elsewhere = _pinned_items(snapshot.cluster, self.state.items)
         arrays, machines = self.state.arrays, len(snapshot.cluster.machines.name)
+        self.skews = OpenGroups(snapshot.cluster, arrays)
         rows = 1 + int(
             view(arrays, "allow_row", len(snapshot.cluster.workloads.name) + len(self.state.items.units)).max(initial=0)
         )
@@ -56,7 +58,7 @@ class FailoverState:
         self._groups_needed_before = self._groups_needed.copy()
         self._row_level = view(arrays, "row_level", rows)
         self.opened = np.ones(machines, dtype=np.bool_)  # (machine,)
-        self.placer = GreedyPlacer(self.state, again=self.has_dependencies or bool(self.spreads))
+        self.placer = GreedyPlacer(self.state, again=self.has_dependencies or bool(self.spreads) or bool(self.skews.rules))
         home = self.state.items.home
         self._by_home = np.argsort(home, kind="stable")
         self._start = np.searchsorted(home[self._by_home], np.arange(machines + 1))
@@ -115,6 +117,10 @@ class FailoverState:
 
     def close(self, machines: IntArray) -> None:
         """Nothing may come to these machines."""
+        self._shut(machines)
+        self.skews.compare(self.opened)
+
+    def _shut(self, machines: IntArray) -> None:
         self.allowed[:, machines] = 0
         self.opened[machines] = False
 
@@ -122,16 +128,18 @@ class FailoverState:
         """What the rules allow may come to these machines again."""
         self.allowed[:, machines] = self._allowed_before[:, machines]
         self.opened[machines] = True
+        self.skews.compare(self.opened)
 
     def fail(self, machines: IntArray) -> None:
         """Close the machines and lift everything that runs there."""
         self._failed = machines
-        self.close(machines)
+        self._shut(machines)
         self._ask_for_no_more_groups_than_are_left()
         spans = [self._by_home[self._start[m] : self._start[m + 1]] for m in machines.tolist()]
         items = np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
         for i in items.tolist():
             lift(self.state.arrays, i)
+        self.skews.compare(self.opened)
         pinned = self.never_elsewhere[items]
         self.pinned = items[pinned]
         self.items = self.placer.largest_first(items[~pinned])
@@ -140,15 +148,16 @@ class FailoverState:
         """Spread rules that cannot be kept any more are said by themselves, and do not keep everything else down."""
         if self.spreads:
             left = np.array([len(np.unique(level.group_of[self.opened])) for level in self.cluster.levels])
-            np.minimum(self._groups_needed, left[self._row_level], out=self._groups_needed)
+            of_level = np.minimum(self._row_level, len(left) - 1)  # behind those of the cluster: what skew rules compare
+            np.minimum(self._groups_needed, left[of_level], out=self._groups_needed)
 
     def recover(self) -> None:
         """Everything runs where it ran before; the machines are open again."""
         self.lift_again()
+        self.open(self._failed)
         home = self.state.items.home
         for i in [*self.items.tolist(), *self.pinned.tolist()]:
             drop(self.state.arrays, i, int(home[i]))
-        self.open(self._failed)
         self._groups_needed[:] = self._groups_needed_before
         self._risk[:], self._risk_variance[:] = self._risks_before  # sums of floats do not come back exactly
         self._failed = self.items = self.pinned = ints([])

@@ -20,7 +20,7 @@ def make_place(failed: FailoverState) -> bool:
     An item without a place takes that of one item that runs elsewhere, the smallest that is enough; that one looks for a place
     in turn. None is ejected twice, so chains end.
     """
-    before = failed.state.machine_of[failed.items].copy()
+    before, skewed = failed.state.machine_of[failed.items].copy(), failed.state.skewed
     ejected: set[int] = set()
     pending = deque(failed.left.tolist())
     while pending:
@@ -33,7 +33,7 @@ def make_place(failed: FailoverState) -> bool:
             break
         ejected.add(victim)
         pending.append(victim)
-    if not failed.all_placed or any(failed.state.machine_of[i] == NOWHERE for i in ejected):
+    if failed.state.skewed > skewed or not failed.all_placed or any(failed.state.machine_of[i] == NOWHERE for i in ejected):
         failed.lift_again()
         failed.put(before)
         return False

@@ -1,7 +1,7 @@
 """A machine for containers that have none, within all rules and without a move.
 
 What counts of containers cannot describe is placed here, one item at a time, on the state of the search: containers that spread,
-dependency, interference, pinned or co-locate rules name, and all of them where there are transient or confidence rules.
+skew, dependency, interference, pinned or co-locate rules name, and all of them where there are transient or confidence rules.
 """
 
 from dataclasses import replace

@@ -25,6 +25,7 @@ from bayplan.model import (
     Interference,
     Placement,
     Rule,
+    Skew,
     Spread,
     Transient,
     allowed,
@@ -103,7 +104,7 @@ def may_collocate(problem: Problem) -> bool:
 def movable(problem: Problem) -> BoolArray:
     """(container,) may it be moved without regard to the rules that [RASA] does not know?
 
-    Others stay: what is pinned, co-located or frozen, and all containers of workloads that are named by spread, dependency
+    Others stay: what is pinned, co-located or frozen, and all containers of workloads that are named by spread, skew, dependency
     or interference rules, or by anti-affinity rules of a level above the machine.
     """
     cluster = problem.cluster
@@ -120,6 +121,8 @@ def _held_by(rule: Rule, cluster: Cluster) -> Iterable[int]:
         return rule.workloads if rule.level else ()
     if isinstance(rule, Interference):
         return rule.a, rule.b
+    if isinstance(rule, Skew):
+        return (rule.workload, *rule.counts)
     services = [rule.service] if isinstance(rule, Spread) else [rule.service, rule.on] if isinstance(rule, Dependency) else []
     workloads: list[int] = np.flatnonzero(np.isin(cluster.workloads.service, services)).tolist() if services else []
     return workloads

@@ -1,4 +1,4 @@
-"""A packing within rules that packers do not know: anti-affinity, spread, dependency, interference, co-locate, transient, pinned.
+"""A packing within rules that packers do not know: all but capacity, confidence and allow.
 
 Each new container goes where the packer has put it if all rules allow that, else to the fullest machine that may take it. Only
 what no machine may take is left out.

@@ -8,10 +8,9 @@ from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.decide.rebalance.search_run import SearchRun, search_run
 from bayplan.kernels.search.delta_cost import reweight
 from bayplan.kernels.search.eject import new_lifted_set
-from bayplan.kernels.search.greedy import cool_down
 from bayplan.kernels.search.incumbent import restore_best
 from bayplan.kernels.search.noisy import VisitSettings, visit
-from bayplan.kernels.search.sweep import measure_utilisation
+from bayplan.kernels.search.sweep import cool_down, measure_utilisation
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view

@@ -17,6 +17,7 @@ from bayplan.model import (
     Interference,
     Pinned,
     Rule,
+    Skew,
     Spread,
     Transient,
     TransientMode,
@@ -70,6 +71,19 @@ def _spread(rule: _Stated) -> Rule:
     return Spread(service=rule.one("service", "service"), minimum=rule.fields["minimum"], level=rule.level())
 
 
+def _skew(rule: _Stated) -> Rule:
+    if "machines" in rule.fields:
+        rule.one("machine set", "machines")
+    return Skew(
+        workload=rule.one("workload", "workload"),
+        counted=rule.many("workload", "counted") if "counted" in rule.fields else (),
+        limit=rule.fields.get("limit", 1),
+        level=rule.level(),
+        machines=rule.fields.get("machines", ""),
+        min_groups=rule.fields.get("min_groups", 0),
+    )
+
+
 def _co_locate(rule: _Stated) -> Rule:
     return CoLocate(containers=rule.many("container", "containers"))
 
@@ -108,6 +122,7 @@ READERS: Mapping[str, Callable[[_Stated], Rule]] = {
     "capacity": _capacity,
     "anti-affinity": _anti_affinity,
     "spread": _spread,
+    "skew": _skew,
     "co-locate": _co_locate,
     "allow": _allow,
     "dependency": _dependency,

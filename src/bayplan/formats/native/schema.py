@@ -57,6 +57,20 @@ RULE_SHAPES = [
         "service",
         "minimum",
     ),
+    _rule(
+        "skew",
+        "No group with a container of `workload` has over `limit` (1) more of those `counted` (of `workload`) than the emptiest "
+        "group of `machines` (all); fewer than `min_groups` (0) groups: than none.",
+        {
+            "workload": NAME,
+            "counted": SOME_NAMES,
+            "limit": {**WHOLE, "minimum": 1},
+            "level": LEVEL,
+            "machines": NAME,
+            "min_groups": WHOLE,
+        },
+        "workload",
+    ),
     _rule("co-locate", "These containers run on one machine.", {"containers": {**NAMES, "minItems": 2}}, "containers"),
     _rule(
         "allow",

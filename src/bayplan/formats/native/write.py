@@ -26,7 +26,14 @@ from bayplan.model import (
 
 RULE_TABLES = {"resource": "resources", "resources": "resources", "workloads": "workloads", "a": "workloads", "b": "workloads"}
 RULE_TABLES |= {"service": "services", "on": "services", "containers": "containers", "level": "levels"}
-LEFT_OUT = {"level": MACHINE, "mode": TransientMode.JOINT.value}  # what a rule need not say
+RULE_TABLES |= {"workload": "workloads", "counted": "workloads"}
+LEFT_OUT = {  # what a rule need not say
+    "level": MACHINE,
+    "mode": TransientMode.JOINT.value,
+    "counted": [],
+    "machines": "",
+    "min_groups": 0,
+}
 
 
 def native_document(snapshot: Snapshot) -> dict[str, Any]:

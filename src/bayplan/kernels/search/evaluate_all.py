@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.search.delta_cost import move_cost, traffic_gain, unmet_cost
 from bayplan.kernels.search.feasible import keeps_confidence, keeps_count_rules, within_capacity
+from bayplan.kernels.search.skew import skew_group, within_skew
 from bayplan.kernels.search.state import (
     BUSIEST_MOVE,
     BY_MACHINE,
@@ -27,6 +28,9 @@ from bayplan.kernels.search.state import (
     PAIR_BY_WIDTH,
     PAIR_WIDTH,
     SAFETY,
+    SKEW_GROUPS,
+    SKEW_RULE_WIDTH,
+    SKEW_WIDTH,
     SPREAD_WIDTH,
     amount_index,
 )
@@ -70,7 +74,7 @@ def check_capacity(state, i, evaluation):
 
 @kernel
 def check_counts(state, i, evaluation):
-    """Test anti-affinity and dependency entry by entry; interference and spread, where the kind has any, machine by machine."""
+    """Test anti-affinity, dependency, interference and skew entry by entry; spread, where too few are used, by machine."""
     at, ints, small, feasible = state.at[0], state.ints, state.small, evaluation.feasible
     n_m, k = at.machines, ints[at.kind_of + i]
     for e in range(ints[at.max_count_start + k], ints[at.max_count_start + k + 1]):
@@ -85,6 +89,8 @@ def check_counts(state, i, evaluation):
             feasible[m] &= small[count + ints[group + m]] != 0
     for e in range(ints[at.interference_start + k], ints[at.interference_start + k + 1]):
         check_interference(state, at.interference + INTERFERENCE_WIDTH * e, evaluation)
+    for e in range(ints[at.skew_start + k], ints[at.skew_start + k + 1]):
+        check_skew(state, at.skew + SKEW_WIDTH * e, evaluation)
     shortage = False
     for e in range(ints[at.spread_start + k], ints[at.spread_start + k + 1]):
         row = ints[at.spread + SPREAD_WIDTH * e]
@@ -107,6 +113,18 @@ def check_interference(state, entry, evaluation):
         of_a, of_b = small[count_a + ints[group_a + m]], small[count_b + ints[group_b + m]]
         above = of_b + more_b - limit
         feasible[m] &= not ((of_a + more_a > 0) & (above > 0) & ((of_a == 0) | (more_b > 0)))
+
+
+@kernel
+def check_skew(state, entry, evaluation):
+    """Test one skew rule."""
+    at, ints, feasible = state.at[0], state.ints, evaluation.feasible
+    rule, by, own = at.skew_rule + SKEW_RULE_WIDTH * ints[entry], ints[entry + 1], ints[entry + 2]
+    groups = ints[rule + SKEW_GROUPS]
+    for m in range(at.machines):
+        if feasible[m] == 1:
+            group = skew_group(state, rule, m)
+            feasible[m] = group >= groups or within_skew(state, rule, group, by, own)
 
 
 @kernel
@@ -189,7 +207,7 @@ def cost_traffic_and_moves(state, i, k, evaluation, number):
 def evaluate_all(state, i, evaluation):
     """The number of machines the lifted item may run on; they, and the cost there, are in `evaluation`.
 
-    Whether what depends on the item may be left behind is not tested: see `dependants_kept`.
+    Whether what depends on the item may be left behind is not tested: see `others_kept`.
     """
     k = state.ints[state.at[0].kind_of + i]
     check_capacity(state, i, evaluation)

@@ -7,6 +7,7 @@ item may come if the violation does not grow.
 import numpy as np
 
 from bayplan.kernels.jit import inlined, kernel
+from bayplan.kernels.search.skew import keeps_skew, others_keep_skew
 from bayplan.kernels.search.state import (
     CHARGE,
     DEPENDS_WIDTH,
@@ -62,7 +63,7 @@ def fits_if_emptied(state, i, m):
 
 @kernel
 def keeps_count_rules(state, i, m):
-    """Anti-affinity, interference and spread."""
+    """Anti-affinity, interference, spread and skew."""
     at, ints, small = state.at[0], state.ints, state.small
     k = ints[at.kind_of + i]
     for e in range(ints[at.max_count_start + k], ints[at.max_count_start + k + 1]):
@@ -81,7 +82,7 @@ def keeps_count_rules(state, i, m):
         used = ints[at.groups_used + row]
         if used < need and (used + 1 < need or small[count_index(state, row, m)] > 0):
             return False
-    return True
+    return keeps_skew(state, i, m)
 
 
 @kernel
@@ -126,7 +127,7 @@ def keeps_confidence(state, i, m):
 
 @kernel
 def fits(state, i, m):
-    """May the lifted item run on the machine? Whether what depends on it may be left behind: see `dependants_kept`."""
+    """May the lifted item run on the machine? Whether others may be left without it: see `others_kept`."""
     return fits_ignoring_dependencies(state, i, m) and dependencies_met(state, i, m)
 
 
@@ -155,3 +156,9 @@ def dependants_kept(state, i, m, then):
             if count_index(state, ints[at.supports + SUPPORTS_WIDTH * e], then) != on:
                 return False
     return True
+
+
+@kernel
+def others_kept(state, i, m, then):
+    """Do rules allow that item i leaves machine m for machine `then`, for all that depends on it, and by skew?"""
+    return dependants_kept(state, i, m, then) and others_keep_skew(state, i, m, then)

@@ -3,6 +3,7 @@
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.search.delta_cost import extra_moves, machine_cost, mean_cost, move_cost, traffic_gain
 from bayplan.kernels.search.feasible import extra_unmet
+from bayplan.kernels.search.skew import count_skew, extra_skew
 from bayplan.kernels.search.state import (
     ADD_WIDTH,
     BUSIEST,
@@ -12,6 +13,7 @@ from bayplan.kernels.search.state import (
     MOVED,
     NOWHERE,
     SERVICE_WIDTH,
+    SKEWED,
     UNMET,
     amount_index,
     count_index,
@@ -32,6 +34,7 @@ def add_to_counts(state, k, m, by):
             ints[at.groups_used + row] += 1
         elif before + containers == 0:
             ints[at.groups_used + row] -= 1
+    count_skew(state, k, m, by)
 
 
 @kernel
@@ -77,10 +80,11 @@ def count_moves(state, i, m, by):
 
 @kernel
 def count_unmet(state, i, m, by):
-    """Update the containers without what they depend on, and what the walk charges for them; item i is lifted."""
+    """Update the containers without what they depend on, what that costs the walk, and those beyond skew; item i is lifted."""
     at = state.at[0]
     change = by * extra_unmet(state, i, m)
     state.ints[at.tally + UNMET] += change
+    state.ints[at.tally + SKEWED] += by * extra_skew(state, i, m)
     state.floats[at.total] += state.floats[at.unmet_price] * change
 
 

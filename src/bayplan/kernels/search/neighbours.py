@@ -11,7 +11,7 @@ from bayplan.kernels.search.delta_cost import delta_cost
 from bayplan.kernels.search.feasible import fits_ignoring_dependencies
 from bayplan.kernels.search.incumbent import Incumbent, ensure_space, record_move, update_best
 from bayplan.kernels.search.lift_drop import drop, lift
-from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, UNMET
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, SKEWED, UNMET
 from bayplan.kernels.search.sweep import may_move, utilisation_of
 
 SELECTED = 3  # servers of each set that one search examines
@@ -75,7 +75,7 @@ def shift_search(state, i, origin, data):
 
 
 @kernel
-def pair_is_best(state, data, total, unmet, j, target):
+def pair_is_best(state, data, total, unmet, skewed, j, target):
     """Item i of the pair has been dropped, j is lifted: do rules allow j on `target`, and is that the best move so far?"""
     at, ints = state.at[0], state.ints
     if not fits_ignoring_dependencies(state, j, target):
@@ -83,13 +83,14 @@ def pair_is_best(state, data, total, unmet, j, target):
     if state.floats[at.total] + delta_cost(state, j, target) - total >= data.best_change[0]:
         return False
     drop(state, j, target)
-    allowed = ints[at.tally + UNMET] <= unmet and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+    allowed = ints[at.tally + UNMET] <= unmet and ints[at.tally + SKEWED] <= skewed
+    allowed = allowed and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
     lift(state, j)
     return allowed
 
 
 @kernel
-def swap_search(state, i, origin, data, total, unmet):
+def swap_search(state, i, origin, data, total, unmet, skewed):
     """Line 6, one item of a hot server: the best item of selected non-hot servers to swap with. Item i is lifted."""
     at, ints = state.at[0], state.ints
     n_m, top = at.machines, data.top
@@ -102,14 +103,14 @@ def swap_search(state, i, origin, data, total, unmet):
             lift(state, j)
             if fits_ignoring_dependencies(state, i, m):
                 drop(state, i, m)
-                if pair_is_best(state, data, total, unmet, j, origin):
+                if pair_is_best(state, data, total, unmet, skewed, j, origin):
                     note_if_best(state, data, state.floats[at.total] + delta_cost(state, j, origin) - total, i, m, j, origin)
                 lift(state, i)
             drop(state, j, m)
 
 
 @kernel
-def replace_search(state, i, data, total, unmet):
+def replace_search(state, i, data, total, unmet, skewed):
     """Line 7, one item of a hot server: the best relay server one of whose zombies goes to a spare server. Item i is lifted.
 
     A zombie is an item that is planned here but runs elsewhere: moving it again is free.
@@ -127,7 +128,7 @@ def replace_search(state, i, data, total, unmet):
                 drop(state, i, m)
                 for t in range(min(top, SELECTED)):
                     target = pick(data, n_m - top, top, t)
-                    if target != m and pair_is_best(state, data, total, unmet, j, target):
+                    if target != m and pair_is_best(state, data, total, unmet, skewed, j, target):
                         note_if_best(state, data, state.floats[at.total] + delta_cost(state, j, target) - total, i, m, j, target)
                 lift(state, i)
             drop(state, j, m)
@@ -137,7 +138,7 @@ def replace_search(state, i, data, total, unmet):
 def search_neighbourhoods(state, data):
     """Lines 5-7: all three searches over selected hot servers; the best move goes into `best_move`."""
     at, ints = state.at[0], state.ints
-    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    total, unmet, skewed = state.floats[at.total], ints[at.tally + UNMET], ints[at.tally + SKEWED]
     data.best_change[0] = -LEAST_GAIN * abs(total)
     data.best_move[FIRST] = NOWHERE
     for e in range(min(data.top, SELECTED)):
@@ -147,8 +148,8 @@ def search_neighbourhoods(state, data):
             if ints[at.movable + i] == 1:
                 lift(state, i)
                 shift_search(state, i, h, data)
-                swap_search(state, i, h, data, total, unmet)
-                replace_search(state, i, data, total, unmet)
+                swap_search(state, i, h, data, total, unmet, skewed)
+                replace_search(state, i, data, total, unmet, skewed)
                 drop(state, i, h)
                 state.floats[at.total] = total  # exactly as before
 

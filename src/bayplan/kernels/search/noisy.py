@@ -14,11 +14,11 @@ from bayplan.kernels.jit import kernel
 from bayplan.kernels.random import below, uniform
 from bayplan.kernels.search.delta_cost import delta_cost, extra_moves
 from bayplan.kernels.search.eject import MAX_LIFTED, LiftedSet, choose_victims, undo
-from bayplan.kernels.search.feasible import dependants_kept, fits, fits_if_emptied, fits_ignoring_dependencies, keeps_count_rules
+from bayplan.kernels.search.feasible import fits, fits_if_emptied, fits_ignoring_dependencies, keeps_count_rules, others_kept
 from bayplan.kernels.search.incumbent import Incumbent, ensure_space, record_move, update_best
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import random_reachable
-from bayplan.kernels.search.state import MAX_MOVES, MOVED, UNMET
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, SKEWED, UNMET
 
 
 class VisitSettings(NamedTuple):
@@ -42,10 +42,11 @@ def update_best_unless_perturbed(state, settings):
 
 
 @kernel
-def no_worse(state, total, unmet):
-    """After a step: does it cost no more, is no further dependency unmet, and is the limit on moves kept?"""
+def no_worse(state, total, unmet, skewed):
+    """After a step: does it cost no more, is no further dependency unmet, nothing more beyond skew, the limit on moves kept?"""
     at, ints = state.at[0], state.ints
     within = ints[at.tally + UNMET] <= unmet and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
+    within = within and ints[at.tally + SKEWED] <= skewed
     return within and state.floats[at.total] <= total
 
 
@@ -72,7 +73,7 @@ def shift_visit(state, i, settings):
     origin = lift(state, i)
     m = cheapest(state, i, origin, settings.tries, settings.rng)
     here = origin
-    if m >= 0 and delta_cost(state, i, m) < delta_cost(state, i, origin) and dependants_kept(state, i, origin, m):
+    if m >= 0 and delta_cost(state, i, m) < delta_cost(state, i, origin) and others_kept(state, i, origin, m):
         if ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]:
             here = m
     drop(state, i, here)
@@ -86,7 +87,7 @@ def swap_visit(state, i, m, settings):
     """Exchange an item with the first on machine m for which that is no worse."""
     at, ints, small = state.at[0], state.ints, state.small
     n, origin = ints[at.items_on_size + m], ints[at.machine_of + i]
-    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    total, unmet, skewed = state.floats[at.total], ints[at.tally + UNMET], ints[at.tally + SKEWED]
     lift(state, i)
     first = below(settings.rng, n) if n > 0 else 0
     for e in range(min(n, settings.tries)):
@@ -98,7 +99,7 @@ def swap_visit(state, i, m, settings):
             drop(state, i, m)
             if fits_ignoring_dependencies(state, j, origin):
                 drop(state, j, origin)
-                if no_worse(state, total, unmet):
+                if no_worse(state, total, unmet, skewed):
                     record_move(settings.incumbent, i, origin)
                     record_move(settings.incumbent, j, m)
                     update_best_unless_perturbed(state, settings)
@@ -114,7 +115,7 @@ def swap_visit(state, i, m, settings):
 def eject_visit(state, i, m, settings):
     """Put an item on machine m; what must leave goes where it costs least. Undone if that costs more."""
     at, lifted = state.at[0], settings.lifted
-    total, unmet = state.floats[at.total], state.ints[at.tally + UNMET]
+    total, unmet, skewed = state.floats[at.total], state.ints[at.tally + UNMET], state.ints[at.tally + SKEWED]
     lifted.item[0] = i
     lifted.origin[0] = lift(state, i)
     n, placed = 1, 0
@@ -130,7 +131,7 @@ def eject_visit(state, i, m, settings):
             drop(state, lifted.item[placed], target)
             placed += 1
             good = state.floats[at.total] <= total  # what is still to be placed hardly ever pays
-    if not (good and no_worse(state, total, unmet)):
+    if not (good and no_worse(state, total, unmet, skewed)):
         undo(state, lifted, placed, n, total)
         return
     for e in range(n):

@@ -6,9 +6,9 @@ import numpy.typing as npt
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.search.delta_cost import extra_moves
 from bayplan.kernels.search.evaluate_all import Evaluation, evaluate_all
-from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.feasible import dependants_kept, fits, others_kept
 from bayplan.kernels.search.lift_drop import drop, lift
-from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, State
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, SKEWED, State
 
 
 @kernel
@@ -18,7 +18,7 @@ def cheapest(state, i, origin, evaluation):
     target, least = NOWHERE, np.inf
     for e in range(evaluate_all(state, i, evaluation)):
         m = evaluation.machine[e]
-        if m == origin or evaluation.delta[e] >= least or not dependants_kept(state, i, origin, m):
+        if m == origin or evaluation.delta[e] >= least or not others_kept(state, i, origin, m):
             continue
         if ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]:
             target, least = m, evaluation.delta[e]
@@ -47,6 +47,7 @@ def repair_items(state: State, order: npt.NDArray[np.int64], evaluation: Evaluat
 @kernel
 def bring_together(state: State, items: npt.NDArray[np.int64], target: int, origin: npt.NDArray[np.int64]) -> bool:
     """Move all of some items to a machine, or none. `origin` (item,) is scratch."""
+    skewed = state.ints[state.at[0].tally + SKEWED]
     for e in range(len(items)):
         origin[e] = lift(state, items[e])
     placed = 0
@@ -56,7 +57,7 @@ def bring_together(state: State, items: npt.NDArray[np.int64], target: int, orig
             break
         drop(state, i, target)
         placed += 1
-    if placed == len(items):
+    if placed == len(items) and state.ints[state.at[0].tally + SKEWED] <= skewed:
         return True
     for e in range(placed):
         lift(state, items[e])

@@ -50,7 +50,7 @@ INTS = (
     "amount",  # (machine, LOAD ... CAPACITY, resource): see `amount_index`
     "items_on_size",  # items on it
     "home_charge",  # (machine, resource) what it is charged for the items that ran there, whether they leave or not
-    "group_of",  # (level, machine)
+    "group_of",  # (level, machine); behind the levels of the cluster the parts of them that skew rules compare
     # per resource
     "joint",  # 1 if what leaves its home frees nothing there
     "strict",  # 1 if an overfull machine takes nothing new, not even what requests none of it
@@ -74,18 +74,24 @@ INTS = (
     "depends_on",  # (row, containers): the item needs one that the row counts where it runs
     "supports_start",
     "supports",  # (row on, row of): the last of `on` must not leave those of `of` behind
+    "skew_start",
+    "skew",  # (rule, counted containers, judged containers)
     "local_start",
     "local_row",  # (row,): communication
     "affinity_start",
     "affinity_edge",  # (row a, row b, added to a, added to b)
     "service_start",
     "service",  # (service, containers): services whose moved containers are counted
+    # per skew rule
+    "skew_rule",  # SKEW_ROW ... SKEW_HISTOGRAM
+    "skew_low",  # containers in the emptiest of the groups that it compares
+    "skew_histogram",  # groups that have 0, 1, 2, ... containers, one rule after the other
     # balance
     "pair",  # (r1, r2, 1 if only machines with both count)
     # moves
     "moved_of",  # (service,) moved containers
     "services_with",  # (moved containers,) number of services that have moved that many
-    "tally",  # MOVED ... UNMET
+    "tally",  # MOVED ... SKEWED
 )
 FLOATS = (
     "total",  # the objective, up to a constant
@@ -118,13 +124,17 @@ SMALL = (
 )
 LOAD, CHARGE, LIMIT, SAFETY, CAPACITY = range(5)  # of `amount`; charge: load, and what left its home if that frees nothing
 AMOUNTS = 5  # of a machine and a resource
-MOVED, BUSIEST, MAX_MOVES, UNMET = range(4)  # of `tally`: moved containers, those of the service that moves most, the most that
-# may move, containers without what they depend on
+MOVED, BUSIEST, MAX_MOVES, UNMET, SKEWED = range(5)  # of `tally`: moved containers, those of the service that moves most, the
+# most that may move, containers without what they depend on, containers beyond the limits of skew rules
+SKEW_ROW, SKEW_OWN_ROW, SKEW_LIMIT, SKEW_GROUPS, SKEW_FLOOR, SKEW_HISTOGRAM = range(6)  # of `skew_rule`: the rows that count and
+# that are judged, the limit, how many groups of their level are compared (the first), its `skew_low`, where its histogram starts;
+# SKEW_FLOOR is NOWHERE if there are too few groups: then they are compared with none
 EACH_MOVE, BUSIEST_MOVE, BY_MACHINE = range(3)  # of `move_price`: per moved container, per moved container of the service that
 # moves most, 1 if `machine_move_cost` counts
 
 # numbers in one entry of each list
 ADD_WIDTH, MAX_COUNT_WIDTH, INTERFERENCE_WIDTH, SPREAD_WIDTH, DEPENDS_WIDTH, SUPPORTS_WIDTH = 2, 2, 5, 2, 2, 2
+SKEW_WIDTH, SKEW_RULE_WIDTH = 3, 6
 LOCAL_WIDTH, AFFINITY_WIDTH, AFFINITY_BY_WIDTH, SERVICE_WIDTH, PAIR_WIDTH, PAIR_BY_WIDTH = 1, 4, 3, 2, 3, 3
 LISTS = {  # block -> its block of starts, numbers in one entry
     "add": ("add_start", ADD_WIDTH),
@@ -133,6 +143,7 @@ LISTS = {  # block -> its block of starts, numbers in one entry
     "spread": ("spread_start", SPREAD_WIDTH),
     "depends_on": ("depends_start", DEPENDS_WIDTH),
     "supports": ("supports_start", SUPPORTS_WIDTH),
+    "skew": ("skew_start", SKEW_WIDTH),
     "local_row": ("local_start", LOCAL_WIDTH),
     "affinity_edge": ("affinity_start", AFFINITY_WIDTH),
     "service": ("service_start", SERVICE_WIDTH),

@@ -15,7 +15,8 @@ from bayplan.kernels.search.feasible import extra_unmet, fits_ignoring_dependenc
 from bayplan.kernels.search.incumbent import record_move, update_best
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import list_size, listed_machine, random_machine
-from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, UNMET
+from bayplan.kernels.search.skew import others_keep_skew
+from bayplan.kernels.search.state import MAX_MOVES, MOVED, NOWHERE, SKEWED, UNMET
 from bayplan.kernels.search.unlifted import (
     arrival_floor,
     fits_after_swap,
@@ -73,6 +74,8 @@ def shift_step(state, i, settings, rng, temperature, loose, incumbent, lifted):
             lifted.work[0] += 2 * LIFT_WORK
             here_cost, unmet = total - floats[at.total], extra_unmet(state, i, origin)
         if not fits_ignoring_dependencies(state, i, m) or not within_max_moves(state, i, m):
+            continue
+        if not others_keep_skew(state, i, origin, m):
             continue
         if loose or extra_unmet(state, i, m) <= unmet:
             lifted.work[0] += COST_WORK
@@ -132,7 +135,7 @@ def swap_step(state, i, m, rng, temperature, loose, incumbent, lifted):
     lifted.work[0] += min(ints[at.items_on_size + m], MAX_PARTNERS)
     if j < 0:
         return False
-    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    total, unmet, skewed = state.floats[at.total], ints[at.tally + UNMET], ints[at.tally + SKEWED]
     lifted.item[0], lifted.item[1] = i, j
     lifted.work[0] += 4 * LIFT_WORK
     lifted.origin[0], lifted.origin[1] = lift(state, i), lift(state, j)
@@ -144,7 +147,7 @@ def swap_step(state, i, m, rng, temperature, loose, incumbent, lifted):
             drop(state, j, lifted.origin[0])
             placed = 2
     good = placed == 2 and state.floats[at.total] <= total + slack and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
-    if not (good and (loose or ints[at.tally + UNMET] <= unmet)):
+    if not (good and (loose or ints[at.tally + UNMET] <= unmet) and ints[at.tally + SKEWED] <= skewed):
         undo(state, lifted, placed, 2, total)
         return False
     record_move(incumbent, i, lifted.origin[0])
@@ -231,7 +234,7 @@ def eject_step(state, i, m, most, settings, rng, temperature, loose, incumbent, 
         refuge = cheapest_refuge(state, i, m, lifted.item[1], settings, rng, slack, lifted)
         if refuge < 0:
             return False
-    total, unmet = state.floats[at.total], ints[at.tally + UNMET]
+    total, unmet, skewed = state.floats[at.total], ints[at.tally + UNMET], ints[at.tally + SKEWED]
     for e in range(n):
         lifted.origin[e] = lift(state, lifted.item[e])
     placed, good = 0, fits_ignoring_dependencies(state, i, m)
@@ -250,7 +253,7 @@ def eject_step(state, i, m, most, settings, rng, temperature, loose, incumbent, 
         good = sure <= total + slack  # what is still lifted will hardly make it cheaper
     lifted.work[0] += (n + placed) * LIFT_WORK
     good = good and state.floats[at.total] <= total + slack and ints[at.tally + MOVED] <= ints[at.tally + MAX_MOVES]
-    if not (good and (loose or ints[at.tally + UNMET] <= unmet)):
+    if not (good and (loose or ints[at.tally + UNMET] <= unmet) and ints[at.tally + SKEWED] <= skewed):
         undo(state, lifted, placed, n, total)
         lifted.work[0] += (n + placed) * LIFT_WORK
         return False

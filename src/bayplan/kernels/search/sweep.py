@@ -1,13 +1,14 @@
-"""Sweep, [FreeContainer] Algorithm 2: spare servers are emptied, then big items of hot servers go there.
+"""Hot machines are relieved of big items: Sweep, [FreeContainer] Algorithm 2, and Greedy.
 
-`utilisation` holds U(h) of every machine: load / capacity of the resource of which it has least left.
+Sweep empties spare servers, then big items of hot servers go there. Greedy goes from the most to the least utilised machine, the
+biggest item first. `utilisation` holds U(h) of every machine: load / capacity of the resource of which it has least left.
 """
 
 import numpy as np
 
 from bayplan.kernels.jit import kernel
 from bayplan.kernels.search.delta_cost import extra_moves
-from bayplan.kernels.search.feasible import dependants_kept, fits
+from bayplan.kernels.search.feasible import fits, others_kept
 from bayplan.kernels.search.incumbent import ensure_space, record_move, update_best
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.state import LOAD, MAX_MOVES, MOVED, amount_index
@@ -46,9 +47,9 @@ def item_size(state, i, m):
 
 @kernel
 def may_move(state, i, origin, m):
-    """May the lifted item move from `origin` to m, by all rules, what depends on it, and the limit on moves?"""
+    """May the lifted item move from `origin` to m, by all rules, its own and those of others, and the limit on moves?"""
     at, ints = state.at[0], state.ints
-    if m == origin or not fits(state, i, m) or not dependants_kept(state, i, origin, m):
+    if m == origin or not fits(state, i, m) or not others_kept(state, i, origin, m):
         return False
     return ints[at.tally + MOVED] + extra_moves(state, i, m) <= ints[at.tally + MAX_MOVES]
 
@@ -122,3 +123,63 @@ def relieve_hot(state, h, spare, utilisation, incumbent, items):
     while n > 0 and utilisation[h] > mean:
         send_to_least_utilised(state, take_biggest(state, h, n, items), spare, utilisation, incumbent)
         n -= 1
+
+
+@kernel
+def hottest(state, utilisation, exhausted):
+    """The most utilised machine that is not exhausted, the first of equals; -1 if all are."""
+    best = -1
+    for m in range(state.at[0].machines):
+        if exhausted[m] == 0 and (best < 0 or utilisation[m] > utilisation[best]):
+            best = m
+    return best
+
+
+@kernel
+def coolest_for(state, i, origin, utilisation):
+    """The least utilised machine that can take the lifted item and stays cooler than `origin` was; -1 if none can."""
+    k = state.ints[state.at[0].kind_of + i]
+    best = -1
+    for m in range(state.at[0].machines):
+        if (best < 0 or utilisation[m] < utilisation[best]) and utilisation[m] < utilisation[origin]:
+            if utilisation_of(state, m, k, 1) < utilisation[origin] and may_move(state, i, origin, m):
+                best = m
+    return best
+
+
+@kernel
+def cool(state, h, utilisation, incumbent, items):
+    """Move one item off machine h so that it and the other machine are cooler than h was; False if none can go."""
+    n = list_movable(state, h, items)
+    while n > 0:
+        i = take_biggest(state, h, n, items)
+        n -= 1
+        lift(state, i)
+        m = coolest_for(state, i, h, utilisation) if utilisation_of(state, h, 0, 0) < utilisation[h] else -1
+        drop(state, i, h if m < 0 else m)
+        if m >= 0:
+            utilisation[h], utilisation[m] = utilisation_of(state, h, 0, 0), utilisation_of(state, m, 0, 0)
+            record_move(incumbent, i, h)
+            update_best(incumbent, state)
+            ensure_space(incumbent, state)
+            return True
+    return False
+
+
+@kernel
+def cool_down(state, moves, utilisation, exhausted, incumbent, items):
+    """At most `moves` moves; their number. Fewer: no machine can be made cooler."""
+    made = 0
+    while made < moves:
+        h = hottest(state, utilisation, exhausted)
+        if h < 0:
+            if exhausted[state.at[0].machines] == 0:
+                break
+            for m in range(len(exhausted)):
+                exhausted[m] = 0
+        elif cool(state, h, utilisation, incumbent, items):
+            made += 1
+            exhausted[state.at[0].machines] = 1  # something moved since the last reset, so all are tried once more
+        else:
+            exhausted[h] = 1
+    return made

@@ -8,6 +8,7 @@ import numpy as np
 from bayplan.kernels.jit import inlined, kernel
 from bayplan.kernels.search.delta_cost import machine_cost, traffic_gain
 from bayplan.kernels.search.feasible import within_capacity
+from bayplan.kernels.search.skew import skew_group, within_skew
 from bayplan.kernels.search.state import (
     ADD_WIDTH,
     AFFINITY_BY_WIDTH,
@@ -20,6 +21,9 @@ from bayplan.kernels.search.state import (
     LOAD,
     MAX_COUNT_WIDTH,
     NOWHERE,
+    SKEW_GROUPS,
+    SKEW_RULE_WIDTH,
+    SKEW_WIDTH,
     UNMET,
     amount_index,
     count_index,
@@ -57,10 +61,26 @@ def keeps_anti_affinity(state, i, m, leaving):
     return True
 
 
+@kernel
+def may_keep_skew(state, i, m):
+    """Skew of item i in the group of machine m: what it leaves only gets emptier, so what fails before fails then."""
+    at, ints = state.at[0], state.ints
+    k = ints[at.kind_of + i]
+    for e in range(ints[at.skew_start + k], ints[at.skew_start + k + 1]):
+        entry = at.skew + SKEW_WIDTH * e
+        rule = at.skew_rule + SKEW_RULE_WIDTH * ints[entry]
+        group = skew_group(state, rule, m)
+        if group >= ints[rule + SKEW_GROUPS] or group == skew_group(state, rule, ints[at.machine_of + i]):
+            continue
+        if not within_skew(state, rule, group, ints[entry + 1], ints[entry + 2]):
+            return False
+    return True
+
+
 @inlined
 def may_enter(state, i, m):
-    """Capacity and anti-affinity of item i on a machine other than its own."""
-    return within_capacity(state, i, m) and keeps_anti_affinity(state, i, m, NOWHERE)
+    """Capacity, anti-affinity and skew of item i on a machine other than its own."""
+    return within_capacity(state, i, m) and keeps_anti_affinity(state, i, m, NOWHERE) and may_keep_skew(state, i, m)
 
 
 @inlined

@@ -18,6 +18,7 @@ from bayplan.kernels.search.feasible import dependants_kept, dependencies_met, f
 from bayplan.kernels.search.incumbent import ensure_space
 from bayplan.kernels.search.lift_drop import drop, lift
 from bayplan.kernels.search.reach import random_machine, random_reachable
+from bayplan.kernels.search.skew import others_keep_skew
 from bayplan.kernels.search.state import NOWHERE, State
 from bayplan.kernels.search.steps import eject_step, shift_step, swap_step
 from bayplan.kernels.search.unlifted import shift_floor
@@ -130,7 +131,9 @@ def cost_scale(
         here = delta_cost(state, i, origin)
         for _ in range(PROBES):
             m = random_machine(state, i, rng)
-            if m != origin and m != NOWHERE and fits_ignoring_dependencies(state, i, m):
+            if m == origin or m == NOWHERE:
+                continue
+            if fits_ignoring_dependencies(state, i, m) and others_keep_skew(state, i, origin, m):
                 change = delta_cost(state, i, m) - here
                 size += abs(change)
                 tested += 1

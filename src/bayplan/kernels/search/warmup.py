@@ -5,14 +5,13 @@ import numpy as np
 from bayplan.kernels.search.delta_cost import LoadPrices, reweight
 from bayplan.kernels.search.evaluate_all import evaluate_all, new_evaluation
 from bayplan.kernels.search.feasible import fits
-from bayplan.kernels.search.greedy import cool_down
 from bayplan.kernels.search.incumbent import restore_best, write_out
 from bayplan.kernels.search.lift_drop import drop, lift, move_all, place_start
 from bayplan.kernels.search.neighbours import NeighbourhoodSearch, local_search
 from bayplan.kernels.search.noisy import VisitSettings, visit
 from bayplan.kernels.search.place_greedy import FEWEST, PlacementScratch, Scoring, ServiceIndex, place_in_order
 from bayplan.kernels.search.repair import bring_together, repair_items
-from bayplan.kernels.search.sweep import empty_spare, measure_utilisation, relieve_hot
+from bayplan.kernels.search.sweep import cool_down, empty_spare, measure_utilisation, relieve_hot
 from bayplan.kernels.search.walk import StepSettings, cost_scale, new_mixture, walk
 from bayplan.kernels.search.warmup_data import tiny_incumbent, tiny_lifted_set, tiny_state
 

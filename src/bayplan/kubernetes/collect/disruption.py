@@ -1,6 +1,6 @@
 """Disruption budgets: how many pods of a workload must be ready, and which pods no budget will ever let go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -19,10 +19,6 @@ class DisruptionBudget:
     most: str = ""  # maxUnavailable
     expected: int | None = None  # pods, as its controller counts them
     desired: int | None = None  # pods that must be healthy, as its controller says
-
-    def covers(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Is a pod with these labels covered?"""
-        return namespace == self.namespace and self.selector.matches(labels)
 
     def may_be_down(self, pods: int) -> int:
         """How many of its pods may be down when all are there: by its controller, else by its own numbers."""

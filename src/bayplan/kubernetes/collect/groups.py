@@ -103,13 +103,16 @@ def _alike(one: PodRow, other: PodRow, asked: frozenset[str]) -> bool:
 
 
 class Matches:
-    """Which groups a term of pod affinity means."""
+    """Which groups selectors mean. Most selectors ask for the value of a label, so groups are looked up by label."""
 
     def __init__(self, groups: Sequence[PodGroup], namespaces: Mapping[str, Mapping[str, str]] | None) -> None:
         self.groups, self._namespaces = groups, namespaces
         self._in: dict[str, list[int]] = defaultdict(list)
+        self._labelled: dict[tuple[str, str, str], list[int]] = defaultdict(list)  # namespace, label, value -> groups
         for number, group in enumerate(groups):
             self._in[group.facts.namespace].append(number)
+            for key, value in group.labels.items():
+                self._labelled[group.facts.namespace, key, value].append(number)
         self._known: dict[PodTerm, tuple[int, ...] | None] = {}
 
     def of(self, term: PodTerm) -> tuple[int, ...] | None:
@@ -134,6 +137,13 @@ class Matches:
         return tuple(
             number
             for name in sorted(namespaces)
-            for number in self._in.get(name, ())
+            for number in self._candidates(name, selector)
             if selector.matches(self.groups[number].labels)
         )
+
+    def _candidates(self, namespace: str, selector: LabelSelector) -> Sequence[int]:
+        """Groups of a namespace among which all that are selected must be."""
+        for key, operator, values in selector.requirements:
+            if operator == "In":
+                return [number for value in values for number in self._labelled.get((namespace, key, value), ())]
+        return self._in.get(namespace, ())

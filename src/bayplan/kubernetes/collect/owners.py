@@ -109,14 +109,14 @@ def changing(item: Json, scaler: Json | None = None) -> str:
 
 def _in_rollout(item: Json) -> bool:
     """Do its pods become others? By the numbers that `kubectl rollout status` looks at."""
-    kind, spec, status = item.get("kind"), item.get("spec") or {}, item.get("status") or {}
+    kind, status = item.get("kind"), item.get("status") or {}
     if "observedGeneration" in status and int(status["observedGeneration"]) < int(item["metadata"].get("generation") or 0):
         return True
     if kind == "Deployment":
         progress = next((one for one in status.get("conditions") or () if one.get("type") == "Progressing"), None)
         updated, replicas = int(status.get("updatedReplicas") or 0), int(status.get("replicas") or 0)
         unsettled = progress is not None and progress.get("reason") not in SETTLED
-        return unsettled or updated < min(replicas, int(spec.get("replicas") or 0)) or updated < replicas
+        return unsettled or updated < replicas
     if kind == "StatefulSet":
         revisions = (status.get("currentRevision"), status.get("updateRevision"))
         return None not in revisions and revisions[0] != revisions[1]

@@ -1,6 +1,6 @@
 """Objects -> a snapshot of the model, with what does not move and why."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from bayplan.kubernetes.collect.groups import Matches, PodGroup, grouped
 from bayplan.kubernetes.collect.movable import never_moved, not_now
 from bayplan.kubernetes.collect.nodes import NodeTable
 from bayplan.kubernetes.collect.objects import Objects
-from bayplan.kubernetes.collect.owners import Owner, Owners
+from bayplan.kubernetes.collect.owners import Owner, Owners, workload_names
 from bayplan.kubernetes.collect.pods import CollectedPod, PodRow, pod_rows
 from bayplan.kubernetes.collect.rules.node_rules import NodeMasks, add_node_rules
 from bayplan.kubernetes.collect.rules.pod_rules import add_affinity, add_anti_affinity, add_host_ports, add_spread
@@ -41,6 +41,7 @@ class Collected:
     refused: Mapping[str, str]  # container -> which of its constraints has no exact rule; all of these are unmovable
     owners: Mapping[str, Owner]  # workload -> owner
     budgets: Mapping[str, tuple[DisruptionBudget, ...]]  # workload -> the budgets that cover it
+    measurements: Measurements = NOT_MEASURED
     nodes: NodeTable
 
     @property
@@ -55,6 +56,18 @@ class Collected:
     def movable(self) -> int:
         """How many containers run and may move now."""
         return sum(pod.phase is not Phase.PENDING for pod in self.pods.values()) - sum(self.reasons().values())
+
+    def stays(self, name: str) -> str:
+        """Why a container does not move, as a sentence; of a workload, of each of its containers. Empty if it may."""
+        why = {**self.resting, **self.unmovable}
+        cluster = self.snapshot.cluster
+        if name in cluster.workloads.name and name not in why:
+            members = cluster.containers.workload == cluster.workloads.name.index(name)
+            names = [own for own, inside in zip(cluster.containers.name, members, strict=True) if inside]
+            reasons = Counter(why[own] for own in names if own in why)
+            stay = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
+            return f"{sum(reasons.values()):,} of {count(len(names), 'pod')} stay: {stay}" if reasons else ""
+        return f"it stays: {why[name]}" if name in why else ""
 
     def reasons(self) -> Counter[str]:
         """Why running containers do not move, each reason with how many there are."""
@@ -83,19 +96,20 @@ def collected(
     budgets = disruption_budgets(objects.of("PodDisruptionBudget"))
     groups = grouped(slots.rows, _asked(slots.rows, budgets))
     shown = [group for group in groups if group.shown]
-    covering = {group.name: _covering(group, budgets) for group in shown}
+    spaces = {str(one["metadata"]["name"]): one["metadata"].get("labels") or {} for one in objects.of("Namespace")}
+    matches = Matches(groups, spaces if objects.has("Namespace") else None)
+    covering = _covering(matches, budgets)
     unmovable = {row.pod.container: reason for group in shown for row, reason in _stays(group, covering[group.name], settings)}
     parts = ClusterParts(
         name=name or objects.source,
         nodes=nodes,
         groups=shown,
         others=[row for row in slots.rows if not row.shown],
-        measurements=measurements,
+        measurements=_by_group(measurements, shown),
     )
-    gathered = _rules(objects, nodes, groups, unmovable, parts.service_of)
-    refused = {row.pod.container: why for number, why in gathered.refused.items() for row in groups[number].rows if row.shown}
-    refused = {name: why for name, why in refused.items() if name not in unmovable}
-    unmovable |= refused
+    gathered = _rules(nodes, matches, unmovable, parts.service_of)
+    refused = _refused(groups, gathered)
+    unmovable = {**refused, **unmovable}
     resting = {row.pod.container: why for group in shown for row in group.rows if (why := not_now(row, nodes, settings, now))}
     return Collected(
         snapshot=_snapshot(parts, gathered, unmovable, _notes(objects, measurements)),
@@ -107,8 +121,18 @@ def collected(
         refused=refused,
         owners={group.name: group.owner for group in shown},
         budgets=covering,
+        measurements=measurements,
         nodes=nodes,
     )
+
+
+def _by_group(measurements: Measurements, groups: Iterable[PodGroup]) -> Measurements:
+    """What was measured of owners, divided among the groups of their pods."""
+    replicas: dict[Owner, dict[str, int]] = defaultdict(dict)
+    for group in groups:
+        replicas[group.owner][group.name] = len(group.rows)
+    names = workload_names(replicas)
+    return measurements.divided({names[owner]: parts for owner, parts in replicas.items()})
 
 
 def _asked(rows: Sequence[PodRow], budgets: Iterable[DisruptionBudget]) -> frozenset[str]:
@@ -117,8 +141,14 @@ def _asked(rows: Sequence[PodRow], budgets: Iterable[DisruptionBudget]) -> froze
     return frozenset().union(*(one.label_keys for one in facts), *(budget.selector.keys for budget in budgets))
 
 
-def _covering(group: PodGroup, budgets: Iterable[DisruptionBudget]) -> tuple[DisruptionBudget, ...]:
-    return tuple(budget for budget in budgets if budget.covers(group.facts.namespace, group.labels))
+def _covering(matches: Matches, budgets: Iterable[DisruptionBudget]) -> dict[str, tuple[DisruptionBudget, ...]]:
+    """The budgets that cover each workload."""
+    covering: dict[str, tuple[DisruptionBudget, ...]] = {group.name: () for group in matches.groups if group.shown}
+    for budget in budgets:
+        for number in matches.selected([budget.namespace], budget.selector):
+            if matches.groups[number].shown:
+                covering[matches.groups[number].name] += (budget,)
+    return covering
 
 
 def _stays(group: PodGroup, budgets: Sequence[DisruptionBudget], settings: CollectSettings) -> Iterable[tuple[PodRow, str]]:
@@ -130,6 +160,13 @@ def _stays(group: PodGroup, budgets: Sequence[DisruptionBudget], settings: Colle
             yield row, reason
 
 
+def _refused(groups: Sequence[PodGroup], gathered: RuleList) -> dict[str, str]:
+    """The containers with a constraint that has no exact rule, each with why."""
+    why = {number: next(iter(group.facts.refused), "") or group.reach.refused for number, group in enumerate(groups)}
+    why |= gathered.refused
+    return {row.pod.container: reason for number, reason in why.items() if reason for row in groups[number].rows if row.shown}
+
+
 def _by_budgets(group: PodGroup, budgets: Sequence[DisruptionBudget]) -> str:
     """Why the budgets that cover a group never let a pod of it go; empty if they do."""
     if len(budgets) > 1:
@@ -139,16 +176,12 @@ def _by_budgets(group: PodGroup, budgets: Sequence[DisruptionBudget]) -> str:
     return ""
 
 
-def _rules(
-    objects: Objects, nodes: NodeTable, groups: Sequence[PodGroup], unmovable: Mapping[str, str], service: Sequence[int]
-) -> RuleList:
+def _rules(nodes: NodeTable, matches: Matches, unmovable: Mapping[str, str], service: Sequence[int]) -> RuleList:
     movable = [
         group.shown and any(row.pod.container not in unmovable or row.pod.phase is Phase.PENDING for row in group.rows)
-        for group in groups
+        for group in matches.groups
     ]
-    rules = RuleList(nodes, groups, movable)
-    spaces = {str(one["metadata"]["name"]): one["metadata"].get("labels") or {} for one in objects.of("Namespace")}
-    matches, masks = Matches(groups, spaces if objects.has("Namespace") else None), NodeMasks(nodes)
+    rules, masks = RuleList(nodes, matches.groups, movable), NodeMasks(nodes)
     add_node_rules(rules, masks)
     add_anti_affinity(rules, matches)
     add_host_ports(rules)
@@ -174,4 +207,4 @@ def _notes(objects: Objects, measurements: Measurements) -> tuple[str, ...]:
     unready = [node for node in objects.of("Node") if not (node.get("status") or {}).get("allocatable")]
     if unready:
         notes.append(f"{count(len(unready), 'node')} without allocatable resources")
-    return (*notes, *measurements.missing)
+    return (*notes, *measurements.sentences())

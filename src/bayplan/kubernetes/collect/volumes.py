@@ -1,7 +1,7 @@
 """Volumes: on which nodes a pod's claims can be used, and which of them keep a pod where it is."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -98,21 +98,28 @@ class Volumes:
 
     def _of_volume(self, volume: Json) -> BoolArray:
         """(node,) where a volume can be used: by its node affinity, and by its labels of zone and region."""
-        labels, terms = (
-            self._nodes.labels,
-            (((volume["spec"].get("nodeAffinity") or {}).get("required")) or {}).get("nodeSelectorTerms"),
-        )
-        mask = np.ones(len(self._nodes), dtype=np.bool_) if terms is None else labels.selected(terms)
-        placed = np.zeros(len(self._nodes), dtype=np.bool_)  # nodes that say where they are
-        for key in (ZONE, REGION, *_OLD_LABELS):
-            placed |= labels.with_any(key)
-        for key, text in (volume["metadata"].get("labels") or {}).items():
-            if key in (ZONE, REGION, *_OLD_LABELS):
-                values = frozenset(part.strip() for part in text.split("__"))
-                here = labels.with_any(key, values.__contains__)
-                if key in _OLD_LABELS:
-                    here |= labels.with_any(_OLD_LABELS[key], values.__contains__) & ~labels.with_any(key)
-                mask = mask & (here | ~placed)
+        return self._by_affinity(volume) & self._by_labels(volume["metadata"].get("labels") or {})
+
+    def _by_affinity(self, volume: Json) -> BoolArray:
+        """Kubernetes asks for labels only: a term that names a node by a field is met by every node."""
+        required = (volume["spec"].get("nodeAffinity") or {}).get("required")
+        everywhere = np.ones(len(self._nodes), dtype=np.bool_)
+        terms = [] if required is None else required.get("nodeSelectorTerms") or []
+        if required is None or any(term.get("matchFields") and not term.get("matchExpressions") for term in terms):
+            return everywhere
+        return self._nodes.labels.selected([{"matchExpressions": term.get("matchExpressions")} for term in terms])
+
+    def _by_labels(self, stated: Mapping[str, str]) -> BoolArray:
+        """Nodes in the zone and region that the volume states; those that do not say where they are can use it too."""
+        labels, keys = self._nodes.labels, (ZONE, REGION, *_OLD_LABELS)
+        mask = np.ones(len(self._nodes), dtype=np.bool_)
+        placed = np.any([labels.with_any(key) for key in keys], axis=0)
+        for key in stated.keys() & set(keys):
+            values = frozenset(part.strip() for part in stated[key].split("__"))
+            here = labels.with_any(key, values.__contains__)
+            if key in _OLD_LABELS:
+                here |= labels.with_any(_OLD_LABELS[key], values.__contains__) & ~labels.with_any(key)
+            mask &= here | ~placed
         return mask
 
 

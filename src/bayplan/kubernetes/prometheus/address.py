@@ -1,7 +1,7 @@
 """The address of a Prometheus server, and how we identify ourselves there.
 
-A token comes from the variable `BAYPLAN_PROMETHEUS_TOKEN` or from a file, a user and password from the address. They are sent,
-and never shown: not in a message, not in `repr`.
+A token comes from the variable `BAYPLAN_PROMETHEUS_TOKEN` or from a file that `BAYPLAN_PROMETHEUS_TOKEN_FILE` names, a user and
+password from the address. They are sent, and never shown: not in a message, not in `repr`.
 """
 
 import base64
@@ -18,11 +18,13 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
-TOKEN = "BAYPLAN_PROMETHEUS_TOKEN"  # the variable, not a token
+TOKEN = "BAYPLAN_PROMETHEUS_TOKEN"  # names of variables
+TOKEN_FILE = "BAYPLAN_PROMETHEUS_TOKEN_FILE"
+CA_FILE = "BAYPLAN_PROMETHEUS_CA"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ServerAddress:
     """Where a server is, with what identifies us."""
 
     url: str  # without user, password and the last slash
@@ -31,8 +33,8 @@ class Address:
     _password: str = field(default="", repr=False)  # "user:password"
 
     @classmethod
-    def parse(cls, text: str, *, token_file: str = "", ca_file: str = "") -> "Address":
-        """An address as the user writes it: `https://prometheus.example.org/path`."""
+    def parse(cls, text: str) -> "ServerAddress":
+        """An address as the user writes it, `https://prometheus.example.org/path`, with the files that the environment names."""
         try:
             parts = urlsplit(text)
             port = parts.port
@@ -40,9 +42,7 @@ class Address:
             raise UsageError(f"--prometheus '{cls.shown(text)}': {error}") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"--prometheus '{cls.shown(text)}': expected an address such as http://prometheus.example.org:9090")
-        for name, file in (("--prometheus-token-file", token_file), ("--prometheus-ca", ca_file)):
-            if file and not Path(file).is_file():
-                raise UsageError(f"{name} '{file}' is no file")
+        token_file, ca_file = _file(TOKEN_FILE), _file(CA_FILE)
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         url = urlunsplit((parts.scheme, f"{host}:{port}" if port else host, parts.path.rstrip("/"), "", ""))
         password = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else ""
@@ -89,3 +89,11 @@ class Address:
         if self._password:
             return {"Authorization": f"Basic {base64.b64encode(self._password.encode()).decode()}"}
         return {}
+
+
+def _file(variable: str) -> str:
+    """The file that a variable names; nothing if it is not set."""
+    file = os.environ.get(variable, "")
+    if file and not Path(file).is_file():
+        raise UsageError(f"{variable} '{file}' is no file")
+    return file

@@ -5,7 +5,7 @@ from typing import Any
 
 from bayplan.errors import UsageError
 from bayplan.kubernetes.client import Client, Json
-from bayplan.kubernetes.prometheus.address import Address
+from bayplan.kubernetes.prometheus.address import ServerAddress
 from bayplan.kubernetes.prometheus.server import HttpTransport, Prometheus, ProxyTransport
 
 DISCOVER = "discover"
@@ -21,10 +21,10 @@ NAMES = (  # best first; the operator's headless Service last, since it stands b
 _PORTS = ("web", "http-web", "http", "https-web", "https")  # names of ports, best first
 
 
-def connected(text: str, client: Client | None, *, token_file: str = "", ca_file: str = "") -> Prometheus:
+def connected(text: str, client: Client | None) -> Prometheus:
     """The server that `--prometheus` names: an address, NAMESPACE/SERVICE[:PORT] of the cluster, or `discover`."""
     if "://" in text:
-        return Prometheus(HttpTransport(Address.parse(text, token_file=token_file, ca_file=ca_file)))
+        return Prometheus(HttpTransport(ServerAddress.parse(text)))
     if client is None:
         raise UsageError(f"--prometheus '{text}' is no address, and there is no cluster to look in: give one, or a --context")
     if text == DISCOVER:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from bayplan.errors import Fault, InputError
 from bayplan.kubernetes.client import Client, Json, RefusedError, UnavailableError
-from bayplan.kubernetes.prometheus.address import Address
+from bayplan.kubernetes.prometheus.address import ServerAddress
 from bayplan.operate.orchestrator import PermanentError, TemporaryError
 
 _SECONDS = 120.0  # for one answer: as long as a server works on a query by default
@@ -98,7 +98,7 @@ class Prometheus:
 class HttpTransport:
     """A server at an address."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self._address = address
 
     @property
@@ -115,7 +115,7 @@ class HttpTransport:
                 return _json(answer.read())
         except HTTPError as error:
             if 300 <= error.code < 400:
-                there = Address.shown(error.headers.get("Location", ""))
+                there = ServerAddress.shown(error.headers.get("Location", ""))
                 raise QueryRefusedError(f"{self.label} redirects to '{there}'; give the address that answers itself") from error
             raise _refusal(self.label, error.code, _json(error.read())) from error
         except (OSError, HTTPException, ValueError) as error:

@@ -17,6 +17,7 @@ from bayplan.kubernetes.prometheus.workload_names import KnownWorkloads
 from bayplan.words import count, first_names
 
 STEP = 300.0  # seconds from one measurement to the next, and over which cpu is averaged
+MOST = 144  # measurements of a pod: a longer window has them further apart, since each costs the server time
 FEWEST = 4  # measurements that a window must have room for, and that a workload must have
 _SAID = 0.01  # share of a resource from which it is said that its pods are gone
 
@@ -84,8 +85,8 @@ def measured_usage(prometheus: Prometheus, known: KnownWorkloads, *, window: flo
 
 
 def step_of(window: float) -> float:
-    """Seconds from one measurement to the next: five minutes, less if the window is short."""
-    return min(STEP, window / FEWEST)
+    """Seconds from one measurement to the next: five minutes, less if the window is short, more if it is long."""
+    return min(max(STEP, window / MOST), window / FEWEST)
 
 
 def _pods(
@@ -97,7 +98,7 @@ def _pods(
     inside = f', namespace=~"{"|".join(sorted(scope))}"' if scope else ""
     for matching in (_CONTAINERS, _POD_TOTALS):
         selector = f"{resource.metric}{{{matching}{inside}}}"
-        inner = f"rate({selector}[{promql_time(step)}])" if resource.counter else selector
+        inner = f"rate({selector}[{promql_time(min(step, STEP))}])" if resource.counter else selector
         # a container may be counted twice: scraped by two jobs, or as two series while it restarts
         each = f"sum by (namespace, pod) (max by (namespace, pod, container) ({inner}))"
         pods = _window(prometheus, each, step, round(window / step), end)

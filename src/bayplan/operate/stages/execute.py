@@ -23,7 +23,7 @@ from bayplan.words import count
 
 REORDERINGS, BETWEEN = 20, 15.0  # of one plan, before it is stopped; seconds from one to the next
 STILL_STOPPING = "what is stopping on their machines counts for their rules until it has ended"
-TRIES = 3  # of the steps of one container for which the orchestrator did not answer
+TRIES = 3  # of the steps of one container for which the orchestrator did not answer, or that leave two instances of it
 NEVER_MORE_THAN = 200  # batches of one plan, whatever happens
 
 
@@ -65,7 +65,7 @@ class PlanRun:
         self.batch = 1 + max((step.batch for step in made), default=-1)
         self.following = tracked(plan, made)
         self.failed = 0  # since this process is at it: what a crash cut off is no failure
-        self.unanswered: Counter[str] = Counter()  # by container
+        self.tries: Counter[str] = Counter()  # by container
         self.todo = [list(batch) for batch in plan.batches]
         self.reorder = bool(made) or not plan.batches  # after a crash, and on the way back, the order is found on what runs
         self.reorderings = 0
@@ -174,12 +174,13 @@ class PlanRun:
             for number, ((named, _), order) in numbered
         ]
         self.number += len(steps)
-        ended, again = make_steps(self.context, steps, orders)
+        ended, unanswered = make_steps(self.context, steps, orders)
+        again = unanswered | {step.token for step in ended if step.status is not StepStatus.DONE and _leaves_two(step)}
         for step in ended:
             if step.status is StepStatus.DONE:
                 self.following[step.container].apply(step)
-            elif step.token in again and self.unanswered[step.container] < TRIES:
-                self.unanswered[step.container] += 1
+            elif step.token in again and self.tries[step.container] < TRIES:
+                self.tries[step.container] += 1
             else:
                 self._failed(step)
         made = sum(step.status is StepStatus.DONE for step in ended)
@@ -220,3 +221,8 @@ class PlanRun:
         moving -= {name for name, each in self.following.items() if each.given_up}
         later = [named for steps in self.todo for named in steps if named[1] in moving and named not in now]
         return [replace(self._order(state, named, 0), token="") for named in later if named[2] in state.machine]
+
+
+def _leaves_two(step: RecordedStep) -> bool:
+    """Do two instances of a container run if this step is not made? Which of them ends, the orchestrator would choose."""
+    return step.action is Action.DELETE and step.surge

@@ -92,6 +92,16 @@ class FreshState:
             return None
         return Step(action, self.index[container], self.machine[machine])
 
+    @cached_property
+    def before(self) -> Placement:
+        """What runs, with the containers that have been deleted and not created yet where they were."""
+        machine_of = self.observation.snapshot.placement.machine_of.copy()
+        for name, c in self.index.items():
+            source = self.machine.get(self.following[name].move.source)
+            if machine_of[c] == UNPLACED and source is not None:
+                machine_of[c] = source
+        return Placement(machine_of=ints(machine_of))
+
     def within_limits(self, batch: Sequence[tuple[NamedStep, Step]]) -> list[tuple[NamedStep, Step]]:
         """A batch without deletes for which too few replicas would be ready now, and creates that must wait: those come later."""
         owner, names = self.observation.snapshot.cluster.containers.workload, self.observation.snapshot.cluster.workloads.name
@@ -243,13 +253,13 @@ def spoiled(state: FreshState) -> str:
 
     The referee of plans forgives on the way what the end violates, so the end is looked at for itself.
     """
-    _, stays = reachable_target(state.migration)
+    _, stays = reachable_target(state.migration, state.before)
     return next(iter(stays.values()), "")
 
 
 def new_order(state: FreshState, seed: int) -> tuple[tuple[NamedStep, ...], ...]:
     """What is left of a plan, ordered anew from what runs now; what cannot be reached any more is given up."""
-    migration, stays = reachable_target(state.migration)
+    migration, stays = reachable_target(state.migration, state.before)
     names = {c: name for name, c in state.index.items()}
     for c, why in stays.items():
         if c in names:

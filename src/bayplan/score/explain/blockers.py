@@ -21,10 +21,12 @@ from bayplan.model import (
     IntArray,
     Interference,
     Rule,
+    Skew,
     Spread,
     TransientMode,
 )
 from bayplan.score.explain.move import CandidateMove
+from bayplan.score.explain.skew import MoveSkew
 
 
 class Blocker(NamedTuple):
@@ -124,6 +126,13 @@ def spread(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
     yield Blocker("spread", blocks, say)
 
 
+def skew(move: CandidateMove, rule: Any) -> Iterator[Blocker]:
+    """Groups that would have too many more than the emptiest, and those that leave it emptier than others can bear."""
+    skewed = MoveSkew.of(move, rule)
+    if skewed.moving + skewed.moving_own:
+        yield Blocker("skew", skewed.blocks(), skewed.say)
+
+
 def _groups_needed(minimum: int, placed: int, size: int) -> int:
     """While containers of a service are unplaced, as many groups as containers are placed are enough."""
     return minimum if placed == size else min(minimum, placed)
@@ -220,6 +229,7 @@ BLOCKERS: dict[str, Blocks] = {  # the first that blocks a machine is its reason
     "anti-affinity": anti_affinity,
     "interference": interference,
     "spread": spread,
+    "skew": skew,
     "dependency": dependency,
     "transient": transient,
     "confidence": confidence,
@@ -248,6 +258,8 @@ def _touches(rule: Rule, workloads: set[int], services: set[int]) -> bool:
         return not workloads.isdisjoint(rule.workloads)
     if isinstance(rule, Spread):
         return rule.service in services
+    if isinstance(rule, Skew):
+        return rule.workload in workloads or not workloads.isdisjoint(rule.counts)
     if isinstance(rule, Dependency):
         return rule.service in services or rule.on in services
     return True

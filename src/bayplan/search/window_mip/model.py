@@ -20,9 +20,10 @@ of workloads) counts in a group g of machines: those that stay, and a_cw of each
           x_cm <= n_c X_on,g(m)                                     every rule, c, m       (14) dependency of what moves
           X_on,g >= 1                                               every rule, g          (15) dependency of what stays
           sum d_km <= moves left                                                           (16) churn budget
+          l <= X_wg,  X_wg - l <= limit + B (1 - u_g)               every rule, g          (17) skew, u_g as in (12)
 
 Limits that are passed now may stay passed, but not by more. An overfull machine takes nothing that it has not.
-`window_rules` writes (11) to (15).
+`window_rules` writes (11) to (15) and (17).
 """
 
 from collections.abc import Iterator

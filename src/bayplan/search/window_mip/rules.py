@@ -1,4 +1,6 @@
-"""The rules of a window's model: constraints (11) to (15) of `window_model`."""
+"""The rules of a window's model: constraints (11) to (15) and (17) of `window_model`."""
+
+import numpy as np
 
 from bayplan.kernels.search import state as layout
 from bayplan.search.window_mip.model import WindowModel
@@ -10,6 +12,7 @@ def keep_rules(model: WindowModel) -> None:
     _limits(model)
     _interference(model)
     _spread(model)
+    _skew(model)
     _dependencies(model)
 
 
@@ -63,6 +66,69 @@ def _spread(model: WindowModel) -> None:
                 LinearExpression([*line.column, here], [*(-by for by in line.by), 1.0], -line.constant), at_most=0.0
             )  # (13)
         model.draft.row(LinearExpression(used, [1.0] * len(used)), at_least=need - outside)  # (13)
+
+
+def _skew(model: WindowModel) -> None:
+    of, table = model.views.of, model.views.of["skew_rule"].reshape(-1, layout.SKEW_RULE_WIDTH)
+    rules = {entry[0] for k in set(model.window.kind) for entry in model.views.entries("skew", k)[0].tolist()}
+    for number in sorted(rules):
+        row, own, limit, groups, floor = table[number, : layout.SKEW_HISTOGRAM].tolist()
+        if not {row, own} & model.rows:
+            continue
+        touched = [g for g in model.window.groups(row) if g < groups]
+        now = int(of["skew_low"][number]) if floor != layout.NOWHERE else 0
+        least = _lowest(model, number, touched, now) if floor != layout.NOWHERE else None
+        for group in touched:
+            judged = _judged(model, own, group)
+            if judged is not None:
+                there = model.window.count(own, group) > 0
+                most = max(limit, model.window.count(row, group) - now) if there else limit
+                _within(model, model.count(row, group, model.window.groups(row)[group]), judged, least, most)
+
+
+def _lowest(model: WindowModel, number: int, touched: list[int], now: int) -> int:
+    """A column that is at most the count of every group, and not below what groups outside of the window can bear."""
+    of = model.views.of
+    row, own, limit, groups, _ = of["skew_rule"].reshape(-1, layout.SKEW_RULE_WIDTH)[number, : layout.SKEW_HISTOGRAM].tolist()
+    counts = (of["count"][start : start + groups] for start in (int(of["row_start"][row]), int(of["row_start"][own])))
+    outside, judged = (np.delete(count, touched) for count in counts)
+    least = model.draft.column(0.0, upper=float(outside.min(initial=int(of["row_size"][row]))), start=float(now))
+    for group in touched:
+        line = model.count(row, group, model.window.groups(row)[group])
+        terms = [*line.column, least], [*(-by for by in line.by), 1.0]
+        model.draft.row(LinearExpression(*terms, -line.constant), at_most=0.0)  # (17)
+    borne = min(now, int(outside[judged > 0].max(initial=0)) - limit)
+    model.draft.row(LinearExpression([least], [1.0]), at_least=max(0.0, borne))  # (17)
+    return least
+
+
+def _judged(model: WindowModel, own: int, group: int) -> int | bool | None:
+    """Has the group a container of the judged workload? True, a column that says so, or None if it can never have one."""
+    window = model.window
+    if window.stays(own, group) > 0:
+        return True
+    classes = window.counted.get(own, ())
+    if not classes:
+        return None
+    here = model.draft.column(0.0, upper=1.0, integral=True, start=float(window.count(own, group) > 0))
+    for c, _ in classes:
+        for p in window.groups(own)[group]:
+            terms = [int(model.x[c, p]), here], [1.0, -float(len(window.items[c]))]
+            model.draft.row(LinearExpression(*terms), at_most=0.0)  # (17)
+    return here
+
+
+def _within(model: WindowModel, line: LinearExpression, judged: int | bool, least: int | None, most: int) -> None:
+    """X - l <= most, where the group is judged."""
+    columns, by, beyond = [*line.column], [*line.by], 0.0
+    if least is not None:
+        columns, by = [*columns, least], [*by, -1.0]
+    if judged is not True:
+        upper = sum(b * model.draft.upper[x] for x, b in zip(line.column, line.by, strict=True))
+        beyond = max(0.0, line.constant + upper - most)
+        columns, by = [*columns, int(judged)], [*by, beyond]
+    if columns:
+        model.draft.row(LinearExpression(columns, by, line.constant), at_most=most + beyond)  # (17)
 
 
 def _dependencies(model: WindowModel) -> None:

@@ -14,7 +14,7 @@ import pytest
 from bayplan.errors import InputError, UsageError
 from bayplan.kubernetes.client import RefusedError, UnavailableError
 from bayplan.kubernetes.prometheus import Prometheus, connected
-from bayplan.kubernetes.prometheus.address import TOKEN, Address
+from bayplan.kubernetes.prometheus.address import CA_FILE, TOKEN, TOKEN_FILE, ServerAddress
 from bayplan.kubernetes.prometheus.server import (
     HttpTransport,
     PrometheusUnavailableError,
@@ -31,7 +31,8 @@ ONE = {"status": "success", "data": {"resultType": "vector", "result": [{"metric
 @pytest.fixture(autouse=True)
 def no_proxy_and_no_token(monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.delenv(TOKEN, raising=False)
+    for variable in (TOKEN, TOKEN_FILE, CA_FILE):
+        monkeypatch.delenv(variable, raising=False)
 
 
 class _Answering(ThreadingHTTPServer):
@@ -148,7 +149,8 @@ def test_a_token_of_the_environment_is_sent_and_one_of_a_file_is_read_anew_each_
     with answering(ONE) as server:
         connected(server.url, None).query("up", 1.0)
         file.write_text("first\n")
-        from_file = connected(server.url, None, token_file=str(file))
+        monkeypatch.setenv(TOKEN_FILE, str(file))
+        from_file = connected(server.url, None)
         from_file.query("up", 1.0)
         file.write_text("second\n")
         from_file.query("up", 1.0)
@@ -161,7 +163,7 @@ def test_a_password_of_the_address_is_sent_and_never_shown():
         host = server.url.removeprefix("http://")
         prometheus = connected(f"http://me:{SECRET}%21@{host}", None)
         prometheus.query("up", 1.0)
-        assert SECRET not in prometheus.label + repr(Address.parse(f"http://me:{SECRET}@{host}"))
+        assert SECRET not in prometheus.label + repr(ServerAddress.parse(f"http://me:{SECRET}@{host}"))
     assert server.requests[0][3]["Authorization"] == "Basic bWU6czNjcmV0LXQwa2VuIQ=="
 
 
@@ -172,14 +174,15 @@ def test_what_is_no_address_is_refused_without_its_password(text):
     assert SECRET not in str(error.value)
 
 
-@pytest.mark.parametrize("option", ["token_file", "ca_file"])
-def test_files_that_are_not_there_are_refused_at_once(option, tmp_path):
-    with pytest.raises(UsageError, match="is no file"):
-        Address.parse("https://host", **{option: str(tmp_path / "missing")})
+@pytest.mark.parametrize("variable", [TOKEN_FILE, CA_FILE])
+def test_files_that_are_not_there_are_refused_at_once(variable, tmp_path, monkeypatch):
+    monkeypatch.setenv(variable, str(tmp_path / "missing"))
+    with pytest.raises(UsageError, match=f"{variable} '.*missing' is no file"):
+        ServerAddress.parse("https://host")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl: certificates cannot be made")
-def test_a_certificate_is_trusted_if_it_is_named_and_refused_otherwise(tmp_path):
+def test_a_certificate_is_trusted_if_it_is_named_and_refused_otherwise(tmp_path, monkeypatch):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     command = [
         "openssl",
@@ -206,9 +209,10 @@ def test_a_certificate_is_trusted_if_it_is_named_and_refused_otherwise(tmp_path)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         url = server.url.replace("http:", "https:")
-        assert connected(url, None, ca_file=str(certificate)).query("up", 1.0)
         with pytest.raises(PrometheusUnavailableError, match="certificate verify failed"):
             connected(url, None).query("up", 1.0)
+        monkeypatch.setenv(CA_FILE, str(certificate))
+        assert connected(url, None).query("up", 1.0)
         server.shutdown()
         thread.join()
 
@@ -271,4 +275,4 @@ def test_the_newest_sample_is_looked_for_further_back_if_none_is_fresh():
         def ask(self, path, parameters):
             return next(answers)
 
-    assert Prometheus(Twice(Address(url="x"))).newest("up", 100.0, 3600.0) == 2.5
+    assert Prometheus(Twice(ServerAddress(url="x"))).newest("up", 100.0, 3600.0) == 2.5

@@ -128,6 +128,6 @@ def test_one_step_that_is_too_large_is_an_error():
         measured_usage(canned(answers), KNOWN, window=3600.0, at=NOON)
 
 
-@pytest.mark.parametrize(("window", "step"), [(3600.0, 300.0), (86400.0, 300.0), (600.0, 150.0)])
-def test_measurements_are_five_minutes_apart_or_a_quarter_of_a_short_window(window, step):
+@pytest.mark.parametrize(("window", "step"), [(3600.0, 300.0), (86400.0, 600.0), (600.0, 150.0)])
+def test_measurements_are_five_minutes_apart_but_at_least_four_and_at_most_144_of_a_window(window, step):
     assert step_of(window) == step

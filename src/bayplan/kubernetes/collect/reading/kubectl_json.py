@@ -1,12 +1,17 @@
 """What `kubectl get ... -o json` prints, read object by object: a large list never stands in memory as a whole."""
 
 import json
+import os
 import re
+import sys
+import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Never
 
 from bayplan.errors import Fault, InputError
+from bayplan.formats.document.text import GZIP_MAGIC, STDIO, PathLike
 from bayplan.kubernetes.client import Json
 from bayplan.kubernetes.collect.reading.slim import SharedSpecs
 
@@ -29,6 +34,27 @@ def is_kubectl_json(text: str) -> bool:
     """Does a text look like objects of Kubernetes? By its start alone."""
     start = text[:_START]
     return bool(_LIST.match(start) and _KUBERNETES.search(start)) and '"bayplan"' not in start
+
+
+def is_kubectl_file(path: PathLike) -> bool:
+    """Does a file look like objects of Kubernetes? Of standard input only what has arrived is looked at; nothing is used up."""
+    try:
+        return is_kubectl_json(_start(os.fspath(path)))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False  # whoever reads it will say what is wrong with it
+
+
+def _start(source: str) -> str:
+    """The first letters of a file, unpacked if it is gzipped."""
+    if source == STDIO:
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        data: bytes = b"" if peek is None else peek(_START)
+    else:
+        with Path(source).open("rb") as file:
+            data = file.read(_START)
+    if data.startswith(GZIP_MAGIC):
+        data = zlib.decompressobj(wbits=31).decompress(data, _START)
+    return data.decode(errors="replace").removeprefix("\ufeff")
 
 
 def objects_in_text(text: str, source: str) -> ReadText:

@@ -8,7 +8,7 @@ from bayplan.kubernetes.collect.groups import Matches, PodGroup
 from bayplan.kubernetes.collect.pod_facts import PodTerm, SpreadTerm
 from bayplan.kubernetes.collect.rules.node_rules import NodeMasks
 from bayplan.kubernetes.collect.rules.rule_list import RuleList
-from bayplan.model import BoolArray, Dependency, ints
+from bayplan.model import BoolArray, Dependency, Skew, ints
 
 UNREAD = "its affinity selects namespaces by label, and namespaces were not read"
 
@@ -26,7 +26,7 @@ def add_anti_affinity(rules: RuleList, matches: Matches) -> None:
 
 
 def _refuse_all(rules: RuleList, number: int) -> None:
-    """A term of which nobody knows whom it means: its own pods stay, and so does everything, if they are elsewhere."""
+    """A term of which it is not known what it means: its own pods stay, and so does everything, if they are elsewhere."""
     if rules.groups[number].shown:
         rules.refuse(number, UNREAD)
     for other, _ in enumerate(rules.groups):
@@ -170,4 +170,24 @@ def add_spread(rules: RuleList, matches: Matches, masks: NodeMasks) -> None:
 
 
 def _add_skew(rules: RuleList, matches: Matches, masks: NodeMasks, number: int, term: SpreadTerm, labelled: BoolArray) -> None:
-    rules.refuse(number, f"its topology spread by {term.key} has no rule")
+    group = rules.groups[number]
+    if term.selector.everything or term.selector.nothing:
+        return  # neither counts any pod, so that no node has too many
+    eligible = labelled.copy()
+    if term.honor_affinity:
+        eligible &= masks.by_selector(group.facts) & masks.by_affinity(group.facts)
+    if term.honor_taints:
+        eligible &= masks.by_taints(group.facts) & rules.nodes.open
+    counted = [p for p in matches.selected({group.facts.namespace}, term.selector) if rules.groups[p].shown]
+    if not counted or not eligible.any():
+        return
+    rules.add(
+        Skew(
+            workload=group.workload,
+            counted=tuple(sorted(rules.groups[p].workload for p in counted)),
+            limit=term.limit,
+            level=rules.nodes.level(term.key),
+            machines="" if eligible.all() else rules.machine_set(eligible, f"counted for spread by {term.key}"),
+            min_groups=term.min_domains if term.min_domains > 1 else 0,
+        )
+    )

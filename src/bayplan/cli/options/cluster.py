@@ -1,0 +1,142 @@
+"""The options that name a running cluster, and where a cluster is read from: a file, or an API server."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from bayplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from bayplan.kubernetes.collect.snapshot import Collected
+    from bayplan.kubernetes.measure import MeasurementRequest
+
+CLUSTER = "A running cluster"
+OptionalFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help="A snapshot (JSON or YAML, .gz too), a RASA cluster, a GMRP model or the JSON of kubectl; '-' is stdin.",
+        show_default=False,
+    ),
+]
+Context: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--context", metavar="CTX", help="Instead of a file: the cluster of this context.", rich_help_panel=CLUSTER),
+]
+Kubeconfig: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="Where contexts are found; by default as kubectl does.",
+        show_default=False,
+        rich_help_panel=CLUSTER,
+    ),
+]
+Namespaces: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace",
+        "-n",
+        metavar="NS",
+        help="Only its pods may move; may be repeated. By default that of the context, of a file all.",
+        show_default=False,
+        rich_help_panel=CLUSTER,
+    ),
+]
+AllNamespaces: TypeAlias = Annotated[
+    bool, typer.Option("--all-namespaces", "-A", help="Pods of all namespaces may move.", rich_help_panel=CLUSTER)
+]
+MoveKinds: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--move",
+        metavar="KIND",
+        help="Pods of owners of this kind may move too: StatefulSet, Job, or another kind that replaces its pods.",
+        show_default=False,
+        rich_help_panel=CLUSTER,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSource:
+    """Where a cluster is read from."""
+
+    file: Path | None
+    context: str | None
+    kubeconfig: Path | None
+    namespaces: Sequence[str]
+    all_namespaces: bool
+    kinds: Sequence[str]
+    measure: "MeasurementRequest | None" = None  # traffic and usage; None: nothing is measured
+
+    @property
+    def label(self) -> str:
+        """For messages: the file or the context."""
+        return str(self.file) if self.file is not None else f"context {self.context or 'in use'}"
+
+    @property
+    def again(self) -> str:
+        """How to name it in a further command."""
+        if self.file is not None:
+            return shlex.quote(str(self.file))
+        scope = ["-A"] if self.all_namespaces else [part for name in self.namespaces for part in ("-n", name)]
+        where = ["--context", self.context] if self.context else ["--kubeconfig", str(self.kubeconfig)]
+        return shlex.join([*where, *scope])
+
+    def collected(self, draining: Sequence[str] = ()) -> "Collected | None":
+        """What was collected of a cluster of Kubernetes; None if the file is of another kind."""
+        from bayplan.kubernetes.collect.settings import CollectSettings
+        from bayplan.kubernetes.measurements import NOT_MEASURED
+
+        settings = CollectSettings(kinds=frozenset(self.kinds), draining=frozenset(draining))
+        measure = self.measure or NOT_MEASURED
+        if self.file is None:
+            from bayplan.kubernetes.snapshots import collect_cluster
+
+            scope = () if self.all_namespaces else tuple(self.namespaces) or None
+            config = "" if self.kubeconfig is None else str(self.kubeconfig)
+            return collect_cluster(
+                context=self.context or "", kubeconfig=config, namespaces=scope, settings=settings, measurements=measure
+            )
+        from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
+
+        if not is_kubectl_file(self.file):
+            if self.namespaces or self.all_namespaces or self.kinds or self.measure is not None:
+                raise UsageError(f"'{self.file}' is not the JSON of kubectl; expected no --namespace, no --move, no --prometheus")
+            return None
+        from bayplan.kubernetes.snapshots import collect_file
+
+        return collect_file(self.file, namespaces=tuple(self.namespaces), settings=settings, measurements=measure)
+
+
+def cluster_source(
+    file: Path | None,
+    context: str | None,
+    kubeconfig: Path | None,
+    namespaces: Sequence[str] | None,
+    all_namespaces: bool,
+    kinds: Sequence[str] | None,
+    measure: "MeasurementRequest | None" = None,
+) -> ClusterSource:
+    """The source that these options name; UsageError if they name none, or two."""
+    if file is None and context is None and kubeconfig is None:
+        raise UsageError("nothing to read: expected a FILE, or --context CTX for a running cluster")
+    if file is not None and (context is not None or kubeconfig is not None):
+        raise UsageError(f"'{file}' and a running cluster: expected one of the two")
+    if namespaces and all_namespaces:
+        raise UsageError(f"-n {namespaces[0]} and -A: expected one of the two")
+    return ClusterSource(
+        file=file,
+        context=context,
+        kubeconfig=kubeconfig,
+        namespaces=namespaces or (),
+        all_namespaces=all_namespaces,
+        kinds=kinds or (),
+        measure=measure,
+    )
