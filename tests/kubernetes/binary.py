@@ -25,8 +25,12 @@ def path() -> Path:
     digest = hashlib.sha256(LINKER_FLAGS.encode())
     for file in sorted([*MODULE.glob("*.go"), MODULE / "go.mod", MODULE / "go.sum"]):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "bayplan" / "control-plane" / digest.hexdigest()[:16] / "control-plane"
+    return cache() / "control-plane" / digest.hexdigest()[:16] / "control-plane"
+
+
+def cache() -> Path:
+    """The folder outside of the repository for what takes long to make."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bayplan"
 
 
 def missing() -> str:

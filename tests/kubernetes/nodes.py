@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.kubernetes.objects import Json, node
+from tests.kubernetes.objects import Json, is_ready, node
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client
@@ -43,6 +43,5 @@ def _not_open(client: Client, names: set[str]) -> list[str]:
 
 
 def _is_open(one: Json) -> bool:
-    ready = any(state["type"] == "Ready" and state["status"] == "True" for state in one["status"].get("conditions", ()))
     shut = any(taint["key"] == "node.kubernetes.io/not-ready" for taint in one["spec"].get("taints", ()))
-    return ready and not shut
+    return is_ready(one) and not shut

@@ -40,6 +40,11 @@ def path_of(thing: Json, namespace: str = "") -> str:
     return f"{collection_path(thing['apiVersion'], thing['kind'], metadata.get('namespace', namespace))}/{metadata['name']}"
 
 
+def is_ready(thing: Json) -> bool:
+    """A pod or a node whose condition `Ready` is true."""
+    return any(state["type"] == "Ready" and state["status"] == "True" for state in thing["status"].get("conditions", ()))
+
+
 def container(cpu: str = "100m", memory: str = "64Mi", **more: Any) -> Json:
     """A container that requests this much; its image is never pulled."""
     return {"name": "main", "image": "example/none", "resources": {"requests": {"cpu": cpu, "memory": memory}}, **more}

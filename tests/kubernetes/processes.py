@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.kubernetes.waiting import wait_until
 
 FIRST_PORT, LAST_PORT = 20000, 32000  # below the range from which the system takes the ports of outgoing connections
-PATIENCE = 120.0  # seconds for a start on a busy machine
+PATIENCE = 300.0  # seconds for a start on a busy machine
 _random = random.SystemRandom()
 
 

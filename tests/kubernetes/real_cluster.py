@@ -104,10 +104,25 @@ class ControlPlane:
 
     def forget_versions(self) -> None:
         """Forget all versions before this one and restart the API server: pages and watches of an older one get 410."""
-        etcd = f"http://{settings.LOOPBACK}:{self._ports.etcd}/v3"
-        revision = _post(f"{etcd}/maintenance/status", {})["header"]["revision"]
-        _post(f"{etcd}/kv/compaction", {"revision": revision, "physical": True})
+        self._compact()
         self.api_server.restart()  # it remembers more than the store does
+
+    def save_store(self, target: Path) -> None:
+        """Stop all parts and keep what is in the cluster in a folder, from which `running_control_plane(store=...)` starts."""
+        self._compact()
+        self._ask_etcd("maintenance/defragment", {})
+        for component in reversed(self.components):
+            component.stop()
+        shutil.copytree(self.folder / "etcd", target)
+
+    def _compact(self) -> None:
+        revision = self._ask_etcd("maintenance/status", {})["header"]["revision"]
+        self._ask_etcd("kv/compaction", {"revision": revision, "physical": True})
+
+    def _ask_etcd(self, question: str, body: dict[str, Any]) -> dict[str, Any]:
+        address = f"http://{settings.LOOPBACK}:{self._ports.etcd}/v3/{question}"
+        with _opener(None).open(urllib.request.Request(address, data=json.dumps(body).encode()), timeout=300) as answer:
+            return dict(json.load(answer))
 
     def write_kubeconfig(self, file: Path, *, namespace: str = "default", user: dict[str, str] | None = None) -> Path:
         """A kubeconfig for this control plane: as the one who may do everything, or as another user."""
@@ -149,9 +164,11 @@ class ControlPlane:
 
 
 @contextmanager
-def running_control_plane() -> Iterator[ControlPlane]:
-    """A control plane until the end of the block; nothing of it is left then."""
+def running_control_plane(store: Path | None = None) -> Iterator[ControlPlane]:
+    """A control plane until the end of the block, empty or with what was saved; nothing of it is left then."""
     folder = Path(tempfile.mkdtemp(prefix="bayplan-control-plane-"))
+    if store is not None:
+        shutil.copytree(store, folder / "etcd")
     plane = ControlPlane(binary.built(), folder)
     try:
         plane.start()
@@ -168,11 +185,6 @@ def _answers(address: str, authority: Path) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
-
-
-def _post(address: str, body: dict[str, Any]) -> dict[str, Any]:
-    with _opener(None).open(urllib.request.Request(address, data=json.dumps(body).encode()), timeout=30) as answer:
-        return dict(json.load(answer))
 
 
 def _opener(context: ssl.SSLContext | None) -> urllib.request.OpenerDirector:

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from tests.kubernetes import binary
-from tests.kubernetes.objects import container, deployment, disruption_budget, path_of
-from tests.kubernetes.stages import READY_AFTER
+from tests.kubernetes.objects import container, deployment, disruption_budget, is_ready, path_of
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client, RefusedError, UnavailableError
@@ -18,13 +17,9 @@ def _pods(client: Client, namespace: str, **selector: Any) -> list[dict[str, Any
     return client.list(f"/api/v1/namespaces/{namespace}/pods", **selector).items
 
 
-def _ready(pod: dict[str, Any]) -> bool:
-    return any(state["type"] == "Ready" and state["status"] == "True" for state in pod["status"].get("conditions", ()))
-
-
 def _all_ready(client: Client, namespace: str, number: int) -> list[dict[str, Any]]:
     pods = _pods(client, namespace)
-    return pods if len(pods) == number and all(map(_ready, pods)) else []
+    return pods if len(pods) == number and all(map(is_ready, pods)) else []
 
 
 def _evict(client: Client, namespace: str, pod: str) -> None:
@@ -73,13 +68,6 @@ def test_the_pods_of_a_deployment_are_scheduled_and_become_ready(client, namespa
     make(deployment("web", 3))
     pods = wait_until(lambda: _all_ready(client, namespace, 3), "three ready pods")
     assert {pod["spec"]["nodeName"] for pod in pods} == set(nodes)
-
-
-def test_a_pod_becomes_ready_no_sooner_than_its_annotation_says(client, namespace, fake_nodes, make):
-    fake_nodes(1)
-    make(deployment("web", 1, annotations={READY_AFTER: "1h"}))
-    pod = wait_until(lambda: [p for p in _pods(client, namespace) if p["status"].get("phase") == "Running"], "a running pod")[0]
-    assert not _ready(pod)
 
 
 def test_a_disruption_budget_refuses_an_eviction(client, namespace, fake_nodes, make):
