@@ -1,0 +1,38 @@
+"""`python -m experiments.kubernetes.compared [--quick] [--seeds 0-1] [--until 14:30] [--out FOLDER]`
+
+One cluster of fake nodes on a real control plane, made by kube-scheduler and churn from a seed; from a copy of it each arm:
+nothing, the descheduler with three policies, bayplan with two goals and two limits of moves. Every cell is a row of compared.csv;
+then the page docs/kubernetes/compared.md. Resumable: what the file has is not measured again. Needs Go once, to build the control
+plane, and Prometheus. `--quick`: 12 nodes and three arms, into a new folder.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from experiments.kubernetes.arms import measured
+from experiments.kubernetes.cluster import seeded_clusters
+from experiments.kubernetes.pages import CELLS, write_page
+from experiments.kubernetes.settings import KEY, QUICK, Scope
+from experiments.results import rows
+from experiments.sweeps import arguments_of, seeds_of, sweep
+
+HERE = Path(__file__).parent
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure what is missing, then write the page."""
+    arguments, _, out = arguments_of(__doc__, ("arms",), HERE, argv)
+    scope = QUICK if arguments.quick else Scope()
+    if arguments.seeds:
+        scope = replace(scope, seeds=seeds_of(arguments.seeds))
+    with seeded_clusters(scope) as clusters:
+        sweep(out / CELLS, KEY, scope.cells(), partial(measured, clusters=clusters), arguments.until)
+    write_page(out, rows(out / CELLS), in_docs=out == HERE)
+    print(out, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
