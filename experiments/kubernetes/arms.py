@@ -12,11 +12,10 @@ from contextlib import contextmanager
 
 from tests.builders import prometheus
 from tests.kubernetes.descheduler import run_descheduler
-from tests.kubernetes.exporter import exporter
 from tests.kubernetes.real_cluster import ControlPlane
 
 from experiments.kubernetes.apps import apps_of, series_of, traffic_of
-from experiments.kubernetes.cluster import SeededClusters, wait_settled
+from experiments.kubernetes.cluster import started_cluster, wait_settled
 from experiments.kubernetes.measures import PendingWatcher, figures, listed
 from experiments.kubernetes.settings import ALONE, PASSES, PLANS, POLICIES, Cell
 from experiments.results import ROOT
@@ -25,10 +24,10 @@ HISTORY = 2 * 3600.0  # seconds of traffic that Prometheus has seen
 NOTHING: Mapping[str, str] = {"passes": "", "planned": "", "moved": "", "promised": "", "status": ""}
 
 
-def measured(cell: Cell, clusters: SeededClusters) -> dict[str, str]:
+def measured(cell: Cell) -> dict[str, str]:
     """The row of a cell."""
     traffic = traffic_of(apps_of(cell.scope, cell.seed), cell.seed)
-    with clusters.started(cell.seed) as plane, _prometheus(traffic) as address:
+    with started_cluster(cell.scope, cell.seed) as plane, _prometheus(traffic) as address:
         client = plane.client()
         before = listed(client)
         with PendingWatcher(plane.kubeconfig) as watcher:
@@ -87,10 +86,10 @@ def _planned(cell: Cell, plane: ControlPlane, address: str) -> dict[str, str]:
 
 @contextmanager
 def _prometheus(traffic: Mapping[tuple[str, str], float]) -> Iterator[str]:
-    """A real one that has seen the traffic for hours, and goes on to scrape it; it runs beside every arm."""
-    series, now = series_of(traffic), time.time()
-    history = prometheus.History(series=series, start=now - HISTORY, end=now)
-    with exporter(lambda: series) as target, prometheus.server(scrape=[target], history=history) as server:
+    """A real one that has recorded the traffic of the last hours; it runs beside every arm."""
+    now = time.time()
+    history = prometheus.History(series=series_of(traffic), start=now - HISTORY, end=now)
+    with prometheus.server(history=history) as server:
         yield server.url
 
 

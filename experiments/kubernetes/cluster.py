@@ -1,11 +1,10 @@
 """The cluster of a seed on a real control plane: made once by kube-scheduler and churn, then started from a copy for each arm."""
 
 import random
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from tests.kubernetes import binary
 from tests.kubernetes.nodes import make_nodes
 from tests.kubernetes.objects import path_of
 from tests.kubernetes.real_cluster import ControlPlane, running_control_plane
@@ -20,30 +19,21 @@ CORDONED = 0.3  # share of the nodes that no pod is placed on at first; half of 
 SECONDS = 300.0  # to wait for pods at most
 
 
-class SeededClusters:
-    """The store of each seed, kept in a folder while the experiment runs."""
-
-    def __init__(self, folder: Path, scope: Scope) -> None:
-        self._folder, self._scope = folder, scope
-
-    @contextmanager
-    def started(self, seed: int) -> Iterator[ControlPlane]:
-        """A control plane with the cluster of a seed, every pod where it was when the cluster was made."""
-        store = self._folder / f"seed-{seed}"
-        if not store.exists():
-            with running_control_plane() as plane:
-                make_cluster(plane.client(), self._scope, seed)
-                plane.save_store(store)
-        with running_control_plane(store) as plane:
-            wait_settled(plane.client(), self._scope.pods)
-            yield plane
-
-
 @contextmanager
-def seeded_clusters(scope: Scope) -> Iterator[SeededClusters]:
-    """Clusters by seed, until the end of the block."""
-    with tempfile.TemporaryDirectory(prefix="bayplan-compared-") as folder:
-        yield SeededClusters(Path(folder), scope)
+def started_cluster(scope: Scope, seed: int) -> Iterator[ControlPlane]:
+    """A control plane with the cluster of a seed, every pod where it was when the cluster was made.
+
+    Its store is kept in the user's cache: kube-scheduler draws among equal nodes, so a cluster made anew would be another one.
+    """
+    store = binary.cache() / "compared" / f"{scope.nodes}-{scope.deployments}-{scope.pods}-seed-{seed}"
+    if not store.exists():
+        store.parent.mkdir(parents=True, exist_ok=True)
+        with running_control_plane() as plane:
+            make_cluster(plane.client(), scope, seed)
+            plane.save_store(store)
+    with running_control_plane(store) as plane:
+        wait_settled(plane.client(), scope.pods)
+        yield plane
 
 
 def make_cluster(client: Client, scope: Scope, seed: int) -> None:

@@ -9,11 +9,9 @@ plane, and Prometheus. `--quick`: 12 nodes and three arms, into a new folder.
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from experiments.kubernetes.arms import measured
-from experiments.kubernetes.cluster import seeded_clusters
 from experiments.kubernetes.pages import CELLS, write_page
 from experiments.kubernetes.settings import KEY, QUICK, Scope
 from experiments.results import rows
@@ -28,8 +26,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     scope = QUICK if arguments.quick else Scope()
     if arguments.seeds:
         scope = replace(scope, seeds=seeds_of(arguments.seeds))
-    with seeded_clusters(scope) as clusters:
-        sweep(out / CELLS, KEY, scope.cells(), partial(measured, clusters=clusters), arguments.until)
+    sweep(out / CELLS, KEY, scope.cells(), measured, arguments.until)
     write_page(out, rows(out / CELLS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -50,8 +50,8 @@ class Ask:
 
 PLANS: Mapping[str, Ask] = {
     f"bayplan {goal}, {share}": Ask(goal=goal, max_moves=share)
-    for goal in ("steady", "local-traffic")
     for share in ("10%", "25%")
+    for goal in ("steady", "local-traffic")
 }
 ARMS = (ALONE, *POLICIES, *PLANS)
 
@@ -63,7 +63,7 @@ class Scope:
     nodes: int = 100
     deployments: int = 60
     pods: int = 1_000
-    plan_seconds: float = 30.0
+    plan_seconds: float = 20.0
     seeds: tuple[int, ...] = (0, 1)
     arms: tuple[str, ...] = ARMS
 
