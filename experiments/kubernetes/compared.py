@@ -1,4 +1,4 @@
-"""`python -m experiments.kubernetes.compared [--quick] [--seeds 0-1] [--until 14:30] [--out FOLDER]`
+"""`python -m experiments.kubernetes.compared [--quick] [--only small,full] [--seeds 0-1] [--until 14:30] [--out FOLDER]`
 
 One cluster of fake nodes on a real control plane, made by kube-scheduler and churn from a seed; from a copy of it each arm:
 nothing, the descheduler with three policies, bayplan with two goals and two limits of moves. Every cell is a row of compared.csv;
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.kubernetes.arms import measured
 from experiments.kubernetes.pages import CELLS, write_page
-from experiments.kubernetes.settings import KEY, QUICK, Scope
+from experiments.kubernetes.settings import KEY, QUICK, SCOPES
 from experiments.results import rows
 from experiments.sweeps import arguments_of, seeds_of, sweep
 
@@ -22,11 +22,10 @@ HERE = Path(__file__).parent
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure what is missing, then write the page."""
-    arguments, _, out = arguments_of(__doc__, ("arms",), HERE, argv)
-    scope = QUICK if arguments.quick else Scope()
-    if arguments.seeds:
-        scope = replace(scope, seeds=seeds_of(arguments.seeds))
-    sweep(out / CELLS, KEY, scope.cells(), measured, arguments.until)
+    arguments, only, out = arguments_of(__doc__, tuple(SCOPES), HERE, argv)
+    for scope in [QUICK] if arguments.quick else [SCOPES[name] for name in only]:
+        chosen = replace(scope, seeds=seeds_of(arguments.seeds)) if arguments.seeds else scope
+        sweep(out / CELLS, KEY, chosen.cells(), measured, arguments.until)
     write_page(out, rows(out / CELLS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 

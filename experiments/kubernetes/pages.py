@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from experiments.results import ROOT, Row, measured_on, put, rows, table
+from experiments.results import ROOT, Row, measured_on, picked, put, rows, table
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs" / "kubernetes" / "compared.md"
@@ -19,21 +19,21 @@ def blocks(measured: Sequence[Row]) -> Mapping[str, list[str]]:
     if not measured:
         return {}
     return {
-        "compared-arms": [line for seed in _seeds(measured) for line in _seed_lines(measured, seed)],
+        "compared-arms": [line for nodes, seed in _clusters(measured) for line in _cluster_lines(measured, nodes, seed)],
         "compared-plans": _plan_lines(measured),
         "compared-machine": [f"Measured on {measured_on(measured)}."],
     }
 
 
-def _seeds(measured: Iterable[Row]) -> list[str]:
-    return sorted({row["seed"] for row in measured}, key=int)
+def _clusters(measured: Iterable[Row]) -> list[tuple[str, str]]:
+    return sorted({(row["nodes"], row["seed"]) for row in measured}, key=lambda pair: (-int(pair[0]), int(pair[1])))
 
 
-def _seed_lines(measured: Sequence[Row], seed: str) -> list[str]:
-    of_seed = [row for row in measured if row["seed"] == seed]
-    first = of_seed[0]
+def _cluster_lines(measured: Sequence[Row], nodes: str, seed: str) -> list[str]:
+    rows_of = picked(measured, nodes=nodes, seed=seed)
+    first = rows_of[0]
     words = f"Seed {seed}: {first['nodes']} nodes, {first['deployments']} Deployments, {int(first['pods']):,} pods."
-    return ["", words, "", *table(HEAD, (_cells(row) for row in of_seed))]
+    return ["", words, "", *table(HEAD, (_cells(row) for row in rows_of))]
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -51,10 +51,11 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _plan_lines(measured: Sequence[Row]) -> list[str]:
-    head = ("seed", "plan", "moves planned", "moves done", "gained affinity promised", "found", "ended as")
+    head = ("nodes", "seed", "plan", "moves planned", "moves done", "gained affinity promised", "found", "ended as")
     plans = [row for row in measured if row["planned"]]
     body = [
         (
+            row["nodes"],
             row["seed"],
             row["arm"],
             row["planned"],

@@ -73,6 +73,10 @@ class Scope:
             yield from (Cell(scope=self, arm=arm, seed=seed) for arm in self.arms)
 
 
+SCOPES: Mapping[str, Scope] = {
+    "small": Scope(nodes=30, deployments=20, pods=300, plan_seconds=10.0),
+    "full": Scope(),
+}
 QUICK = Scope(nodes=12, deployments=6, pods=60, plan_seconds=5.0, seeds=(0,), arms=(ALONE, BOTH, "bayplan steady, 25%"))
 
 

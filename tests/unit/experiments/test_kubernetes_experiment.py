@@ -12,7 +12,7 @@ from experiments.kubernetes.measures import (
     uneven_deployments,
 )
 from experiments.kubernetes.pages import CELLS, DOCS, HERE, blocks
-from experiments.kubernetes.settings import ALONE, ARMS, BOTH, KEY, LOW, PLANS, POLICIES, QUICK, SPREAD, ZONES, Scope
+from experiments.kubernetes.settings import ALONE, ARMS, BOTH, KEY, LOW, PLANS, POLICIES, QUICK, SCOPES, SPREAD, ZONES, Scope
 from experiments.results import on_page, rows
 
 ZONE = "topology.kubernetes.io/zone"
@@ -45,7 +45,7 @@ def cluster(*placed, spread=()):
 
 
 def test_a_seed_gives_the_same_deployments_and_traffic_and_another_seed_others():
-    for scope in (Scope(), QUICK):
+    for scope in (*SCOPES.values(), QUICK):
         apps = apps_of(scope, 0)
         assert (len(apps), sum(app.replicas for app in apps)) == (scope.deployments, scope.pods)
         assert apps == apps_of(scope, 0) != apps_of(scope, 1)
