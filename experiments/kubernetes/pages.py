@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from experiments.kubernetes.settings import ARMS
 from experiments.results import ROOT, Row, measured_on, picked, put, rows, table
 
 HERE = Path(__file__).parent
@@ -33,7 +34,10 @@ def _cluster_lines(measured: Sequence[Row], nodes: str, seed: str) -> list[str]:
     rows_of = picked(measured, nodes=nodes, seed=seed)
     first = rows_of[0]
     words = f"Seed {seed}: {first['nodes']} nodes, {first['deployments']} Deployments, {int(first['pods']):,} pods."
-    return ["", words, "", *table(HEAD, (_cells(row) for row in rows_of))]
+    missing = [arm for arm in ARMS if not picked(rows_of, arm=arm)]
+    left = [f"{len(missing)} of {len(ARMS)} arms were not measured on it: {'; '.join(missing)}."] if missing else []
+    ordered = sorted(rows_of, key=lambda row: ARMS.index(row["arm"]))
+    return ["", " ".join([words, *left]), "", *table(HEAD, (_cells(row) for row in ordered))]
 
 
 def _cells(row: Row) -> tuple[str, ...]:
