@@ -64,8 +64,8 @@ def _plan_lines(measured: Sequence[Row]) -> list[str]:
             row["arm"],
             row["planned"],
             row["moved"],
-            _percent(row["promised"]),
-            _percent(row["affinity"]),
+            _percent(row["promised"], 2),
+            _percent(row["affinity"], 2),
             row["status"],
         )
         for row in plans
@@ -73,8 +73,8 @@ def _plan_lines(measured: Sequence[Row]) -> list[str]:
     return table(head, body)
 
 
-def _percent(share: str) -> str:
-    return f"{100 * float(share):.1f} %"
+def _percent(share: str, digits: int = 1) -> str:
+    return f"{100 * float(share):.{digits}f} %"
 
 
 def write_page(folder: Path, measured: Sequence[Row], *, in_docs: bool) -> None:

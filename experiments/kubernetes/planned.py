@@ -41,7 +41,7 @@ def planned_and_applied(asked: Mapping[str, Any]) -> dict[str, str]:
     )
     file = Path(asked["folder"]) / "plan.json"
     plan.save(file)
-    promised = {"planned": str(plan.moved), "promised": f"{plan.figures.after.local:.4f}"}
+    promised = {"planned": str(plan.moved), "promised": f"{plan.figures.after.local:.5g}"}
     return promised | (_applied(file, asked) if plan.moved else {"moved": "0", "status": "nothing to do"})
 
 
