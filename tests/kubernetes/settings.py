@@ -83,7 +83,7 @@ def controller_manager(folder: Path, ports: Ports) -> list[str]:
         f"--concurrent-gc-syncs={WORKERS}",
         f"--concurrent-serviceaccount-token-syncs={WORKERS}",
         "--controllers=*,-ttl-controller",  # it writes to each node when there are many; only kubelets read that
-        "--node-monitor-grace-period=10m",
+        "--node-monitor-grace-period=24h",  # a fake kubelet that gets no processor time for ten minutes is not dead
     ]
 
 
