@@ -23,6 +23,7 @@ from bayplan.errors import expect_one_of
 if TYPE_CHECKING:
     from bayplan.model import Snapshot
     from bayplan.model.record import Event
+    from bayplan.operate.orchestrator import Orchestrator
     from bayplan.operate.run import RunAnswer
     from bayplan.operate.settings import LoopSettings
 
@@ -113,9 +114,6 @@ def run(
     running.expect_sense()
     page = report or (Path("week.html") if simulate is not None and not json else None)
     expect_outputs({"--report": page})
-    import bayplan as bp
-    from bayplan.model.interrupt import stoppable
-    from bayplan.operate.run import compile_kernels
     from bayplan.operate.settings import LoopSettings, Mode
 
     snapshot = option.simulated_snapshot(simulate) if simulate is not None else None
@@ -139,25 +137,44 @@ def run(
         young=option.seconds_of(young, "--young"),
         seed=seed,
     )
+    settings = _fitted(settings, snapshot, mode, seconds)
+    record = store or (":memory:" if snapshot is not None else option.RECORD)
     if running.named:
-        settings = _fitted(settings, None, mode, seconds)
-        answer = run_controller(running, settings, store=store or option.RECORD, days=days, turns=turns, quiet=quiet)
-        _say(answer, page, json, store)
-        return
+        answer = run_controller(running, settings, store=record, days=days, turns=turns, quiet=quiet)
+    else:
+        simulated = snapshot if snapshot is not None else option.connected(sandbox or "")
+        answer = _looped(simulated, settings, days=days, turns=turns, store=record, churn=churn, quiet=quiet)
+    _say(answer, page, json, store)
+
+
+def _looped(
+    cluster: "Snapshot | Orchestrator",
+    settings: "LoopSettings",
+    *,
+    days: float | None,
+    turns: int | None,
+    store: str,
+    churn: str,
+    quiet: bool,
+) -> "RunAnswer":
+    """The loop over a simulated cluster, until its time is over or Ctrl-C."""
+    import bayplan as bp
+    from bayplan.model.interrupt import stoppable
+    from bayplan.operate.run import compile_kernels
+
     with working("preparing the loop", quiet=quiet) as progress:
         compile_kernels(progress)
     with stoppable() as stopping:
-        answer = bp.run(
-            snapshot if snapshot is not None else option.connected(sandbox or ""),
+        return bp.run(
+            cluster,
             days=days,
             turns=math.inf if turns is None else turns,
-            settings=_fitted(settings, snapshot, mode, seconds),
-            store=store or (":memory:" if snapshot is not None else option.RECORD),
+            settings=settings,
+            store=store,
             churn=churn,
             tell=_silent if quiet else _tell,
             stop=lambda: stopping.requested,
         )
-    _say(answer, page, json, store)
 
 
 def _fitted(settings: "LoopSettings", snapshot: "Snapshot | None", mode: str | None, seconds: float | None) -> "LoopSettings":
