@@ -61,10 +61,8 @@ def explain(
     expect_outputs({"--out": out}, file, start, plan, stdout=True)
     with working(f"reading {source.label}", quiet=quiet):
         import bayplan as bp
-        from bayplan.api.files import started_from
 
-        collected = source.collected()
-        snapshot = bp.read(file or Path(), start) if collected is None else started_from(collected.snapshot, start)
+        snapshot, collected = source.read(start)
         note(snapshot.notes, quiet=quiet)
         if plan is None:
             explanation = bp.explain(snapshot, name)

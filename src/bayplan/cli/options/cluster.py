@@ -104,12 +104,15 @@ class ClusterSource:
 
     def snapshot(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", tuple[str, ...]]:
         """The snapshot, and the containers in it that do not move now."""
+        snapshot, collected = self.read(start, draining)
+        return snapshot, () if collected is None else tuple(collected.resting)
+
+    def read(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", "Collected | None"]:
+        """The snapshot, and what it was collected from; None if the file is not of Kubernetes."""
         from bayplan.api.files import read, started_from
 
         collected = self.collected(draining)
-        if collected is None:
-            return read(self.file or Path(), start), ()
-        return started_from(collected.snapshot, start), tuple(collected.resting)
+        return (read(self.file or Path(), start) if collected is None else started_from(collected.snapshot, start)), collected
 
     def collected(self, draining: Sequence[str] = ()) -> "Collected | None":
         """What was collected of a cluster of Kubernetes; None if the file is of another kind."""
