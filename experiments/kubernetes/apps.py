@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.kubernetes.exporter import SHAPES, Place, Series
-from tests.kubernetes.objects import deployment, disruption_budget
+from tests.kubernetes.objects import constraints, deployment, disruption_budget
 
 from experiments.kubernetes.settings import ALIVE, NAMESPACE, Scope
 
@@ -35,7 +35,7 @@ class App:
     def objects(self) -> tuple[Json, Json]:
         """The Deployment as it is created, and its disruption budget, in whole pods of the size after the churn."""
         budget = disruption_budget(self.name, app=self.name, maxUnavailable=int(self.replicas * (1 - ALIVE)))
-        return deployment(self.name, self.first, cpu=self.cpu, memory=self.memory, **_constraints(self.name, self.kind)), budget
+        return deployment(self.name, self.first, cpu=self.cpu, memory=self.memory, **constraints(self.name, self.kind)), budget
 
 
 def apps_of(scope: Scope, seed: int) -> list[App]:
@@ -86,14 +86,3 @@ def _sizes(scope: Scope) -> list[int]:
     sizes = [SMALLEST + int(rest * part / sum(share)) for part in share]
     missing = scope.pods - sum(sizes)
     return [size + (number >= scope.deployments - missing) for number, size in enumerate(sizes)]
-
-
-def _constraints(name: str, kind: int) -> Json:
-    selector = {"matchLabels": {"app": name}}
-    if kind == 1:
-        term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
-        return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
-    if kind == 2:
-        zones = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
-        return {"topologySpreadConstraints": [{**zones, "labelSelector": selector}]}
-    return {}

@@ -76,6 +76,18 @@ def deployment(
     }
 
 
+def constraints(name: str, kind: int) -> Json:
+    """The constraints of a Deployment's pods among themselves: 1 no two on a node, 2 even over the zones, else none."""
+    selector = {"matchLabels": {"app": name}}
+    if kind == 1:
+        term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+        return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    if kind == 2:
+        zones = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
+        return {"topologySpreadConstraints": [{**zones, "labelSelector": selector}]}
+    return {}
+
+
 def disruption_budget(name: str, *, app: str, **limit: Any) -> Json:
     """A PodDisruptionBudget of the pods with the label `app`: `disruption_budget("web", app="web", minAvailable=2)`."""
     spec = {"selector": {"matchLabels": {"app": app}}, **limit}

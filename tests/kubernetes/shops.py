@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from tests.kubernetes.objects import Json, deployment, disruption_budget
+from tests.kubernetes.objects import Json, constraints, deployment, disruption_budget
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client
@@ -91,7 +91,7 @@ def make_shop(
     total = 0
     for number, name in enumerate(names):
         size = max(2, replicas + draw.choice((-1, 0, 1)))
-        limits = _constraints(name, number % 3) if constrained else {}
+        limits = constraints(name, number % 3) if constrained else {}
         make(deployment(name, size, cpu=draw.choice(("50m", "100m", "150m")), **{**limits, **pod}))
         make(disruption_budget(name, app=name, maxUnavailable=max(1, size // 4)))
         total += size
@@ -99,14 +99,3 @@ def make_shop(
     shop = Shop(client=client, namespace=namespace, traffic=traffic)
     shop.wait_ready(total)
     return shop
-
-
-def _constraints(name: str, kind: int) -> Json:
-    selector = {"matchLabels": {"app": name}}
-    if kind == 1:
-        term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
-        return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
-    if kind == 2:
-        zones = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
-        return {"topologySpreadConstraints": [{**zones, "labelSelector": selector}]}
-    return {}
