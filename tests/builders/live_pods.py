@@ -4,8 +4,8 @@ from typing import Any
 
 from bayplan.kubernetes.client import Listing, RefusedError
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import GATE, REPLACES
 from bayplan.kubernetes.execute.reservation import ReservedPod
+from bayplan.kubernetes.marks import GATE, REPLACES
 
 Json = dict[str, Any]
 

@@ -73,6 +73,9 @@ class ControlPlane:
             self._write_files()
         self.etcd.start()
         self.api_server.start()
+        if not self.kwok.running:
+            # a KWOK that is gone still holds the leases of its nodes: the next one would leave their pods alone for minutes
+            self.client().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
         for component in (self.controller_manager, self.scheduler, self.kwok):
             component.start(wait=False)
         for component in (self.controller_manager, self.scheduler, self.kwok):

@@ -14,9 +14,9 @@ from tests.kubernetes.objects import deployment
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client, RefusedError
-from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
 from bayplan.kubernetes.controller.holds import rfc3339
 from bayplan.kubernetes.controller.metrics import METRICS
+from bayplan.kubernetes.marks import HOLD_REASON, HOLD_UNTIL
 from bayplan.model.record import Hold
 from bayplan.operate.store import Store
 

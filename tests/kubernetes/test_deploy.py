@@ -1,5 +1,6 @@
 """What is shipped for Kubernetes: a real API server accepts it, it starts, both forms are the same; nothing is left behind."""
 
+import base64
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "default": (),
     "auto": ("mode=auto",),
     "one namespace": ("mode=approve", "namespace=shop", "prometheus=discover"),
+    "an older server": ("mode=auto", "surge=true", "webhook.enabled=true", "networkPolicy.enabled=true"),
+    "certificates of one's own": ("mode=auto", "webhook.enabled=true", "webhook.secret=theirs"),
     "cron job": ("kind=CronJob",),
     "two replicas": ("mode=auto", "replicas=2", "store.url=postgresql://bayplan@db/bayplan", "podDisruptionBudget.enabled=true"),
     "everything": (
@@ -150,6 +153,22 @@ def test_values_that_make_no_sense_are_refused_with_what_was_expected(values: tu
     with pytest.raises(subprocess.CalledProcessError) as error:
         chart_objects(*values)
     assert words in error.value.stderr
+
+
+def test_the_chart_makes_a_certificate_for_the_service_that_it_names() -> None:
+    objects = {(each["kind"], each["metadata"]["name"]): each for each in chart_objects("mode=auto", "webhook.enabled=true")}
+    secret = objects["Secret", "bayplan-webhook"]["data"]
+    (container,) = objects["Deployment", "bayplan"]["spec"]["template"]["spec"]["containers"]
+    assert {"--webhook=bayplan/bayplan-webhook", "--webhook-certs=/certs", "--webhook-listen=:9443"} <= set(container["args"])
+    assert objects["Service", "bayplan-webhook"]["spec"]["ports"] == [{"name": "webhook", "port": 443, "targetPort": "webhook"}]
+    said = subprocess.run(
+        ["openssl", "x509", "-noout", "-ext", "subjectAltName"],
+        input=base64.b64decode(secret["tls.crt"]),
+        capture_output=True,
+        check=True,
+    )
+    assert b"DNS:bayplan-webhook.bayplan.svc" in said.stdout
+    assert ("ClusterRole", "bayplan-gate") not in objects and ("ClusterRole", "bayplan-webhook") in objects
 
 
 def test_another_release_name_and_namespace_are_used_everywhere(tmp_path: Path) -> None:

@@ -106,13 +106,13 @@ def test_a_cancelled_delete_is_refused_for_good_also_by_another_process(bench):
 
 def test_an_eviction_on_its_way_when_it_is_cancelled_is_refused(bench, client):
     from bayplan.kubernetes.client import RefusedError
-    from bayplan.kubernetes.execute.marks import EVICTS, LivePod
-    from bayplan.kubernetes.execute.steps import eviction
+    from bayplan.kubernetes.execute.live_pod import LivePod
+    from bayplan.kubernetes.marks import EVICTS
 
     delete = bench.delete(bench.first())
     bench.prepare(delete)
     pod = bench.orchestrator.live.known(delete.uid)
-    on_its_way = eviction(LivePod(client.patch(pod.path, pod.change({EVICTS: delete.token}))))
+    on_its_way = LivePod(client.patch(pod.path, pod.change({EVICTS: delete.token}))).eviction()
     bench.another_process().cancel(delete.token)
     with pytest.raises(RefusedError, match="409"):
         client.create(f"{pod.path}/eviction", on_its_way)
@@ -216,7 +216,7 @@ def test_a_reservation_that_is_overdue_is_ended_by_whoever_looks_next(bench, cli
     ended = bench.wait_for(other.end_overdue, "the end of the reservation")
     assert ended == ["1-abc"]
     bench.shop.wait_ready(REPLICAS)
-    assert not other.policies.reservations()
+    assert not other.gates.reservations()
 
 
 def test_a_reservation_of_another_process_is_left_alone_until_its_time_is_over(bench):
@@ -272,7 +272,7 @@ def test_a_pod_with_two_budgets_is_refused_before_anything_is_done(bench, make):
     make(disruption_budget("more", app="web", maxUnavailable=1))
     with pytest.raises(PermanentError, match="more than one PodDisruptionBudget"):
         bench.wait_for(lambda: bench.prepare(bench.delete(bench.first())), "a refusal")
-    assert not bench.orchestrator.policies.reservations()
+    assert not bench.orchestrator.gates.reservations()
 
 
 def test_uninstall_leaves_nothing_behind(bench, client):

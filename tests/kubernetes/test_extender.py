@@ -17,7 +17,7 @@ from tests.kubernetes.objects import Json, container, deployment
 from tests.kubernetes.waiting import wait_until
 
 from bayplan.kubernetes.client import Client
-from bayplan.kubernetes.execute.marks import STEP, TARGET
+from bayplan.kubernetes.marks import STEP, TARGET
 
 pytestmark = pytest.mark.kubernetes
 WEIGHT = 1000  # above all of the scheduler's own scores together: what we prefer is what happens

@@ -1,9 +1,10 @@
 """The loop on a real control plane while things go wrong: nothing violated, nothing left behind, always a clear last word."""
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,16 @@ from tests.kubernetes.waiting import wait_until
 from tests.kubernetes.watcher import Watcher
 
 import bayplan as bp
-from bayplan.errors import WorldError
+from bayplan.errors import BayplanError, WorldError
 from bayplan.kubernetes.client import Client, UnavailableError
 from bayplan.model.record import Event, Turn, TurnVerdict
 from bayplan.operate.apply import apply
 from bayplan.operate.loop import Loop
+from bayplan.operate.store import Store
 
 pytestmark = pytest.mark.kubernetes
-DOWN = 20.0  # seconds
+DOWN = float(os.environ.get("BAYPLAN_DOWN_SECONDS", "20"))  # a part of the control plane is away for as long
+CLOSED = 8.0  # seconds for which no budget lets a pod go
 MOVED = 2  # replicas of each service
 TURNS = 5  # at most, until a plan that was cut off has come to its end
 
@@ -165,6 +168,40 @@ def test_an_api_server_that_is_killed_in_the_middle_of_a_step_delays_the_moves(d
     drill.expect_well(turn)
 
 
+def test_versions_that_the_server_has_forgotten_are_read_anew(drill):
+    turn = drill.turn(drill.plane.forget_versions)  # watches and pages get 410
+    drill.expect_well(turn)
+    assert turn.moved == turn.moves
+
+
+def test_budgets_that_let_no_pod_go_for_a_while_delay_the_moves(drill):
+    budgets = f"/apis/policy/v1/namespaces/{drill.shop.namespace}/poddisruptionbudgets"
+    before = {item["metadata"]["name"]: item["spec"]["maxUnavailable"] for item in drill.shop.client.list(budgets).items}
+    opened = threading.Event()
+
+    def close() -> None:
+        for name in before:
+            drill.shop.client.patch(f"{budgets}/{name}", {"spec": {"maxUnavailable": 0}})
+        wait_until(lambda: not any(_allowed(item) for item in drill.shop.client.list(budgets).items), "closed budgets")
+        drill.later(CLOSED, reopen)
+
+    def reopen() -> None:
+        opened.set()
+        for name, number in before.items():
+            drill.shop.client.patch(f"{budgets}/{name}", {"spec": {"maxUnavailable": number}})
+
+    turn = drill.turn(close)
+    assert opened.is_set()  # it did not end before: until then the server said 429
+    drill.expect_well(turn)
+    assert turn.moved == turn.moves
+
+
+def _allowed(budget: Json) -> int:
+    status, metadata = budget.get("status", {}), budget["metadata"]
+    current = status.get("observedGeneration", 0) >= metadata["generation"]
+    return int(status.get("disruptionsAllowed", 1)) if current else 1
+
+
 def test_a_storm_of_refused_evictions_delays_the_moves(drill, monkeypatch):
     create, left = Client.create, [6]
 
@@ -275,6 +312,41 @@ def test_of_two_loops_one_acts_and_the_other_goes_on_when_it_stops(drill):
     assert seen == [None]  # nothing was done and nothing recorded
     assert turn is not None
     drill.expect_well(turn)
+
+
+def test_two_loops_that_know_nothing_of_each_other_do_no_harm(drill):
+    """Two leases, two records: set up wrongly, and still nothing is violated or left."""
+    other = replace(drill.shop, store=Store.open(str(Path(drill.plan).with_name("other.db"))))
+    both, last_words = threading.Barrier(2, timeout=60), []
+
+    def carry_out(shop: Shop) -> None:
+        context, waited = shop.context(), []
+
+        def tell(event: Event) -> None:
+            if event.kind == "batch" and not waited:  # each has checked its plan, and has done nothing yet
+                waited.append(event)
+                both.wait()
+
+        context.tell = tell
+        try:
+            last_words.append(apply(context, drill.plan, yes=True).headline)
+        except BayplanError as error:
+            last_words.append(str(error))
+
+    threads = [threading.Thread(target=carry_out, args=[shop]) for shop in (drill.shop, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for shop in (drill.shop, other):
+        for _ in range(TURNS):
+            if shop.store.open_plan() is None:
+                break
+            Loop(shop.context()).turn()
+        assert shop.store.open_plan() is None
+    drill.shop.wait_ready(drill.size)
+    assert [bool(words) for words in last_words] == [True, True]
+    assert (drill.watcher.violations, drill.watcher.gated, drill.left_behind()) == ([], [], set())
 
 
 def test_a_process_that_sleeps_while_another_takes_over_can_do_nothing_more(drill):

@@ -15,8 +15,8 @@ from tests.kubernetes.waiting import wait_until
 
 from bayplan.cli.main import main
 from bayplan.kubernetes.client import Client, RefusedError
-from bayplan.kubernetes.execute.marks import CONTAINER
 from bayplan.kubernetes.extender import ClusterWatch
+from bayplan.kubernetes.marks import CONTAINER
 
 pytestmark = pytest.mark.kubernetes
 REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
@@ -83,6 +83,12 @@ def test_in_mode_auto_it_may_do_what_is_on_the_list_and_nothing_else(installed: 
     assert reviewed(installed.client(), installed.namespace) == everything | LEASE
 
 
+def test_with_a_webhook_it_may_write_webhooks_instead_of_policies(installed: Installed) -> None:
+    installed.install("mode=auto", "webhook.enabled=true")
+    everything = set().union(*(ROLES[name] for name in ("reader", "reporter", "mover", "webhook")))
+    assert reviewed(installed.client(), installed.namespace) == everything | LEASE
+
+
 def test_the_extender_may_follow_nodes_and_pods_and_nothing_else(installed: Installed) -> None:
     installed.install("extender.enabled=true")
     client = installed.client("bayplan-extender")
@@ -97,6 +103,8 @@ def test_every_right_works_with_its_role_and_is_denied_without(installed: Instal
     make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "nothing"}})
     clients = {name: installed.client(name) for name in ("bayplan", "bayplan-extender", "nothing")}
     for role, right in RIGHTS:
+        if role == "webhook":
+            installed.install("mode=auto", "webhook.enabled=true")
         holder = clients["bayplan-extender" if role == "extender" else "bayplan"]
         assert wait_until(
             lambda holder=holder, right=right: may(holder, right, installed.namespace), f"{role}: {right}", seconds=10

@@ -64,12 +64,12 @@ def _compared(client: Client, world: RandomWorld, objects: Objects) -> Counter[s
         target = _target(world, objects, pod, number)
         pinned = _pinned(pod, target) if number % 2 else _profiled(pod, target)
         wanted = client.create(_path(pod), pinned, dryRun="All")  # with all that the API server adds
-        for attempt in range(4):  # the scheduler may not have seen yet that the last pod is gone
+        for attempt in range(8):  # the scheduler may not have seen yet that the last pod is gone
             accepted = _scheduled(client, pinned)
             verdicts = {view: _judged(verdict, objects, accepted, target) for view, verdict in _verdicts(objects, wanted, target)}
             if not any(words.startswith("WRONG") for words in verdicts.values()):
                 break
-            time.sleep(0.2 * attempt)
+            time.sleep(0.3 * attempt)
         for view, words in verdicts.items():
             assert not words.startswith("WRONG"), f"{view}: {words} on {target}: {json.dumps(wanted)}"
             tally[f"{view}: {words}"] += 1
@@ -178,6 +178,7 @@ def _running_world(client: Client, world: RandomWorld) -> Objects:
         client.create("/api/v1/persistentvolumes", volume["volume"])
         client.create(f"/api/v1/namespaces/{volume['namespace']}/persistentvolumeclaims", volume["claim"])
     wait_until(lambda: _all_ready(client), "all nodes ready")
+    wait_until(lambda: _all_bound(client), "all volume claims bound")
     for number in range(RUNNING):
         pod = world.running_pod(number, nodes)
         client.create(_path(pod), pod)
@@ -192,6 +193,10 @@ def _all_ready(client: Client) -> bool:
     cordoned = [node for node in nodes if node["spec"].get("unschedulable")]
     settled = tainted.count("node.kubernetes.io/unschedulable") == len(cordoned)
     return all(ready) and settled and "node.kubernetes.io/not-ready" not in tainted
+
+
+def _all_bound(client: Client) -> bool:
+    return all(claim["status"].get("phase") == "Bound" for claim in client.list("/api/v1/persistentvolumeclaims").items)
 
 
 def _all_running(client: Client) -> bool:

@@ -21,6 +21,7 @@ import yaml
 
 Json = dict[str, Any]
 GATE = "bayplan.io/steer"
+PATIENCE = 120.0  # seconds for a list of all pods of a large cluster
 UNITS = {"m": 0.001, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "": 1.0}
 
 
@@ -32,8 +33,10 @@ class Watcher:
         self._lock = threading.RLock()
         self._ending = threading.Event()
         self._pods: dict[str, Json] = {}
+        self._beside: defaultdict[str, dict[str, Json]] = defaultdict(dict)  # namespace, or node in brackets -> pods by uid
         self._budgets: dict[str, Json] = {}
         self._nodes: dict[str, Json] = {}
+        self._named: dict[str, Json] = {}  # nodes by name
         self.violations: list[str] = []
         self.instants = 0
         self.bound: dict[str, str] = {}
@@ -51,7 +54,7 @@ class Watcher:
         self._threads = [threading.Thread(target=self._keep, args=item, daemon=True) for item in paths.items()]
         for path, thread in zip(paths, self._threads, strict=True):
             thread.start()
-            assert self._began[path].wait(30), f"no list of {path}"
+            assert self._began[path].wait(PATIENCE), f"no list of {path}"
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -76,8 +79,20 @@ class Watcher:
                 known.pop(uid, None)
             else:
                 known[uid] = item
+            if known is self._nodes:
+                self._named[item["metadata"]["name"]] = item
             if known is self._pods:
+                self._sort(before, None if kind == "DELETED" else item)
                 self._see_pod(before, None if kind == "DELETED" else item, item)
+
+    def _sort(self, before: Json | None, after: Json | None) -> None:
+        """Keep the pods of each namespace and of each node together."""
+        for pod in (before,) if before is not None else ():
+            for place in _places(pod):
+                self._beside[place].pop(pod["metadata"]["uid"], None)
+        for pod in (after,) if after is not None else ():
+            for place in _places(pod):
+                self._beside[place][pod["metadata"]["uid"]] = pod
 
     def _see_pod(self, before: Json | None, after: Json | None, item: Json) -> None:
         name, now = f"{item['metadata']['namespace']}/{item['metadata']['name']}", time.monotonic()
@@ -95,25 +110,26 @@ class Watcher:
 
     def _expect_enough(self, pod: Json, name: str) -> None:
         """A pod stops to serve: enough others must be left."""
-        for budget in self._budgets.values():
+        for budget in list(self._budgets.values()):
             if not _selects(budget, pod) or "desiredHealthy" not in budget.get("status", {}):
                 continue
-            healthy = sum(_healthy(other) for other in self._pods.values() if _selects(budget, other))
+            healthy = sum(
+                _healthy(other) for other in self._beside[pod["metadata"]["namespace"]].values() if _selects(budget, other)
+            )
             if healthy < budget["status"]["desiredHealthy"]:
                 wanted = budget["status"]["desiredHealthy"]
                 self.violations.append(f"{name} stopped: {healthy} healthy, '{budget['metadata']['name']}' wants {wanted}")
 
     def _expect_room(self, node: str, name: str) -> None:
-        there = next((item for item in self._nodes.values() if item["metadata"]["name"] == node), None)
+        there = self._named.get(node)
         if there is None:
             return
         used: defaultdict[str, float] = defaultdict(float)
-        for pod in self._pods.values():
-            if pod["spec"].get("nodeName") == node:
-                used["pods"] += 1
-                for container in pod["spec"]["containers"]:
-                    for resource, text in container.get("resources", {}).get("requests", {}).items():
-                        used[resource] += _amount(text)
+        for pod in self._beside[f"[{node}]"].values():
+            used["pods"] += 1
+            for container in pod["spec"]["containers"]:
+                for resource, text in container.get("resources", {}).get("requests", {}).items():
+                    used[resource] += _amount(text)
         for resource, amount in used.items():
             if amount > _amount(there["status"]["allocatable"].get(resource, "0")) * (1 + 1e-9):
                 self.violations.append(f"{name} bound to {node}, which has less {resource} than that")
@@ -151,7 +167,7 @@ class Watcher:
 
     @contextmanager
     def _get(self, path: str) -> Iterator[http.client.HTTPResponse]:
-        connection = http.client.HTTPSConnection(self._address, context=self._security, timeout=10)
+        connection = http.client.HTTPSConnection(self._address, context=self._security, timeout=PATIENCE)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -172,6 +188,10 @@ def _connection(kubeconfig: Path) -> tuple[str, ssl.SSLContext]:
         file.flush()
         security.load_cert_chain(file.name)
     return urlsplit(cluster["server"]).netloc, security
+
+
+def _places(pod: Json) -> tuple[str, str]:
+    return pod["metadata"]["namespace"], f"[{pod['spec'].get('nodeName', '')}]"
 
 
 def _healthy(pod: Json) -> bool:

@@ -32,6 +32,7 @@ class MigrateKeywords(RunKeywords, total=False):
 
     replace: Sequence[str]  # names or patterns of workloads whose containers are deleted, then created
     surge: Sequence[str]  # names or patterns of workloads whose containers are created, then deleted
+    needed: Mapping[str, int]  # workload -> containers that run at any time, where that is more than the alive share
     limits: StepLimits  # the most steps in one batch
     late: Mapping[str, float]  # name or pattern -> weight: the heavier, the later; others weigh 1
     never: Sequence[str]  # names or patterns of containers or workloads that stay where they run

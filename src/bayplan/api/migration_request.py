@@ -1,7 +1,7 @@
 """What is to be migrated, as a caller says it: to a target, on from a partial run, or back to where a plan began."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ class MigrationSettings:
     way: str = Way.AUTO.value
     replace: Sequence[str] = ()  # names or patterns of workloads whose containers are deleted, then created
     surge: Sequence[str] = ()  # names or patterns of workloads whose containers are created, then deleted
+    needed: Mapping[str, int] = field(default_factory=dict)  # workload -> containers that run at any time, such as by a budget
     limits: StepLimits = field(default_factory=StepLimits)
     late: Mapping[str, float] = field(default_factory=dict)  # name or pattern -> weight: the heavier, the later
     never: Sequence[str] = ()  # names or patterns of containers or workloads that stay where they run
@@ -55,8 +56,12 @@ class MigrationSettings:
 
     @property
     def step_costs(self) -> StepCosts:
-        """Seconds to pull, start and stop."""
-        return self.costs if isinstance(self.costs, StepCosts) else StepCosts(**self.costs)
+        """Seconds to pull, start and stop; UsageError for a name of something else."""
+        if isinstance(self.costs, StepCosts):
+            return self.costs
+        for name in self.costs:
+            expect_one_of(name, [known.name for known in fields(StepCosts)], "cost")
+        return StepCosts(**self.costs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -186,9 +191,22 @@ def _resumed(request: MigrationRequest, partial: PartialRun) -> MigrationRequest
 def policy_of(cluster: Cluster, alive: float, settings: MigrationSettings) -> MigrationPolicy:
     """What must hold on the way."""
     try:
-        return MigrationPolicy(alive=alive, way=_ways(cluster, settings), limits=settings.limits)
+        needed = _needed(cluster, settings.needed)
+        return MigrationPolicy(alive=alive, needed=needed, way=_ways(cluster, settings), limits=settings.limits)
     except ModelError as error:
         raise UsageError(str(error)) from error
+
+
+def _needed(cluster: Cluster, stated: Mapping[str, int]) -> tuple[int, ...]:
+    """(workload,) or empty if nothing is stated."""
+    if not stated:
+        return ()
+    known = {name: w for w, name in enumerate(cluster.workloads.name)}
+    needed = [0] * len(known)
+    for name, number in stated.items():
+        expect_one_of(name, known, "workload")
+        needed[known[name]] = number
+    return tuple(needed)
 
 
 def method_options(cluster: Cluster, settings: MigrationSettings) -> MigrateOptions:

@@ -11,11 +11,9 @@ from bayplan.kubernetes.collect.settings import CollectSettings
 from bayplan.kubernetes.controller.election import ElectionThread, LeaderElection
 from bayplan.kubernetes.controller.guard import GuardedOrchestrator
 from bayplan.kubernetes.controller.lease import LeaseObject
-from bayplan.kubernetes.controller.observing import ObservedCluster, read_namespace
+from bayplan.kubernetes.controller.observing import ObservedCluster
 from bayplan.kubernetes.controller.start import ClusterScope
 from bayplan.kubernetes.execute.orchestrator import KubernetesOrchestrator
-from bayplan.kubernetes.execute.settings import ExecuteSettings
-from bayplan.model import Way
 from bayplan.operate.context import LoopContext, this_process
 from bayplan.operate.settings import LoopSettings
 from bayplan.operate.store import LostLeaseError, Store
@@ -36,12 +34,12 @@ class LiveTarget:
         scope = self.scope
         collect = CollectSettings(kinds=scope.kinds, young=0.0)
         view = ObservedCluster(self.client, scope=scope.namespaces, settings=collect, measure=scope.measure)
-        return KubernetesOrchestrator(self.client, view.show, ExecuteSettings(namespace=read_namespace(scope.namespaces)))
+        return KubernetesOrchestrator(self.client, view.show, scope.execution)
 
 
 def looking(target: LiveTarget, settings: LoopSettings, store: Store) -> LoopContext:
     """A process that looks at a cluster and changes nothing."""
-    return LoopContext(orchestrator=target.orchestrator(), store=store, settings=replace(settings, way=Way.REPLACE))
+    return LoopContext(orchestrator=target.orchestrator(), store=store, settings=replace(settings, way=target.scope.way))
 
 
 @contextmanager

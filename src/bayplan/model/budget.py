@@ -72,6 +72,7 @@ class Tick:
     stage: str  # "reading", "searching"
     done: float  # share of the stage, 0..1
     score: float | None = None  # the best so far, where there is one
+    solution: Callable[[], object] | None = None  # makes that best, where the method can; call it before the callback ends
 
 
 Progress: TypeAlias = Callable[[Tick], None]

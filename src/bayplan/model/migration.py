@@ -44,6 +44,7 @@ class MigrationPolicy:
     """What must hold on the way, beside the rules of the cluster."""
 
     alive: float = 0.75  # share of each workload that runs at any time
+    needed: tuple[int, ...] = ()  # (workload,) containers that run at any time, where that is more; none if empty
     way: tuple[Way, ...] = ()  # (workload,) AUTO for all if empty
     limits: StepLimits = field(default_factory=StepLimits)
 
@@ -72,8 +73,9 @@ class Migration:
         for name, machine in parts.items():
             if machine.shape != (n_c,) or machine.max(initial=UNPLACED) >= n_m:
                 raise ModelError(f"the {name} of a migration does not fit {n_c} containers and {n_m} machines")
-        if self.policy.way and len(self.policy.way) != len(self.cluster.workloads.name):
-            raise ModelError("a way per workload, or none")
+        for name in ("way", "needed"):
+            if getattr(self.policy, name) and len(getattr(self.policy, name)) != len(self.cluster.workloads.name):
+                raise ModelError(f"a {name} per workload, or none")
 
     @property
     def size(self) -> IntArray:
@@ -86,10 +88,12 @@ class Migration:
     def least_alive(self) -> IntArray:
         """(workload,) containers that must run at any time.
 
-        The stated share of `size`, rounded up: a workload that grew or shrank is held to its smaller size. Where fewer run at
-        the start already, those are enough.
+        The stated share of `size`, rounded up: a workload that grew or shrank is held to its smaller size. What is needed by
+        number counts where it is more. Where fewer run at the start already, those are enough.
         """
         needed = np.ceil(self.policy.alive * self.size - 1e-9).astype(np.int64)
+        if self.policy.needed:
+            needed = np.maximum(needed, np.minimum(self.policy.needed, self.size))
         return ints(np.minimum(self._count(self.start.machine_of), needed))
 
     def _count(self, machine_of: IntArray) -> IntArray:

@@ -109,3 +109,23 @@ def test_a_rollback_deletes_what_the_plan_created_though_it_is_pinned():
 def test_an_option_that_does_not_exist_names_the_nearest(options, message):
     with pytest.raises(bp.UsageError, match=message):
         migrated(**options)
+
+
+def test_a_number_that_must_run_counts_where_it_is_more_than_the_alive_share():
+    free = migrated(alive=0.0, way="replace")
+    assert (free.complete, free.request.migration.least_alive.tolist()) == (True, [0, 0])
+    held = migrated(alive=0.0, way="replace", needed={"w0": 4})
+    assert (held.complete, held.request.migration.least_alive.tolist()) == (False, [4, 0])
+    assert str(held.left_out[0]) == "w0-0: stays on 'm0': 4 of 'w0' run, at least 4 must"
+    assert migrated(alive=0.0, way="surge", needed={"w0": 4}).complete
+
+
+def test_a_workload_that_is_not_there_is_said():
+    with pytest.raises(bp.UsageError, match="no workload 'nothing'"):
+        migrated(needed={"nothing": 1})
+
+
+def test_a_cost_of_no_such_name_is_refused():
+    shop = bp.generate("boutique")
+    with pytest.raises(bp.UsageError, match="no cost 'pul'; expected one of pull, start, stop; did you mean 'pull'"):
+        bp.migrate(shop, shop.placement, costs={"pul": 3})

@@ -54,6 +54,13 @@ def test_what_names_a_cluster_or_needs_none_stays_as_it_is(arguments):
     assert completed(*arguments) == list(arguments)
 
 
+@pytest.mark.parametrize("name", ["show", "plan", "explain", "apply", "run", "rollback", "uninstall"])
+def test_every_command_of_ours_about_a_cluster_gets_it(name):
+    from bayplan.cli.main import COMMANDS as OURS
+
+    assert with_context([name, "-n", "shop"], OURS, lambda: "prod") == [name, "-n", "shop", "--context", "prod"]
+
+
 def test_a_file_is_a_cluster_where_files_are_read(tmp_path):
     file = tmp_path / "shop.yaml"
     file.touch()

@@ -41,6 +41,14 @@ containers:
       {{- end }}
       - --lease={{ .Release.Namespace }}/{{ .Values.lease }}
       - --store={{ .Values.store.url | default "/data/bayplan.db" }}
+      {{- if and .Values.surge (include "bayplan.moves" .) }}
+      - --surge
+      {{- end }}
+      {{- if include "bayplan.webhook" . }}
+      - --webhook={{ .Release.Namespace }}/{{ include "bayplan.name" . }}-webhook
+      - --webhook-certs=/certs
+      - --webhook-listen=:9443
+      {{- end }}
       {{- with .Values.prometheus }}
       - --prometheus={{ . }}
       - --traffic={{ $.Values.traffic }}
@@ -60,6 +68,10 @@ containers:
     ports:
       - name: metrics
         containerPort: 8080
+      {{- if include "bayplan.webhook" . }}
+      - name: webhook
+        containerPort: 9443
+      {{- end }}
     startupProbe:
       httpGet: {path: /healthz, port: metrics}
       periodSeconds: 5
@@ -80,6 +92,9 @@ containers:
       - {name: data, mountPath: /data}
       - {name: cache, mountPath: /cache}
       - {name: tmp, mountPath: /tmp}
+      {{- if include "bayplan.webhook" . }}
+      - {name: certs, mountPath: /certs, readOnly: true}
+      {{- end }}
 volumes:
   - name: data
     {{- if .Values.store.claim }}
@@ -91,4 +106,8 @@ volumes:
     emptyDir: {sizeLimit: 256Mi}
   - name: tmp
     emptyDir: {sizeLimit: 64Mi}
+  {{- if include "bayplan.webhook" . }}
+  - name: certs
+    secret: {secretName: {{ .Values.webhook.secret | default (printf "%s-webhook" (include "bayplan.name" .)) }}}
+  {{- end }}
 {{- end -}}

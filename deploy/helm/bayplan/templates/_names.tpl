@@ -32,6 +32,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if has .Values.mode (list "approve" "auto") -}}yes{{- end -}}
 {{- end -}}
 
+{{- define "bayplan.webhook" -}}
+{{- if and .Values.webhook.enabled (include "bayplan.moves" .) -}}yes{{- end -}}
+{{- end -}}
+
 {{- /* Rules of a file, without its comments. */ -}}
 {{- define "bayplan.rules" -}}
 {{ .Files.Get (printf "rules/%s.yaml" .rules) | fromYamlArray | toYaml }}

@@ -8,10 +8,10 @@ import typer
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import note
-from bayplan.cli.options import cluster as running
 from bayplan.cli.options import controller as live
-from bayplan.cli.options import measurements as measured
 from bayplan.cli.options import operate as option
+from bayplan.cli.options.cluster import ClusterOptions, Context, Kubeconfig
+from bayplan.cli.options.measurements import MeasurementOptions
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.shared import Json, Seed
 from bayplan.errors import UsageError
@@ -34,22 +34,14 @@ Socket = Annotated[
 
 def apply(
     plan: PlanOrFile,
-    context: live.LiveContext = None,
-    kubeconfig: running.Kubeconfig = None,
-    namespace: running.Namespaces = None,
-    all_namespaces: running.AllNamespaces = False,
-    move: running.MoveKinds = None,
+    cluster: ClusterOptions = ClusterOptions(),
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     yes: option.Yes = False,
     alive: Alive = 0.75,
     settle: option.Settle = "10m",
-    prometheus: measured.PrometheusAddress = None,
-    traffic: measured.TrafficPreset = None,
-    traffic_query: measured.TrafficExpression = None,
-    traffic_labels: measured.TrafficLabels = None,
-    measure: measured.MeasureWindow = measured.WINDOW,
-    lease: live.LeaseName = None,
+    measured: MeasurementOptions = MeasurementOptions(),
+    acting: live.ActingOptions = live.ActingOptions(),
     store: option.MaybeRecord = None,
     json: Json = False,
 ) -> None:
@@ -71,17 +63,16 @@ def apply(
 
     Example: [cyan]bayplan apply plan.json --simulate shop.json --yes[/cyan]
     """
-    request = measured.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, kinds=move, measure=request, lease=lease)
-    option.expect_one_cluster(simulate, sandbox, cluster.named)
+    running = live.RunningCluster(cluster=cluster, acting=acting, measure=measured.request()).expect_sense()
+    option.expect_one_cluster(simulate, sandbox, running.named)
     from bayplan.operate.apply import apply as carry_out
     from bayplan.operate.run import opened_context
     from bayplan.operate.settings import LoopSettings
 
     settings = LoopSettings(alive=alive, settle=option.seconds_of(settle, "--settle"))
     record = store or (":memory:" if simulate is not None else option.RECORD)
-    if cluster.named:
-        answer = _applied(cluster, plan, settings, record, yes=yes)
+    if running.named:
+        answer = _applied(running, plan, settings, record, yes=yes)
     else:
         simulated = option.simulated_snapshot(simulate) if simulate is not None else option.connected(sandbox or "")
         answer = carry_out(opened_context(simulated, settings, record), plan, yes=yes)
@@ -90,23 +81,26 @@ def apply(
         raise typer.Exit(ANSWER_IS_NO)
 
 
-def _applied(options: live.LiveClusterOptions, plan: str, settings: "LoopSettings", record: str, *, yes: bool) -> "ApplyAnswer":
+def _applied(options: live.RunningCluster, plan: str, settings: "LoopSettings", record: str, *, yes: bool) -> "ApplyAnswer":
     """Carry a plan out on a live cluster, or only look."""
     from bayplan.kubernetes.by_hand import acting, looking
     from bayplan.operate.apply import apply as carry_out
     from bayplan.operate.store import Store
 
-    target = options.target()
-    with Store.open(record) as store:
+    with Store.open(record) as store, options.target(_quietly) as target:
         if not yes:
             return carry_out(looking(target, settings, store), plan, yes=False)
         with acting(target, settings, store) as context:
             return carry_out(context, plan, yes=True)
 
 
+def _quietly(what: str, fields: object) -> None:
+    """What is asked of a webhook is of no interest to a person who applies a plan."""
+
+
 def uninstall(
-    context: live.LiveContext = None,
-    kubeconfig: running.Kubeconfig = None,
+    context: Context = None,
+    kubeconfig: Kubeconfig = None,
     yes: option.Yes = False,
     json: Json = False,
 ) -> None:
@@ -116,7 +110,7 @@ def uninstall(
 
     Example: [cyan]bayplan uninstall --context prod --yes[/cyan]
     """
-    cluster = live.live_cluster(context, kubeconfig)
+    cluster = live.RunningCluster(cluster=ClusterOptions(context=context, kubeconfig=kubeconfig))
     if not cluster.named:
         raise UsageError("which cluster? expected --context NAME or --kubeconfig FILE")
     from bayplan.kubernetes.execute.uninstall import left_on_cluster

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from bayplan.cli.options.groups import grouped
+
 NAMED = (
     "--context",
     "--in-cluster",
@@ -44,7 +46,7 @@ def with_context(given: Sequence[str], commands: Mapping[str, Callable[..., None
     """
     arguments = list(given)
     command = commands.get(arguments[0]) if arguments else None
-    parameters = inspect.signature(command).parameters if command is not None else {}
+    parameters = inspect.signature(grouped(command)).parameters if command is not None else {}
     if "context" not in parameters or any(word.partition("=")[0] in NAMED for word in arguments):
         return arguments
     if "file" in parameters and len(arguments) > 1 and (arguments[1] == "-" or Path(arguments[1]).is_file()):

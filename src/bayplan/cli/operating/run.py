@@ -10,10 +10,10 @@ from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
 from bayplan.cli.console.terminal import warn, working
 from bayplan.cli.operating.controller import run_controller
-from bayplan.cli.options import cluster
 from bayplan.cli.options import controller as live
-from bayplan.cli.options import measurements as measured
 from bayplan.cli.options import operate as option
+from bayplan.cli.options.cluster import ClusterOptions
+from bayplan.cli.options.measurements import MeasurementOptions
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.plan import GoalName, goal_named
 from bayplan.cli.options.shared import Json, Quiet, SearchSeed, share
@@ -29,12 +29,8 @@ if TYPE_CHECKING:
 
 
 def run(
-    context: live.LiveContext = None,
-    kubeconfig: cluster.Kubeconfig = None,
+    cluster: ClusterOptions = ClusterOptions(),
     in_cluster: live.InCluster = False,
-    namespace: cluster.Namespaces = None,
-    all_namespaces: cluster.AllNamespaces = False,
-    move: cluster.MoveKinds = None,
     simulate: option.Simulate = None,
     sandbox: option.Sandbox = None,
     mode: option.ModeName = None,
@@ -59,13 +55,9 @@ def run(
     churn: option.ChurnName = "calm",
     seconds: option.LoopSeconds = None,
     seed: SearchSeed = 0,
-    prometheus: measured.PrometheusAddress = None,
-    traffic: measured.TrafficPreset = None,
-    traffic_query: measured.TrafficExpression = None,
-    traffic_labels: measured.TrafficLabels = None,
-    measure: measured.MeasureWindow = measured.WINDOW,
+    measured: MeasurementOptions = MeasurementOptions(),
+    acting: live.ActingOptions = live.ActingOptions(),
     listen: live.Listen = None,
-    lease: live.LeaseName = None,
     grace: live.Grace = "20s",
     log: live.LogFormName = None,
     store: option.MaybeRecord = None,
@@ -97,16 +89,12 @@ def run(
 
     Example: [cyan]bayplan history --store shop.db[/cyan]
     """
-    running = live.LiveClusterOptions(
-        context=context,
-        kubeconfig=kubeconfig,
+    running = live.RunningCluster(
+        cluster=cluster,
+        acting=acting,
+        measure=measured.request(),
         in_cluster=in_cluster,
-        namespaces=namespace or (),
-        everywhere=all_namespaces,
-        kinds=move or (),
-        measure=measured.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure),
         listen=listen,
-        lease=lease,
         grace=grace,
         log=log,
     )
@@ -148,7 +136,7 @@ def run(
 
 
 def _looped(
-    cluster: "Snapshot | Orchestrator",
+    simulated: "Snapshot | Orchestrator",
     settings: "LoopSettings",
     *,
     days: float | None,
@@ -166,7 +154,7 @@ def _looped(
         compile_kernels(progress)
     with stoppable() as stopping:
         return bp.run(
-            cluster,
+            simulated,
             days=days,
             turns=math.inf if turns is None else turns,
             settings=settings,

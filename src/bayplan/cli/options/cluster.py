@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from bayplan.cli.options.groups import OptionGroup
 from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError
 
@@ -27,7 +28,13 @@ OptionalFile: TypeAlias = Annotated[
 ]
 Context: TypeAlias = Annotated[
     str | None,
-    typer.Option("--context", metavar="CTX", help="Instead of a file: the cluster of this context.", rich_help_panel=CLUSTER),
+    typer.Option(
+        "--context",
+        metavar="CTX",
+        help="A running Kubernetes cluster: a context of your kubeconfig.",
+        show_default=False,
+        rich_help_panel=CLUSTER,
+    ),
 ]
 Kubeconfig: TypeAlias = Annotated[
     Path | None,
@@ -69,30 +76,63 @@ Young: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions(OptionGroup):
+    """A running cluster, and what of it may move."""
+
+    context: Context = None
+    kubeconfig: Kubeconfig = None
+    namespace: Namespaces = None
+    all_namespaces: AllNamespaces = False
+    move: MoveKinds = None
+
+    @property
+    def named(self) -> bool:
+        """Was a cluster named?"""
+        return self.context is not None or self.kubeconfig is not None
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Whose pods may move, as far as that was said."""
+        return tuple(self.namespace or ())
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Further kinds of owners whose pods may move."""
+        return frozenset(self.move or ())
+
+    @property
+    def config(self) -> str:
+        """The kubeconfig that was named, or nothing."""
+        return str(self.kubeconfig or "")
+
+    def expect_sense(self) -> None:
+        """UsageError if options exclude each other."""
+        if self.namespace and self.all_namespaces:
+            raise UsageError(f"-n {self.namespace[0]} and -A: expected one of the two")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSource:
     """Where a cluster is read from."""
 
     file: Path | None
-    context: str | None
-    kubeconfig: Path | None
-    namespaces: Sequence[str]
-    all_namespaces: bool
-    kinds: Sequence[str]
+    cluster: ClusterOptions
     measure: "MeasurementRequest | None" = None  # traffic and usage; None: nothing is measured
     young: float = 600.0  # seconds for which new pods are left alone
 
     @property
     def label(self) -> str:
         """For messages: the file or the context."""
-        return str(self.file) if self.file is not None else f"context {self.context or 'in use'}"
+        return str(self.file) if self.file is not None else f"context {self.cluster.context or 'in use'}"
 
     @property
     def again(self) -> str:
         """How to name it in a further command."""
         if self.file is not None:
             return shlex.quote(str(self.file))
-        scope = ["-A"] if self.all_namespaces else [part for name in self.namespaces for part in ("-n", name)]
-        where = ["--context", self.context] if self.context else ["--kubeconfig", str(self.kubeconfig)]
+        cluster = self.cluster
+        scope = ["-A"] if cluster.all_namespaces else [part for name in cluster.namespaces for part in ("-n", name)]
+        where = ["--context", cluster.context] if cluster.context else ["--kubeconfig", cluster.config]
         return shlex.join([*where, *scope])
 
     @property
@@ -101,11 +141,6 @@ class ClusterSource:
         from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
 
         return self.file is None or is_kubectl_file(self.file)
-
-    def snapshot(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", tuple[str, ...]]:
-        """The snapshot, and the containers in it that do not move now."""
-        snapshot, collected = self.read(start, draining)
-        return snapshot, () if collected is None else tuple(collected.resting)
 
     def read(self, start: Path | None, draining: Sequence[str] = ()) -> tuple["Snapshot", "Collected | None"]:
         """The snapshot, and what it was collected from; None if the file is not of Kubernetes."""
@@ -119,51 +154,36 @@ class ClusterSource:
         from bayplan.kubernetes.collect.settings import CollectSettings
         from bayplan.kubernetes.measurements import NOT_MEASURED
 
-        settings = CollectSettings(kinds=frozenset(self.kinds), young=self.young, draining=frozenset(draining))
-        measure = self.measure or NOT_MEASURED
+        cluster, measure = self.cluster, self.measure or NOT_MEASURED
+        settings = CollectSettings(kinds=cluster.kinds, young=self.young, draining=frozenset(draining))
         if self.file is None:
             from bayplan.kubernetes.snapshots import collect_cluster
 
-            scope = () if self.all_namespaces else tuple(self.namespaces) or None
-            config = "" if self.kubeconfig is None else str(self.kubeconfig)
             return collect_cluster(
-                context=self.context or "", kubeconfig=config, namespaces=scope, settings=settings, measurements=measure
+                context=cluster.context or "",
+                kubeconfig=cluster.config,
+                namespaces=() if cluster.all_namespaces else cluster.namespaces or None,
+                settings=settings,
+                measurements=measure,
             )
         from bayplan.kubernetes.collect.reading.kubectl_json import is_kubectl_file
 
         if not is_kubectl_file(self.file):
-            if self.namespaces or self.all_namespaces or self.kinds or self.measure is not None:
+            if cluster.namespaces or cluster.all_namespaces or cluster.kinds or self.measure is not None:
                 raise UsageError(f"'{self.file}' is not the JSON of kubectl; expected no --namespace, no --move, no --prometheus")
             return None
         from bayplan.kubernetes.snapshots import collect_file
 
-        return collect_file(self.file, namespaces=tuple(self.namespaces), settings=settings, measurements=measure)
+        return collect_file(self.file, namespaces=cluster.namespaces, settings=settings, measurements=measure)
 
 
 def cluster_source(
-    file: Path | None,
-    context: str | None,
-    kubeconfig: Path | None,
-    namespaces: Sequence[str] | None,
-    all_namespaces: bool,
-    kinds: Sequence[str] | None,
-    measure: "MeasurementRequest | None" = None,
-    young: str = "10m",
+    file: Path | None, cluster: ClusterOptions, measure: "MeasurementRequest | None" = None, young: str = "10m"
 ) -> ClusterSource:
     """The source that these options name; UsageError if they name none, or two."""
-    if file is None and context is None and kubeconfig is None:
+    if file is None and not cluster.named:
         raise UsageError("nothing to read: expected a FILE, or --context CTX for a running cluster")
-    if file is not None and (context is not None or kubeconfig is not None):
+    if file is not None and cluster.named:
         raise UsageError(f"'{file}' and a running cluster: expected one of the two")
-    if namespaces and all_namespaces:
-        raise UsageError(f"-n {namespaces[0]} and -A: expected one of the two")
-    return ClusterSource(
-        file=file,
-        context=context,
-        kubeconfig=kubeconfig,
-        namespaces=namespaces or (),
-        all_namespaces=all_namespaces,
-        kinds=kinds or (),
-        measure=measure,
-        young=seconds_of(young, "--young"),
-    )
+    cluster.expect_sense()
+    return ClusterSource(file=file, cluster=cluster, measure=measure, young=seconds_of(young, "--young"))

@@ -1,10 +1,12 @@
 """The options about traffic and usage from Prometheus, and what their texts mean."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from bayplan.cli.options.cluster import CLUSTER
+from bayplan.cli.options.groups import OptionGroup
 from bayplan.cli.options.operate import seconds_of
 from bayplan.errors import UsageError
 
@@ -77,21 +79,30 @@ MeasureWindow: TypeAlias = Annotated[
 ]
 
 
-def measurement_request(
-    prometheus: str | None, traffic: str | None, query: str | None, labels: str | None, window: str
-) -> "MeasurementRequest | None":
-    """What is to be measured; None if no option asks for it. Traffic without an address means: discover Prometheus."""
-    if (query is None) is not (labels is None):
-        raise UsageError("--traffic-query and --traffic-labels need each other")
-    if query is not None and traffic is not None:
-        raise UsageError(f"--traffic '{traffic}' and --traffic-query exclude each other")
-    if prometheus is None and traffic is None and query is None:
-        if window != WINDOW:
-            raise UsageError(f"--measure '{window}' is for traffic and usage; expected --prometheus too")
-        return None
-    from bayplan.kubernetes.measure import MeasurementRequest
-    from bayplan.kubernetes.prometheus import MeasurementSettings, TrafficQuery
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurementOptions(OptionGroup):
+    """Traffic and usage from Prometheus."""
 
-    source = traffic or "auto" if query is None else TrafficQuery.parse(query, labels or "")
-    settings = MeasurementSettings(traffic=source, window=seconds_of(window, "--measure"))
-    return MeasurementRequest(prometheus=prometheus or "discover", settings=settings)
+    prometheus: PrometheusAddress = None
+    traffic: TrafficPreset = None
+    traffic_query: TrafficExpression = None
+    traffic_labels: TrafficLabels = None
+    measure: MeasureWindow = WINDOW
+
+    def request(self) -> "MeasurementRequest | None":
+        """What is to be measured; None if no option asks for it. Traffic without an address means: discover Prometheus."""
+        query, labels = self.traffic_query, self.traffic_labels
+        if (query is None) is not (labels is None):
+            raise UsageError("--traffic-query and --traffic-labels need each other")
+        if query is not None and self.traffic is not None:
+            raise UsageError(f"--traffic '{self.traffic}' and --traffic-query exclude each other")
+        if self.prometheus is None and self.traffic is None and query is None:
+            if self.measure != WINDOW:
+                raise UsageError(f"--measure '{self.measure}' is for traffic and usage; expected --prometheus too")
+            return None
+        from bayplan.kubernetes.measure import MeasurementRequest
+        from bayplan.kubernetes.prometheus import MeasurementSettings, TrafficQuery
+
+        source = self.traffic or "auto" if query is None else TrafficQuery.parse(query, labels or "")
+        settings = MeasurementSettings(traffic=source, window=seconds_of(self.measure, "--measure"))
+        return MeasurementRequest(prometheus=self.prometheus or "discover", settings=settings)

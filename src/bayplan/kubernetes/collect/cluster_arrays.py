@@ -9,7 +9,7 @@ from bayplan.kubernetes.collect.groups import PodGroup
 from bayplan.kubernetes.collect.nodes import NodeTable
 from bayplan.kubernetes.collect.pods import PodRow
 from bayplan.kubernetes.collect.requests import CPU, MEMORY, SCALE, STORAGE, resource_order
-from bayplan.kubernetes.collect.settings import PART_OF
+from bayplan.kubernetes.marks import PART_OF
 from bayplan.kubernetes.measurements import Measurements
 from bayplan.model import (
     NO_LIMIT,

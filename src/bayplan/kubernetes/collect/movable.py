@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from bayplan.kubernetes.collect.nodes import NodeTable
 from bayplan.kubernetes.collect.owners import Owner
 from bayplan.kubernetes.collect.pods import PodRow, seconds
-from bayplan.kubernetes.collect.settings import DO_NOT_MOVE, ON_REQUEST, CollectSettings
+from bayplan.kubernetes.collect.settings import ON_REQUEST, CollectSettings
+from bayplan.kubernetes.marks import DO_NOT_MOVE
 from bayplan.model import UNPLACED
 from bayplan.operate.orchestrator import Phase
 

@@ -46,7 +46,7 @@ def observation_of(read: Collected, objects: Objects, measurements: Measurements
         stopping=tuple(_state(pod, _workload(read, pod)) for pod in read.stopping),
         usage_at=objects.read_at if unasked else measurements.usage_at,
         traffic_at=objects.read_at if unasked else measurements.traffic_at,
-        needed=_needed(read),
+        needed=read.needed,
         replicas=_replicas(read),
         changing=_changing(read, objects.read_at),
     )
@@ -104,17 +104,6 @@ def _replicas(read: Collected) -> dict[str, int]:
             main = min(names, key=len)
             replicas[main] = max(0, owner.replicas - sum(shown[name] for name in names if name != main))
     return replicas
-
-
-def _needed(read: Collected) -> dict[str, int]:
-    """How many of each workload must be ready by its disruption budget; one over several workloads is left to Kubernetes."""
-    cluster = read.snapshot.cluster
-    shown = dict(zip(cluster.workloads.name, cluster.replicas.tolist(), strict=True))
-    return {
-        name: max(0, shown[name] - min(budget.may_be_down(shown[name]) for budget in budgets))
-        for name, budgets in read.budgets.items()
-        if budgets
-    }
 
 
 def _changing(read: Collected, now: float) -> dict[str, str]:

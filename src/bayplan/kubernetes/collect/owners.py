@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bayplan.kubernetes.client import Json
 from bayplan.kubernetes.collect.objects import Objects
-from bayplan.kubernetes.collect.settings import DO_NOT_MOVE, HOLD_REASON, HOLD_UNTIL
+from bayplan.kubernetes.marks import DO_NOT_MOVE, HOLD_REASON, HOLD_UNTIL
 
 CHAINED = ("ReplicaSet", "Job")  # kinds that usually have an owner of their own
 SETTLED = ("NewReplicaSetAvailable", "DeploymentPaused", "DeploymentResumed")  # reasons of "Progressing" when nothing goes on

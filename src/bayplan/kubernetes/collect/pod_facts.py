@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bayplan.kubernetes.client import Json
 from bayplan.kubernetes.collect.requests import PODS, pod_request
 from bayplan.kubernetes.collect.selectors import LabelSelector
-from bayplan.kubernetes.collect.settings import GATE
+from bayplan.kubernetes.marks import GATE, PINNED
 
 CRITICAL = ("system-cluster-critical", "system-node-critical")
 EVERY_ADDRESS = "0.0.0.0"
@@ -112,7 +112,7 @@ def _text(pod: Json, stays: bool) -> str:
         [metadata.get("labels")] if any(one.get("matchLabelKeys") for one in spec.get("topologySpreadConstraints") or ()) else []
     )
     anti = _anti_affinity(spec) if stays else None
-    return json.dumps([stays, metadata.get("namespace"), list(spec), own, anti, states, resizing, keyed])
+    return json.dumps([stays, metadata.get("namespace"), list(spec), own, anti, states, resizing, keyed, _pinned(metadata)])
 
 
 _AWAY = ("affinity", "nodeSelector", "tolerations", "topologySpreadConstraints", "volumes")  # of no interest where a pod stays
@@ -138,24 +138,42 @@ def _facts(pod: Json, stays: bool) -> PodFacts:
         priority=priority,
         critical=priority > HIGHEST_OF_USERS or spec.get("priorityClassName") in CRITICAL,
     )
-    return always if stays else _with_constraints(always, spec, metadata.get("labels") or {})
+    return always if stays else _with_constraints(always, spec, metadata)
 
 
-def _with_constraints(always: PodFacts, spec: Json, labels: Mapping[str, str]) -> PodFacts:
+def _with_constraints(always: PodFacts, spec: Json, metadata: Json) -> PodFacts:
     """The facts with what decides on which nodes a pod can run."""
     affinity = spec.get("affinity") or {}
     required = "requiredDuringSchedulingIgnoredDuringExecution"
-    node = (affinity.get("nodeAffinity") or {}).get(required)
+    terms = _node_terms((affinity.get("nodeAffinity") or {}).get(required), _pinned(metadata))
+    labels: Mapping[str, str] = metadata.get("labels") or {}
     return replace(
         always,
         node_selector=json.dumps(spec.get("nodeSelector") or {}, sort_keys=True),
-        node_terms="" if node is None else json.dumps(node.get("nodeSelectorTerms") or [], sort_keys=True),
+        node_terms="" if terms is None else json.dumps(terms, sort_keys=True),
         tolerations=json.dumps(spec.get("tolerations") or [], sort_keys=True),
         os=str((spec.get("os") or {}).get("name") or ""),
         together=tuple(_term(one, always.namespace) for one in (affinity.get("podAffinity") or {}).get(required) or ()),
         spread=tuple(_spread(spec.get("topologySpreadConstraints") or (), labels)),
         refused=tuple(_refused(spec)),
     )
+
+
+def _pinned(metadata: Json) -> str:
+    """The node that we tied the pod to; empty if we did not."""
+    return str((metadata.get("annotations") or {}).get(PINNED, ""))
+
+
+def _node_terms(required: Json | None, pinned: str) -> Sequence[Json] | None:
+    """The terms that its owner states: what we have added to tie it to a node does not count. None: there are none."""
+    if required is None:
+        return None
+    terms: Sequence[Json] = required.get("nodeSelectorTerms") or []
+    if not pinned:
+        return terms
+    ours = {"key": "metadata.name", "operator": "In", "values": [pinned]}
+    stated = [{**term, "matchFields": [one for one in term.get("matchFields") or () if one != ours]} for term in terms]
+    return [term for term in stated if term["matchFields"] or term.get("matchExpressions")] or None
 
 
 def _term(stated: Json, namespace: str) -> PodTerm:

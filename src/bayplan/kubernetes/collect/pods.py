@@ -10,8 +10,9 @@ from bayplan.kubernetes.collect.nodes import NodeTable
 from bayplan.kubernetes.collect.objects import Objects
 from bayplan.kubernetes.collect.owners import Owner, Owners
 from bayplan.kubernetes.collect.pod_facts import PodFacts, PodReader
-from bayplan.kubernetes.collect.settings import CONTAINER, GATE, REPLACES, STEP, in_scope
+from bayplan.kubernetes.collect.settings import in_scope
 from bayplan.kubernetes.collect.volumes import EVERYWHERE, Reach, Volumes, claims_of
+from bayplan.kubernetes.marks import CONTAINER, GATE, REPLACES, STEP
 from bayplan.model import UNPLACED
 from bayplan.operate.orchestrator import Phase
 

@@ -3,16 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-PREFIX = "bayplan.io/"
-CONTAINER = f"{PREFIX}container"  # on a pod: the name of the container that it stands for, where it replaced another pod
-STEP = f"{PREFIX}step"  # on a pod: the token of the step of ours that created it
-REPLACES = f"{PREFIX}replaces"  # on a pod: the uid of the deleted pod that it replaces
-GATE = f"{PREFIX}steer"  # the scheduling gate of pods that wait for a create of ours
-DO_NOT_MOVE = f"{PREFIX}do-not-move"  # on a pod or its owner
-HOLD_UNTIL = f"{PREFIX}hold-until"  # on an owner: RFC 3339
-HOLD_REASON = f"{PREFIX}hold-reason"
-PART_OF = "app.kubernetes.io/part-of"
-
 MOVED_KINDS = frozenset({"Deployment", "ReplicaSet", "ReplicationController"})  # their pods are replaced when they are evicted
 ON_REQUEST = frozenset({"StatefulSet", "Job"})  # movable only when asked for
 MINUTE = 60.0

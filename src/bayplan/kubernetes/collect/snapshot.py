@@ -55,6 +55,17 @@ class Collected:
         return replace(self.snapshot, cluster=replace(self.snapshot.cluster, rules=rules)) if stays else self.snapshot
 
     @property
+    def needed(self) -> dict[str, int]:
+        """How many of each workload must be ready by its disruption budgets; one over several workloads is left to Kubernetes."""
+        cluster = self.snapshot.cluster
+        shown = dict(zip(cluster.workloads.name, cluster.replicas.tolist(), strict=True))
+        return {
+            name: max(0, shown[name] - min(budget.may_be_down(shown[name]) for budget in budgets))
+            for name, budgets in self.budgets.items()
+            if budgets
+        }
+
+    @property
     def movable(self) -> int:
         """How many containers run and may move now."""
         return sum(pod.phase is not Phase.PENDING for pod in self.pods.values()) - sum(self.reasons().values())

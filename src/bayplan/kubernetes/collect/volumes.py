@@ -80,7 +80,7 @@ class Volumes:
             return f"its volume claim '{claim}' is for one pod at a time"
         if any(mode in _SINGLE for mode in modes) and self._users[namespace, claim] > 1:
             return f"its volume claim '{claim}' is for one node at a time, and another pod uses it"
-        if not spec.get("volumeName"):
+        if not spec.get("volumeName") or (item.get("status") or {}).get("phase", "Bound") != "Bound":
             return f"its volume claim '{claim}' is not bound"
         volume = self._volumes.get(spec["volumeName"])
         if volume is None:

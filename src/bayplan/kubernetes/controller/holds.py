@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 from bayplan.kubernetes.client import Client, RefusedError
-from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
 from bayplan.kubernetes.controller.outbox import Outbox
 from bayplan.kubernetes.controller.references import ObjectReference, References, WrittenHold
+from bayplan.kubernetes.marks import HOLD_REASON, HOLD_UNTIL
 from bayplan.model.record import Hold
 
 LONGEST_REASON = 500

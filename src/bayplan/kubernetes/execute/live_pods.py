@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from bayplan.kubernetes.client import Client, Json, RefusedError
-from bayplan.kubernetes.execute.marks import REPLACES, LivePod, pod_path
+from bayplan.kubernetes.execute.live_pod import LivePod, pod_path
+from bayplan.kubernetes.marks import REPLACES
 
 TOO_OLD, NOT_FOUND = 410, 404
 SLICE = 2.0  # seconds of one watch: what depends on the time is looked at in between

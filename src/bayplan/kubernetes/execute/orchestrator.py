@@ -12,15 +12,16 @@ from dataclasses import replace
 
 from bayplan.kubernetes.client import Client, RefusedError, UnavailableError
 from bayplan.kubernetes.collect.objects import Objects, read_objects
-from bayplan.kubernetes.execute.gate_policy import GatePolicies
+from bayplan.kubernetes.execute.gates import Gates
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import EVICTS, STEP
+from bayplan.kubernetes.execute.node_naming import naming_of
 from bayplan.kubernetes.execute.overdue import end_overdue, end_reservation
 from bayplan.kubernetes.execute.replacements import assignment, open_gate, write_place
 from bayplan.kubernetes.execute.reservation import PodReservation, ReservedPod, reserved_pods
 from bayplan.kubernetes.execute.settings import ExecuteSettings
-from bayplan.kubernetes.execute.steps import BegunStep, cancel_create, cancel_delete, evict, eviction, place, report_of
+from bayplan.kubernetes.execute.steps import BegunStep, cancel_create, cancel_delete, evict, place, report_of
 from bayplan.kubernetes.execute.surge import Surges
+from bayplan.kubernetes.marks import EVICTS, STEP
 from bayplan.model import Action
 from bayplan.operate.orchestrator import Observation, PermanentError, StepOrder, StepReport, StepState, TemporaryError
 
@@ -38,11 +39,14 @@ class KubernetesOrchestrator:
     ) -> None:
         self.client, self.show, self.settings = client, show, settings
         self.live = LivePods(client, settings.namespace)
-        self.policies = GatePolicies(client)
+        self.gates = Gates(client, settings.webhook)
+        self._naming = settings.naming
         self._steps: dict[str, BegunStep] = {}
         self._cancelled: dict[str, StepReport] = {}
         self._held: dict[str, PodReservation] = {}  # by name: those for which this process acts
-        self._surges = Surges(self.live, self.policies, self._write_places, settings.appearing)
+        self._surges = Surges(
+            self.live, self.gates, place=self._place, write_places=self._write_places, appearing=settings.appearing
+        )
         self._swept = -float("inf")
 
     # ---- the port -----------------------------------------------------------------------------------------------------------
@@ -75,10 +79,10 @@ class KubernetesOrchestrator:
             raise PermanentError(f"reservation '{reservation}' ends at {until:.0f}, which is past: it is {self.now():.0f}")
         self._expect_surge_allowed(orders)
         self._try_evictions(orders)
-        before = self.policies.reservation(reservation) or PodReservation(name=reservation, until=until)
+        before = self.gates.reservation(reservation) or PodReservation(name=reservation, until=until)
         pods = reserved_pods(orders, before.pods, self.live.by_uid)
         following = replace(before, until=until, pods=pods)
-        self._held[reservation] = self.policies.write(following)
+        self._held[reservation] = self.gates.write(following)
         if following.owners - before.owners:
             time.sleep(self.settings.arming)
         self._write_places()
@@ -86,7 +90,7 @@ class KubernetesOrchestrator:
     def release(self, reservation: str) -> None:
         """Take the gate off, and open it for what still waits."""
         self._held.pop(reservation, None)
-        end_reservation(self.policies, self.settings.namespace, reservation, self.settings.arming)
+        end_reservation(self.gates, self.settings.namespace, reservation, self.settings.arming)
 
     def execute(self, order: StepOrder) -> StepReport:
         """Begin a step, unless its token is known."""
@@ -118,12 +122,17 @@ class KubernetesOrchestrator:
     def end_overdue(self) -> list[str]:
         """The dead-man rule: end what is overdue, and open every gate that no reservation is for; which reservations ended."""
         self._swept = time.monotonic()
-        return end_overdue(self.policies, self.settings.namespace, self.now())
+        return end_overdue(self.gates, self.settings.namespace, self.now())
 
     # ---- below --------------------------------------------------------------------------------------------------------------
 
     def _begun(self, order: StepOrder) -> BegunStep:
-        return evict(self.live, order) if order.action is Action.DELETE else place(self.live, order)
+        return evict(self.live, order) if order.action is Action.DELETE else self._place(order)
+
+    def _place(self, order: StepOrder) -> BegunStep:
+        if self._naming is None:
+            self._naming = naming_of(self.client)
+        return place(self.live, order, self._naming)
 
     def _surged(self, order: StepOrder) -> BegunStep:
         """A step of a surge; the reservation knows afterwards what was scaled."""
@@ -150,7 +159,7 @@ class KubernetesOrchestrator:
             pod = self.live.by_uid.get(order.uid)
             if order.action is not Action.DELETE or not order.token or pod is None or pod.stopping:
                 continue
-            request = eviction(pod)
+            request = pod.eviction()
             del request["deleteOptions"]["preconditions"]["resourceVersion"]
             try:
                 self.client.create(f"{pod.path}/eviction", request, dryRun="All")
@@ -170,7 +179,7 @@ class KubernetesOrchestrator:
         for pod, taken in found.places:
             write_place(self.live, pod, taken)
         if found.excess:  # as far as this process knows: the cluster has the last word
-            every = self.policies.reservations()
+            every = self.gates.reservations()
             self._held = {each.name: each for each in every if each.name in self._held}
             for pod in assignment([pod for each in every for pod in each.pods], self.live).excess:
                 open_gate(self.live, pod)
@@ -200,7 +209,7 @@ class KubernetesOrchestrator:
         Whoever cancels it acts from now on: the reservation is taken over.
         """
         self.live.refresh()
-        for reservation in self.policies.reservations():
+        for reservation in self.gates.reservations():
             found = reservation.of_token(token)
             if found is None:
                 continue

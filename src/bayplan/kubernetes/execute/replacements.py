@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from bayplan.kubernetes.client import Json, RefusedError
+from bayplan.kubernetes.execute.live_pod import LivePod
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import CONTAINER, REPLACES, LivePod
 from bayplan.kubernetes.execute.reservation import ReservedPod
+from bayplan.kubernetes.marks import CONTAINER, REPLACES
 
 GONE_OR_CHANGED = (404, 409)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from bayplan.kubernetes.execute.marks import LivePod
+from bayplan.kubernetes.execute.live_pod import LivePod
 from bayplan.model import Action
 from bayplan.operate.orchestrator import PermanentError, StepOrder
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from bayplan.errors import UsageError
+from bayplan.kubernetes.execute.gate_webhook import WebhookAddress
+from bayplan.kubernetes.execute.node_naming import NodeNaming
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +17,9 @@ class ExecuteSettings:
 
     namespace: str = ""  # what is observed and acted on; empty: all namespaces
     surge: bool = False  # may a Deployment be scaled up by one for a while, where a replica must not be missing?
-    arming: float = 2.0  # until every API server asks the gate: they look for new policies once a second
+    webhook: WebhookAddress | None = None  # new pods wait by a webhook that is reached there; None: by a policy of the API server
+    naming: NodeNaming | None = None  # how a pod is told its node; None: as the version of the API server allows
+    arming: float = 2.0  # until every API server asks the gate: they look for new policies and webhooks once a second
     pending: float = 60.0  # a replica that was placed and is not bound by then is let go
     appearing: float = 15.0  # for a replacement to appear after its pod is gone
     sweeping: float = 15.0  # from one look for gates that are overdue to the next

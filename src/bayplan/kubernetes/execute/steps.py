@@ -7,9 +7,11 @@ that changes the version, so a request that is still on its way is refused, and 
 import time
 from dataclasses import dataclass
 
-from bayplan.kubernetes.client import Json, RefusedError
+from bayplan.kubernetes.client import RefusedError
+from bayplan.kubernetes.execute.live_pod import LivePod
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import CANCELLED, DELETION_COST, EVICTS, STEP, TARGET, LivePod
+from bayplan.kubernetes.execute.node_naming import NodeNaming, forget_node, name_node
+from bayplan.kubernetes.marks import CANCELLED, DELETION_COST, EVICTS, STEP, TARGET
 from bayplan.model import Action
 from bayplan.operate.orchestrator import PermanentError, StepOrder, StepReport, StepState
 
@@ -40,7 +42,7 @@ def evict(live: LivePods, order: StepOrder) -> BegunStep:
         _expect_evictable(pod, order)
         try:
             marked = live.put(live.client.patch(pod.path, pod.change({EVICTS: order.token})))
-            live.client.create(f"{marked.path}/eviction", eviction(marked))
+            live.client.create(f"{marked.path}/eviction", marked.eviction())
         except RefusedError as error:
             if error.status != CONFLICT:
                 raise
@@ -58,18 +60,7 @@ def _expect_evictable(pod: LivePod, order: StepOrder) -> None:
     _expect_not_cancelled(pod, order)
 
 
-def eviction(pod: LivePod, **options: object) -> Json:
-    """The request to evict a pod, if it is still this one in this state."""
-    preconditions = {"uid": pod.uid, "resourceVersion": pod.version}
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "Eviction",
-        "metadata": {"name": pod.name, "namespace": pod.namespace},
-        "deleteOptions": {"preconditions": preconditions, **options},
-    }
-
-
-def place(live: LivePods, order: StepOrder) -> BegunStep:
+def place(live: LivePods, order: StepOrder, naming: NodeNaming) -> BegunStep:
     """Name the node for a pod that waits, and open its gate. The scheduler has the last word on whether it fits there."""
     expect_node(live, order)
     for _ in range(TRIES):
@@ -79,10 +70,7 @@ def place(live: LivePods, order: StepOrder) -> BegunStep:
             raise PermanentError(f"pod '{waiting.namespace}/{waiting.name}' does not wait any more")
         _expect_not_cancelled(pod, order)
         try:
-            named = {"metadata": {"uid": pod.uid, "resourceVersion": pod.version}, "status": {"nominatedNodeName": order.machine}}
-            pod = live.put(live.client.patch(f"{pod.path}/status", named))
-            marks: dict[str, str | None] = {STEP: order.token, TARGET: order.machine}
-            live.put(live.client.patch(pod.path, pod.without_gate(marks), kind="strategic"))
+            name_node(live, pod, order.machine, {STEP: order.token, TARGET: order.machine}, naming)
         except RefusedError as error:
             if error.status != CONFLICT:
                 raise
@@ -145,7 +133,7 @@ def cancel_create(live: LivePods, token: str, namespace: str, name: str, uid: st
             return StepReport(token=token, state=StepState.DONE, uid=uid)
         marks = {CANCELLED: pod.with_cancelled(token)} | ({STEP: None, TARGET: None} if ours else {})
         if token in pod.cancelled or _changed(live, pod, marks):
-            _forget_nomination(live, uid)
+            forget_node(live, live.by_uid[uid])
             return StepReport(token=token, state=StepState.FAILED, reason=_let_go(pod))
     raise PermanentError(f"pod '{namespace}/{name}' changes all the time: step '{token}' was not cancelled")
 
@@ -156,18 +144,6 @@ def _let_go(pod: LivePod) -> str:
     if pod.node and pod.node != pod.annotations.get(TARGET):
         return f"missed: bound to node '{pod.node}'"
     return f"cancelled before it was ready on node '{pod.node}'" if pod.node else "cancelled before it was bound to a node"
-
-
-def _forget_nomination(live: LivePods, uid: str) -> None:
-    """Take back the name of the node, if the pod still has none: the scheduler is free to choose."""
-    pod = live.by_uid[uid]
-    if pod.node or not pod.raw.get("status", {}).get("nominatedNodeName"):
-        return
-    try:
-        live.put(live.client.patch(f"{pod.path}/status", {"status": {"nominatedNodeName": None}}))
-    except RefusedError as error:
-        if error.status not in (NOT_FOUND, CONFLICT):
-            raise
 
 
 def _changed(live: LivePods, pod: LivePod, annotations: dict[str, str | None]) -> bool:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bayplan.kubernetes.client import Client, Json, RefusedError
-from bayplan.kubernetes.execute.gate_policy import GatePolicies
+from bayplan.kubernetes.execute.gates import Gates
+from bayplan.kubernetes.execute.live_pod import LivePod
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import DELETION_COST, EVICTS, LivePod
 from bayplan.kubernetes.execute.reservation import PodReservation, ScaledDeployment
-from bayplan.kubernetes.execute.steps import BegunStep, place
+from bayplan.kubernetes.execute.steps import TRIES, BegunStep
+from bayplan.kubernetes.marks import DELETION_COST, EVICTS
 from bayplan.operate.orchestrator import PermanentError, StepOrder, TemporaryError
 
 LOWEST = "-2147483647"  # of the costs: such a pod is deleted before all others that are ready
@@ -23,8 +24,19 @@ NOT_FOUND, CONFLICT = 404, 409
 class Surges:
     """Scales Deployments up and down again for steps of ours."""
 
-    def __init__(self, live: LivePods, policies: GatePolicies, write_places: Callable[[], bool], appearing: float) -> None:
-        self.live, self.policies, self.write_places, self.appearing = live, policies, write_places, appearing
+    def __init__(
+        self,
+        live: LivePods,
+        gates: Gates,
+        *,
+        place: Callable[[StepOrder], BegunStep],
+        write_places: Callable[[], bool],
+        appearing: float,
+    ) -> None:
+        self.live, self.gates, self.place, self.write_places, self.appearing = live, gates, place, write_places, appearing
+        self._raised: set[str] = (
+            set()
+        )  # pods for which a Deployment was scaled up: a step that is tried again does not do so again
 
     def create(self, order: StepOrder, reservation: PodReservation) -> tuple[BegunStep, PodReservation]:
         """Place a second instance beside the one that runs."""
@@ -32,11 +44,13 @@ class Surges:
         if old.node == order.machine:
             raise PermanentError(f"pod '{old.namespace}/{old.name}' is on node '{order.machine}' already")
         if self.live.standing_in_for(old.uid) is None:
-            reservation = self._scale(old, reservation, 1)
+            if old.uid not in self._raised:
+                reservation = self._scale(old, reservation, 1)
+                self._raised.add(old.uid)
             self.live.follow(self.appearing, lambda: self._has_come(old))
         if self.live.standing_in_for(old.uid) is None:
             raise TemporaryError(f"no second instance of '{old.namespace}/{old.name}' came within {self.appearing:g} s")
-        return place(self.live, order), reservation
+        return self.place(order), reservation
 
     def _has_come(self, old: LivePod) -> bool:
         self.write_places()
@@ -49,10 +63,22 @@ class Surges:
         unready = [each.name for each in others if not each.ready]
         if unready:
             raise TemporaryError(f"'{unready[0]}' is not ready: it would be deleted first")
-        self.live.put(self.live.client.patch(pod.path, pod.change({EVICTS: order.token, DELETION_COST: LOWEST})))
+        pod = self._marked(order, pod)
         reservation = self._scale(pod, reservation, -1)
+        self._raised.discard(pod.uid)
         step = BegunStep(order=order, namespace=pod.namespace, pod=pod.name, uid=pod.uid, begun=time.monotonic())
         return step, reservation
+
+    def _marked(self, order: StepOrder, pod: LivePod) -> LivePod:
+        """The pod with what lets it be deleted before all others; others may write on it at the same time."""
+        for _ in range(TRIES):
+            try:
+                return self.live.put(self.live.client.patch(pod.path, pod.change({EVICTS: order.token, DELETION_COST: LOWEST})))
+            except RefusedError as error:
+                if error.status != CONFLICT:
+                    raise
+            pod = self._running(order)
+        raise TemporaryError(f"pod '{pod.namespace}/{pod.name}' changes all the time")
 
     def _running(self, order: StepOrder) -> LivePod:
         known = self.live.known(order.uid)
@@ -69,14 +95,21 @@ class Surges:
         path = _deployment(client, pod)
         if change > 0:
             _expect_no_autoscaler(client, pod.namespace, path)
-        scale = client.get(f"{path}/scale")
-        before = reservation.scaled.get(path, ScaledDeployment(int(scale["spec"]["replicas"]), 0))
-        wanted = int(scale["spec"]["replicas"]) + change
-        reservation = replace(reservation, scaled={**reservation.scaled, path: before._replace(ours=wanted)})
-        reservation = self.policies.write(reservation)
-        version = scale["metadata"]["resourceVersion"]
-        client.patch(f"{path}/scale", {"metadata": {"resourceVersion": version}, "spec": {"replicas": wanted}})
-        return reservation
+        for _ in range(TRIES):
+            scale = client.get(f"{path}/scale")
+            before = reservation.scaled.get(path, ScaledDeployment(int(scale["spec"]["replicas"]), 0))
+            wanted = int(scale["spec"]["replicas"]) + change
+            reservation = replace(reservation, scaled={**reservation.scaled, path: before._replace(ours=wanted)})
+            reservation = self.gates.write(reservation)
+            version = scale["metadata"]["resourceVersion"]
+            try:
+                client.patch(f"{path}/scale", {"metadata": {"resourceVersion": version}, "spec": {"replicas": wanted}})
+            except RefusedError as error:
+                if error.status != CONFLICT:  # its controller has written its status at the same time
+                    raise
+                continue
+            return reservation
+        raise TemporaryError(f"{path} changes all the time: it was not scaled")
 
 
 def scale_back(client: Client, reservation: PodReservation) -> None:

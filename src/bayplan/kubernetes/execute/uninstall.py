@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bayplan.kubernetes.client import Client, Json, RefusedError
-from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
-from bayplan.kubernetes.execute.gate_policy import GatePolicies
+from bayplan.kubernetes.execute.gates import EveryGate
+from bayplan.kubernetes.execute.live_pod import LivePod
 from bayplan.kubernetes.execute.live_pods import LivePods
-from bayplan.kubernetes.execute.marks import MARKS, SELECTOR, LivePod
 from bayplan.kubernetes.execute.overdue import let_go
 from bayplan.kubernetes.execute.surge import scale_back
+from bayplan.kubernetes.marks import HOLD_REASON, HOLD_UNTIL, POD_MARKS, SELECTOR
 from bayplan.words import count
 
 NOT_SERVED, GONE_OR_CHANGED = (403, 404), (404, 409)
@@ -29,7 +29,7 @@ OWNERS = (
 class Uninstalled:
     """What was taken off a cluster, or is on it."""
 
-    policies: int  # and their bindings
+    policies: int  # and their bindings, and webhooks
     leases: int
     gates: int  # pods that wait for us
     pods: int  # that carry annotations of ours
@@ -39,7 +39,7 @@ class Uninstalled:
     def sentence(self) -> str:
         """In words."""
         parts = (
-            count(self.policies, "policy"),
+            count(self.gates, "policy"),
             count(self.leases, "lease"),
             count(self.gates, "gate"),
             f"annotations of {count(self.pods, 'pod')} and {count(self.holds, 'owner')}",
@@ -56,7 +56,7 @@ def left_on_cluster(client: Client) -> Uninstalled:
     live = LivePods(client)
     live.refresh()
     return Uninstalled(
-        policies=len(GatePolicies(client).objects()),
+        policies=len(EveryGate(client).objects()),
         leases=len(_ours(client, LEASES)),
         gates=len(live.gated),
         pods=len(_marked(live)),
@@ -66,14 +66,14 @@ def left_on_cluster(client: Client) -> Uninstalled:
 
 def uninstall(client: Client) -> Uninstalled:
     """Take everything off a cluster that is ours: policies, gates, leases, annotations; what there was."""
-    found, policies, live = left_on_cluster(client), GatePolicies(client), LivePods(client)
+    found, policies, live = left_on_cluster(client), EveryGate(client), LivePods(client)
     for reservation in policies.reservations():
         scale_back(client, reservation)
     policies.remove_all()
     live.refresh()
     let_go(live, ())
     for pod in _marked(live):
-        _patch(client, pod.path, {"metadata": {"uid": pod.uid, "annotations": dict.fromkeys(MARKS)}})
+        _patch(client, pod.path, {"metadata": {"uid": pod.uid, "annotations": dict.fromkeys(POD_MARKS)}})
     for path, owner in _held(client):
         held = dict.fromkeys((HOLD_UNTIL, HOLD_REASON))
         _patch(client, path, {"metadata": {"uid": owner["metadata"]["uid"], "annotations": held}})
@@ -83,7 +83,7 @@ def uninstall(client: Client) -> Uninstalled:
 
 
 def _marked(live: LivePods) -> list[LivePod]:
-    return [pod for pod in live.by_uid.values() if any(mark in pod.annotations for mark in MARKS)]
+    return [pod for pod in live.by_uid.values() if any(mark in pod.annotations for mark in POD_MARKS)]
 
 
 def _held(client: Client) -> Iterator[tuple[str, Json]]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from bayplan.api.machine_scores import LivePlacement
 from bayplan.kubernetes.client import Json
-from bayplan.kubernetes.execute.marks import STEP, TARGET
 from bayplan.kubernetes.extender.pods import container_on, service_of, workload_of
 from bayplan.kubernetes.extender.protocol import ExtenderArguments, filter_result, priority_list
+from bayplan.kubernetes.marks import STEP, TARGET
 
 PATIENCE = 60.0  # seconds
 EXPECTED = 10.0  # seconds from an answer to the time when the pod has a node, at most

@@ -9,7 +9,7 @@ from bayplan.api.machine_scores import RunningContainer
 from bayplan.kubernetes.client import Json
 from bayplan.kubernetes.collect.owners import controller
 from bayplan.kubernetes.collect.requests import base_units, pod_request, quantities
-from bayplan.kubernetes.collect.settings import PART_OF
+from bayplan.kubernetes.marks import PART_OF
 
 RESOURCES = ("cpu", "memory")
 HASH_LABEL = "pod-template-hash"  # a ReplicaSet of a Deployment is called after it, with this behind

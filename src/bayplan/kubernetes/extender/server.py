@@ -1,189 +1,35 @@
 """The extender as an HTTP server: `POST /filter`, `POST /prioritize`, `GET /healthz`, `GET /readyz`.
 
-Limits keep one client from harming the others: bytes of a body, seconds to send it, connections at a time. An error is a status
-and one line of JSON; kube-scheduler goes on without us then, if it was told `ignorable: true`.
+An error is a status and one line of JSON; kube-scheduler goes on without us then, if it was told `ignorable: true`.
 """
 
-import contextlib
-import json
-import socket
-import ssl
-import threading
-import time
-from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from typing import Any
 
-from bayplan.errors import Fault, InputError, UsageError, WorldError
 from bayplan.kubernetes.client import Json
-from bayplan.kubernetes.controller.health import read_address
 from bayplan.kubernetes.extender.decisions import Extender
 from bayplan.kubernetes.extender.protocol import ExtenderArguments, read_arguments
-from bayplan.version import __version__
+from bayplan.kubernetes.json_server import Answer, JsonAnswer, JsonServer, Tell
 
 LISTEN = "127.0.0.1:8888"
-MOST_BYTES = 64 * 1024 * 1024  # of a body: 5,000 whole nodes with their images
-MOST_CONNECTIONS = 64
-SECONDS_FOR_BODY = 10.0
-SECONDS_IDLE = 120.0  # of a connection: longer than kube-scheduler keeps it (90), so that it never meets a closed one
-PIECE = 1 << 20
-Tell = Callable[[str, Json], None]
 
 
-class _RequestError(Exception):
-    """An answer that is no success."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-class ExtenderServer(ThreadingHTTPServer):
-    """Answers kube-scheduler, each connection in a thread of its own."""
-
-    daemon_threads = True
-    request_queue_size = MOST_CONNECTIONS
+class ExtenderServer(JsonServer):
+    """Answers kube-scheduler."""
 
     def __init__(self, extender: Extender, listen: str = LISTEN, *, tell: Tell, tls: tuple[str, str] | None = None) -> None:
-        self.extender, self.tell = extender, tell
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        self._tls = _tls_context(*tls) if tls else None
-        host, port = read_address(listen)
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        try:
-            super().__init__((host, port), _Handler)
-        except OSError as error:
-            raise WorldError(f"cannot listen on '{listen}': {error.strerror or error}") from error
-
-    @property
-    def address(self) -> str:
-        """Where it listens, with the port that it got."""
-        host, port = self.server_address[:2]
-        return f"{'https' if self._tls else 'http'}://{'[' + str(host) + ']' if ':' in str(host) else str(host)}:{port}"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """A thread for a new connection, unless there are too many."""
-        if not self._free.acquire(blocking=False):
-            self.tell("refused", {"reason": f"more than {MOST_CONNECTIONS} connections"})
-            self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """One connection, from its handshake to its end."""
-        try:
-            request.settimeout(SECONDS_FOR_BODY)
-            if self._tls is not None:
-                request = self._tls.wrap_socket(request, server_side=True)
-            super().process_request_thread(request, client_address)
-        except (OSError, ssl.SSLError):  # a handshake that failed or took too long: the client's matter
-            self.shutdown_request(request)
-        finally:
-            self._free.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that broke is no error of ours."""
-        import sys
-
-        error = sys.exc_info()[1]
-        if not isinstance(error, OSError):
-            self.tell("failed", {"reason": f"{type(error).__name__}: {error}"})
+        prioritise = _answering(extender.prioritise)
+        answers = {"/filter": _answering(extender.filter), "/prioritize": prioritise, "/prioritise": prioritise}
+        super().__init__(answers, listen, tell=tell, ready=extender.ready, tls=tls)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # kube-scheduler keeps its connection: a new one for each pod would cost more than the answer
-    server_version = f"bayplan/{__version__}"
-    sys_version = ""
-    timeout = SECONDS_IDLE
-    disable_nagle_algorithm = True
-    server: ExtenderServer
+def _answering(verb: Callable[[ExtenderArguments], Any]) -> Answer:
+    def answer(rest: str, body: bytes) -> JsonAnswer:
+        arguments = read_arguments(body)
+        answered = verb(arguments)
+        return JsonAnswer(answered, {"pod": arguments.pod_name, "nodes": len(arguments.names), **_outcome(answered)})
 
-    def do_GET(self) -> None:
-        """Is it alive, is it ready?"""
-        if self.path == "/healthz":
-            self._answer(200, {"status": "ok"})
-        elif self.path == "/readyz":
-            ready = self.server.extender.ready()
-            self._answer(200 if ready else 503, {"status": "ok" if ready else "nodes and pods are not known yet"})
-        else:
-            self._answer(404, {"error": f"no page '{self.path[:80]}'; expected /healthz or /readyz"})
-
-    def do_POST(self) -> None:
-        """A question of kube-scheduler."""
-        started = time.perf_counter()
-        extender = self.server.extender
-        verbs: Mapping[str, Callable[[ExtenderArguments], Any]] = {
-            "/filter": extender.filter,
-            "/prioritize": extender.prioritise,
-            "/prioritise": extender.prioritise,
-        }
-        try:
-            body = self._body()  # read in any case: what is left of it would be taken for the next request
-            if self.path not in verbs:
-                raise _RequestError(404, f"no verb '{self.path[:80]}'; expected /filter or /prioritize")
-            arguments = read_arguments(body)
-        except _RequestError as error:
-            self.close_connection = True
-            self._refuse(error.status, str(error))
-        except InputError as error:
-            self._refuse(400, str(error.faults[0]))
-        else:
-            answer = verbs[self.path](arguments)
-            self._answer(200, answer)
-            milliseconds = round(1000 * (time.perf_counter() - started), 3)
-            fields = {
-                "verb": self.path[1:],
-                "pod": arguments.pod_name,
-                "nodes": len(arguments.names),
-                "milliseconds": milliseconds,
-            }
-            self.server.tell("answered", {**fields, **_outcome(answer)})
-
-    def _body(self) -> bytes:
-        """What was sent, within the limits."""
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal():
-            raise _RequestError(411, "expected a body with its Content-Length")
-        if int(length) > MOST_BYTES:
-            raise _RequestError(413, str(_too_long(length)))
-        pieces, missing, deadline = [], int(length), time.monotonic() + SECONDS_FOR_BODY
-        while missing:
-            self.connection.settimeout(max(0.01, deadline - time.monotonic()))
-            try:
-                piece = self.rfile.read1(min(missing, PIECE))
-            except TimeoutError as error:
-                raise _RequestError(408, f"the body did not come within {SECONDS_FOR_BODY:.0f} seconds") from error
-            if not piece:
-                raise _RequestError(400, f"the body ends {missing} bytes early")
-            pieces.append(piece)
-            missing -= len(piece)
-        self.connection.settimeout(SECONDS_IDLE)
-        return b"".join(pieces)
-
-    def _refuse(self, status: int, text: str) -> None:
-        self.server.tell("refused", {"verb": self.path[1:80], "status": status, "reason": text})
-        self._answer(status, {"error": text})
-
-    def _answer(self, status: int, answer: Any) -> None:
-        """Head and body in one piece: sent apart, the second would wait for the acknowledgement of the first."""
-        body = json.dumps(answer, separators=(",", ":")).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        head = b"".join(self._headers_buffer) + b"\r\n"
-        self._headers_buffer: list[bytes] = []
-        with contextlib.suppress(OSError):  # a client that has gone needs no answer
-            self.wfile.write(head + body)
-
-    def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 (the name of the overridden method's argument)
-        """Nothing: `tell` says it."""
-
-
-def _too_long(length: str) -> Fault:
-    expected = f"at most {MOST_BYTES}"
-    return Fault(code="E2503", kind="request", name="", problem="is too long", value=f"{length} bytes", expected=expected)
+    return answer
 
 
 def _outcome(answer: Any) -> Json:
@@ -193,12 +39,3 @@ def _outcome(answer: Any) -> Json:
         return {"preferred": best["Host"] if best and best["Score"] else ""}
     passed = answer["NodeNames"] if answer["NodeNames"] is not None else answer["Nodes"]["items"]
     return {"passed": len(passed)}
-
-
-def _tls_context(certificate: str, key: str) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(certificate, key)
-    except (OSError, ssl.SSLError) as error:
-        raise UsageError(f"cannot use the certificate '{certificate}' with its key: {type(error).__name__}") from error
-    return context

@@ -57,6 +57,7 @@ def _limit(count):
     [
         ([], "its volume claim 'data' does not exist"),
         ([_claim(volume="")], "its volume claim 'data' is not bound"),
+        ([{**_claim(), "status": {"phase": "Pending"}}, _volume(nfs={})], "its volume claim 'data' is not bound"),
         ([_claim()], "the volume of its claim 'data' is gone"),
         ([_claim(["ReadWriteOncePod"]), _volume(nfs={})], "its volume claim 'data' is for one pod at a time"),
         (

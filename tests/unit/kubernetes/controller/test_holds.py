@@ -6,10 +6,10 @@ import pytest
 from tests.builders.stored_objects import StoredObjects
 
 from bayplan.kubernetes.client import UnavailableError
-from bayplan.kubernetes.collect.settings import HOLD_REASON, HOLD_UNTIL
 from bayplan.kubernetes.controller.holds import HoldAnnotations, hold_changes, moment, rfc3339
 from bayplan.kubernetes.controller.outbox import Outbox
 from bayplan.kubernetes.controller.references import References, WrittenHold, owner_reference
+from bayplan.kubernetes.marks import HOLD_REASON, HOLD_UNTIL
 from bayplan.model.record import Hold
 
 NOW = 1_000_000.0

@@ -3,9 +3,9 @@
 import pytest
 
 from bayplan.api.machine_scores import LivePlacement, RunningContainer
-from bayplan.kubernetes.execute.marks import STEP, TARGET
 from bayplan.kubernetes.extender.decisions import Extender
 from bayplan.kubernetes.extender.protocol import ExtenderArguments
+from bayplan.kubernetes.marks import STEP, TARGET
 
 NODES = ("n-0", "n-1", "n-2")
 CREATED = "2026-03-01T12:00:00Z"

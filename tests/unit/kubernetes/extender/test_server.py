@@ -8,10 +8,12 @@ import threading
 from contextlib import contextmanager, suppress
 
 import pytest
+from tests.builders.certificates import self_signed
 
 from bayplan.api.machine_scores import LivePlacement, RunningContainer
 from bayplan.errors import UsageError, WorldError
-from bayplan.kubernetes.extender import Extender, ExtenderServer, server
+from bayplan.kubernetes import json_server
+from bayplan.kubernetes.extender import Extender, ExtenderServer
 
 POD = {"metadata": {"name": "api-1", "namespace": "shop", "labels": {"app.kubernetes.io/part-of": "front"}}, "spec": {}}
 QUESTION = json.dumps({"Pod": POD, "NodeNames": ["n-0", "n-1"]}).encode()
@@ -92,7 +94,7 @@ def test_an_error_is_a_status_and_a_sentence_and_the_next_question_is_answered(v
 
 
 def test_a_body_that_is_too_long_is_not_read(monkeypatch):
-    monkeypatch.setattr(server, "MOST_BYTES", 10)
+    monkeypatch.setattr(json_server, "MOST_BYTES", 10)
     with serving() as (port, _), connected(port) as connection:
         connection.putrequest("POST", "/filter")
         connection.putheader("Content-Length", "11")
@@ -112,7 +114,7 @@ def test_a_body_without_its_length_is_refused(length):
 
 
 def test_a_body_that_comes_too_slowly_is_given_up(monkeypatch):
-    monkeypatch.setattr(server, "SECONDS_FOR_BODY", 0.05)
+    monkeypatch.setattr(json_server, "SECONDS_FOR_BODY", 0.05)
     with serving() as (port, _), connected(port) as connection:
         connection.putrequest("POST", "/filter")
         connection.putheader("Content-Length", "100")
@@ -128,7 +130,7 @@ def test_a_body_that_ends_early_is_said_so():
 
 
 def test_more_connections_than_the_limit_are_closed_at_once(monkeypatch):
-    monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(json_server, "MOST_CONNECTIONS", 1)
     with serving() as (port, log), connected(port) as first:
         assert ask(first, "/filter")[0] == 200  # and stays open
         with connected(port) as second, pytest.raises((ConnectionError, http.client.HTTPException)):
@@ -167,8 +169,8 @@ def test_a_certificate_that_cannot_be_used_is_said_without_its_key(tmp_path):
     assert "a secret" not in str(error.value)
 
 
-def test_https_is_served_and_a_client_that_speaks_http_harms_no_other(self_signed):
-    certificate, key = self_signed
+def test_https_is_served_and_a_client_that_speaks_http_harms_no_other(tmp_path):
+    certificate, key = self_signed(tmp_path)
     with serving(tls=(certificate, key)) as (port, _):
         with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
             plain.sendall(b"GET /healthz HTTP/1.1\r\n\r\n")
@@ -178,18 +180,3 @@ def test_https_is_served_and_a_client_that_speaks_http_harms_no_other(self_signe
         connection = http.client.HTTPSConnection("localhost", port, context=context, timeout=10)
         assert ask(connection, "/prioritize")[0] == 200
         connection.close()
-
-
-@pytest.fixture
-def self_signed(tmp_path):
-    """A certificate for localhost and its key, made by openssl."""
-    import shutil
-    import subprocess
-
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl to make a certificate with")
-    certificate, key = str(tmp_path / "tls.crt"), str(tmp_path / "tls.key")
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate]
-    subprocess.run([*command, *subject], check=True, capture_output=True)
-    return certificate, key

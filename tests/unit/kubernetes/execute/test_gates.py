@@ -3,7 +3,8 @@
 import pytest
 from tests.builders.live_pods import MemoryClient, reserved
 
-from bayplan.kubernetes.execute.gate_policy import GatePolicies, object_name
+from bayplan.kubernetes.execute.gate_objects import object_name
+from bayplan.kubernetes.execute.gates import Gates
 from bayplan.kubernetes.execute.reservation import PodReservation
 from bayplan.operate.orchestrator import PermanentError
 
@@ -14,7 +15,7 @@ HELD = PodReservation(name="12-abc", until=1000.0, pods=(reserved("a", owner="rs
 
 def written(reservation=HELD):
     client = MemoryClient(**{V1: SERVED})
-    GatePolicies(client).write(reservation)
+    Gates(client).write(reservation)
     return client.changes
 
 
@@ -33,7 +34,7 @@ def test_the_policy_names_its_controllers_literally_and_fails_open():
 def test_the_policy_carries_its_reservation():
     (_, _, policy), _ = written()
     client = MemoryClient(**{V1: SERVED, f"{V1}/mutatingadmissionpolicies": [{**policy, "metadata": _versioned(policy)}]})
-    (read,) = GatePolicies(client).reservations()
+    (read,) = Gates(client).reservations()
     assert (read.name, read.until, read.pods) == (HELD.name, HELD.until, HELD.pods)
 
 
@@ -53,12 +54,12 @@ def test_a_changed_reservation_replaces_the_version_that_was_read():
 
 
 def test_an_older_server_is_asked_for_the_version_that_it_offers():
-    policies = GatePolicies(MemoryClient(**{V1.replace("v1", "v1beta1"): SERVED}))
+    policies = Gates(MemoryClient(**{V1.replace("v1", "v1beta1"): SERVED}))
     assert policies.version == "v1beta1"
 
 
 def test_a_server_without_such_policies_is_refused_with_what_is_needed():
-    policies = GatePolicies(MemoryClient())
+    policies = Gates(MemoryClient())
     with pytest.raises(PermanentError, match=r"expected Kubernetes 1\.36"):
         policies.write(HELD)
     assert policies.reservations() == []
@@ -73,5 +74,5 @@ def test_names_of_objects_are_names_for_kubernetes():
 
 def test_what_is_gone_already_is_removed_without_a_word():
     client = MemoryClient(**{V1: SERVED})
-    GatePolicies(client).remove("p")
+    Gates(client).remove("p")
     assert [method for method, *_ in client.changes] == ["DELETE", "DELETE"]

@@ -1,22 +1,11 @@
-"""What we write on pods, and a pod as the executor reads it."""
+"""A pod as the executor reads it, and what it writes on one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bayplan.kubernetes.client import Json
-
-GATE = "bayplan.io/steer"  # the scheduling gate: such a pod waits for a create of ours
-CONTAINER = "bayplan.io/container"  # the name of the container whose place among the replicas the pod has taken
-REPLACES = "bayplan.io/replaces"  # the uid of the deleted pod whose place it has taken
-STEP = "bayplan.io/step"  # the token of the create that placed it
-TARGET = "bayplan.io/node"  # the node that this create has named
-EVICTS = "bayplan.io/evicts"  # the token of the delete that evicts it
-CANCELLED = "bayplan.io/cancelled"  # tokens of steps that must never be made on it
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"  # Kubernetes' own: the lowest is deleted first
-MARKS = (CONTAINER, REPLACES, STEP, TARGET, EVICTS, CANCELLED)
-MANAGED_BY, OURS = "app.kubernetes.io/managed-by", "bayplan"
-SELECTOR = f"{MANAGED_BY}={OURS}"
+from bayplan.kubernetes.marks import CANCELLED, CONTAINER, GATE, PINNED
 
 _REMEMBERED = 20  # cancelled tokens on one pod
 
@@ -89,6 +78,11 @@ class LivePod:
         return any(gate["name"] == GATE for gate in self.raw["spec"].get("schedulingGates") or ())
 
     @property
+    def tied(self) -> bool:
+        """Can it run on one node only, because we said so, and is it not there yet?"""
+        return PINNED in self.annotations and not (self.node or self.gated or self.stopping)
+
+    @property
     def stopping(self) -> bool:
         """Is it on its way out?"""
         return bool(self.raw["metadata"].get("deletionTimestamp"))
@@ -118,9 +112,18 @@ class LivePod:
         metadata = {"uid": self.uid, "resourceVersion": self.version, "annotations": dict(annotations)}
         return {"metadata": metadata, **({"spec": spec} if spec else {})}
 
-    def without_gate(self, annotations: Mapping[str, str | None]) -> Json:
+    def without_gate(self, annotations: Mapping[str, str | None], **spec: object) -> Json:
         """A strategic patch that opens the gate, and changes nothing if the pod has changed."""
-        return self.change(annotations, schedulingGates=[{"name": GATE, "$patch": "delete"}])
+        return self.change(annotations, schedulingGates=[{"name": GATE, "$patch": "delete"}], **spec)
+
+    def eviction(self) -> Json:
+        """The request to evict it, if it is still this one in this state."""
+        return {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"name": self.name, "namespace": self.namespace},
+            "deleteOptions": {"preconditions": {"uid": self.uid, "resourceVersion": self.version}},
+        }
 
 
 def pod_path(namespace: str, name: str) -> str:
