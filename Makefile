@@ -1,19 +1,24 @@
 # Two commands do all the set-up on a machine with only python3 (3.11) and make:
 #   make demo     install, run the main job on an embedded example, show what it did
+#   make serve    install, start the service with its page on an embedded example: open what it prints in a browser
 #   make test     install, pass all tests
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-wheel lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-wheel serve lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
 
+serve: $(VENV)/.installed-serve
+	$(BIN)/bayplan serve --demo
+
 test: $(VENV)/.installed-dev
 	@command -v go >/dev/null && echo "Tests on a real Kubernetes control plane run with: make test-kubernetes" \
 	    || echo "No go on the PATH: the tests on a real Kubernetes control plane are skipped"
+	@echo "What needs a browser, PostgreSQL or Prometheus is left out here: make test-browser, test-postgres, test-prometheus"
 	$(BIN)/python -m pytest -n auto
 
 test-browser: $(VENV)/.installed-browser
@@ -25,7 +30,7 @@ test-kubernetes: $(VENV)/.installed-kube
 	BAYPLAN_KUBERNETES=required $(BIN)/python -m pytest -m kubernetes $(AGAIN) tests/kubernetes
 
 test-postgres: $(VENV)/.installed-postgres
-	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/contract/test_operated.py
+	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/unit/serve tests/contract/test_operated.py
 
 test-prometheus: $(VENV)/.installed-dev
 	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
@@ -50,6 +55,8 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record
 	$(BIN)/python -m benchmarks.extender
+	$(BIN)/python -m benchmarks.serve
+	$(BIN)/python -m benchmarks.serve_page
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.generate
@@ -70,11 +77,15 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,data,graph,kube]'
+	$(PIP) --editable '.[dev,data,graph,kube,serve]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-serve: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[serve]'
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-browser: $(VENV)/.installed-dev
-	$(PIP) --editable '.[browser]'
+	$(PIP) --editable '.[browser,serve]'
 	touch $@
 
 $(VENV)/.installed-postgres: $(VENV)/.installed-dev

@@ -26,6 +26,9 @@ PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
 RECORD = DOCS.parent / "benchmarks" / "record.csv"
 EXTENDER = DOCS.parent / "benchmarks" / "extender.csv"
+SERVE = DOCS.parent / "benchmarks" / "serve.csv"
+SERVE_KILLS = DOCS.parent / "tests" / "stress" / "serve_kills.csv"
+SERVE_PAGE = DOCS.parent / "benchmarks" / "serve_page.csv"
 
 
 def benchmarks_page() -> str:
@@ -51,8 +54,11 @@ def benchmarks_page() -> str:
         _admit_lines,
         _performance_lines,
         _page_lines,
+        _service_page_lines,
         _record_lines,
         _extender_lines,
+        _serve_lines,
+        _kill_lines,
     )
     return "\n".join([*lines, *(line for made in measured for line in made())]) + "\n"
 
@@ -188,6 +194,29 @@ def _page_lines() -> list[str]:
     return lines
 
 
+def _service_page_lines() -> list[str]:
+    """Frames a second of the service's bay plan, from `benchmarks/serve_page.csv`; nothing if they were not measured."""
+    newest = _newest(SERVE_PAGE, "machines", "action")
+    if not newest:
+        return []
+    lines = [
+        "",
+        "## The page of the service",
+        "",
+        "`python -m benchmarks.serve_page`: the bay plan in Chromium without a graphics card, 60 frames a second at most. Before",
+        "every frame the view changes, then all of it is drawn anew. *Ready*: from an empty window until the page is drawn, with",
+        "the first reading of the cluster by the service. Other work shared the machine.",
+        "",
+        "| machines | containers | action | frames a second | to draw one, ms | 95 % within, ms | ready, s | commit | machine |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [f"{int(row[name]):,}" for name in ("machines", "containers")]
+        cells += [row[name] for name in ("action", "frames_a_second", "draw_ms", "draw_p95_ms", "ready_s", "commit", "machine")]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def _record_lines() -> list[str]:
     """Steps recorded a second, from `benchmarks/record.csv`; nothing if they were not measured."""
     newest = _newest(RECORD, "store", "batch")
@@ -238,6 +267,58 @@ def _extender_lines() -> list[str]:
     for row in newest.values():
         cells = [f"{int(row['nodes']):,}", *(row[name] for name in ("form", "verb", "p50_ms", "p99_ms", "cpu_ms"))]
         lines.append("| " + " | ".join([*cells, row["commit"], row["machine"]]) + " |")
+    return lines
+
+
+def _serve_lines() -> list[str]:
+    """Durable offers a second, from `benchmarks/serve.csv`: the newest run of each length."""
+    with SERVE.open(encoding="utf-8") as file:
+        measured = list(csv.DictReader(file))
+    newest = {(row["name"], row["method"], int(row["offers"]) + int(row["refused"])): row for row in measured}
+    lines = [
+        "",
+        "## Durable offers over HTTP",
+        "",
+        "`python -m benchmarks.serve`: 9 zones, 5 members. The service in a process of its own, its clients in another, each",
+        "with one offer at a time; a verdict is in the store when it is answered. *Bare object*: the same offers to the object",
+        "in one process. *Overload*: ten times the clients. *Processor*: seconds of the service, its start included. *Memory*:",
+        "of the service after a tenth of the offers, and at the end. The aim is 1,000 verdicts a second with a p99 below 50 ms",
+        "for 32 clients. Both cores were free for these runs; beside other work that fills them it is a third of that.",
+        "",
+        "| what | method | clients | verdicts | 429 | other | a second | p50 ms | p99 ms | processor s | memory MB | commit |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in newest.values():
+        cells = [row["name"], row["method"], row["clients"], f"{int(row['offers']):,}", f"{int(row['refused']):,}", row["other"]]
+        memory = f"{row['early_mb']} to {row['end_mb']}" if row["end_mb"] else "-"
+        cells += [f"{int(row['per_second']):,}", row["p50_ms"], row["p99_ms"], row["cpu_seconds"] or "-", memory, row["commit"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _kill_lines() -> list[str]:
+    """Kills of the service, from `tests/stress/serve_kills.csv`; nothing if there were none."""
+    with SERVE_KILLS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lines = [
+        "",
+        "## Kills of the service",
+        "",
+        "`python -m tests.stress.serve_kills`: killed (-9) at random moments under the load of eight clients, and started again",
+        "on the same store. *Lost*, *changed*: acknowledged answers that the log does not have, or has otherwise. *Twice*:",
+        "offers with two verdicts. *Violations*: of capacity, by the referee. *Different*: outcomes to which an object that was",
+        "never interrupted does not come.",
+        "",
+        "| store | kills | changes in the logs | lost | changed | twice | violations | different |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for database in dict.fromkeys(row["database"] for row in rows):
+        kills = [row for row in rows if row["database"] == database]
+        logged = sum(
+            max(int(row["log"]) for row in kills if row["method"] == method) for method in {row["method"] for row in kills}
+        )
+        counts = [sum(int(row[name]) for row in kills) for name in ("lost", "changed", "twice", "violations", "differs")]
+        lines.append("| " + " | ".join([database, *(f"{number:,}" for number in (len(kills), logged, *counts))]) + " |")
     return lines
 
 

@@ -67,6 +67,7 @@ _HOME = {  # public name -> module
     # the running system
     "run": "bayplan.operate.run",
     "LoopSettings": "bayplan.operate.settings",
+    "Client": "bayplan.serve.client",
     # methods
     "methods": "bayplan.api.registry",
     "register": "bayplan.api.registry",
@@ -85,6 +86,7 @@ __all__ = [
     "BayplanError",
     "Budget",
     "Capacity",
+    "Client",
     "ClusterBuilder",
     "CoLocate",
     "Confidence",
@@ -205,3 +207,4 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.operate.plan_simulation.simulate import simulate
     from bayplan.operate.run import run
     from bayplan.operate.settings import LoopSettings
+    from bayplan.serve.client import Client

@@ -216,6 +216,7 @@ EXTENDER: Mapping[str, Code] = {  # E25..: what a scheduler sends to the extende
     "E2501": Code("the body of a request is not JSON", "send what kube-scheduler sends: one JSON object"),
     "E2502": Code("the body of a request is no ExtenderArgs", "send a pod, and node names or whole nodes, as kube-scheduler"),
     "E2503": Code("the body of a request is too long", "set nodeCacheCapable: true, so that only the names of nodes are sent"),
+    "E2504": Code("the body of a request is no AdmissionReview", "send a new pod, as an API server does"),
 }
 
 MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
@@ -224,6 +225,55 @@ MEASUREMENTS: Mapping[str, Code] = {  # E26..: what Prometheus measured
     ),
     "E2602": Code("a label that --traffic-labels names is in no series of the query", "keep it: add it to the `by` of the query"),
     "E2603": Code("a measured rate is NaN, infinite or negative", "correct the query: rate() of a counter is never any of these"),
+}
+
+SERVICE: Mapping[str, Code] = {  # E27..: what is asked of the service over HTTP
+    "E2701": Code(
+        "there is no such path or thing", "check the address: /openapi.json lists every path, and each area lists its things"
+    ),
+    "E2702": Code("the path does not know this method", "use one of those that the answer's Allow header names"),
+    "E2703": Code("a token is missing or wrong", "send the header Authorization: Bearer TOKEN, with a token of the server"),
+    "E2704": Code("the token may only read", "use an operator's token"),
+    "E2705": Code("a body is too long", "send less, or raise the limit: bayplan serve --max-body"),
+    "E2706": Code("there are too many requests", "wait as long as the answer's Retry-After header says, then try again"),
+    "E2707": Code("a request takes too long to arrive or to be answered", "send it faster, or ask for less at a time"),
+    "E2708": Code("the encoding or the type of a body is not known", "send JSON as application/json, without Content-Encoding"),
+    "E2709": Code("headers of a request contradict each other or cannot be read", "send each of them once, as HTTP/1.1 says"),
+    "E2710": Code(
+        "a request comes from another site, or for another host",
+        "open the service by the address that it printed; pages of other sites may not use it",
+    ),
+    "E2711": Code("an Idempotency-Key was used for another request", "take a new key for every new request"),
+    "E2712": Code("the store cannot be used now", "look at the server's log, and try again with the same Idempotency-Key"),
+    "E2713": Code("another server decides for this admission", "ask that server, or wait until its lease has run out"),
+    "E2714": Code("a thing of this name is there already", "take another name, or delete the one that is there"),
+    "E2715": Code("an option has an impossible value", "take one that the message lists"),
+    "E2716": Code("the service failed", "report it with the line of the server's log that has the same request number"),
+    "E2717": Code("the service ends", "try again in a moment, or ask another server"),
+    "E2718": Code(
+        "a logged verdict cannot be decided again", "start the release that wrote the log, end it in order, then this one"
+    ),
+    # snapshots and jobs
+    "E2731": Code(
+        "a job has no such option", "take one that the message lists: they are the arguments of the library's function"
+    ),
+    "E2732": Code("an option of a job cannot be used", "send what the message expects"),
+    "E2733": Code("an option that a job needs is missing", "state it"),
+    "E2734": Code("there is no such verb", "take one that the message lists; GET /v1/verbs describes them"),
+    "E2735": Code("there is no such snapshot", "send it first: POST /v1/snapshots answers with its id"),
+    "E2736": Code("a snapshot holds something else than the verb is about", "send what the message expects"),
+    "E2737": Code("there is no such job", "GET /v1/jobs lists those that are kept; old ones are pruned"),
+    "E2738": Code("a job has no such file yet, or never will", "wait until it has ended; not every verb has every file"),
+    "E2739": Code("too many jobs are waiting", "wait as long as the answer's Retry-After header says, then try again"),
+    "E2740": Code("a snapshot is used by a job that has not ended", "wait for the job, or cancel it"),
+    "E2741": Code("a snapshot is too large", "send less, or raise the limit of the server"),
+    "E2742": Code("a snapshot could not be read in time", "send less at a time, or check what made the file"),
+    "E2743": Code("a job has not ended", "wait for it, or cancel it"),
+    "E2744": Code("the process of a job ended without an answer", "look at the server's log; it may have been short of memory"),
+    "E2745": Code("a request is not what the document of the interface says", "send what the message expects; see /openapi.json"),
+    "E2746": Code("a job met an error that was not expected", "report it with the snapshot, the options and the server's log"),
+    # the page
+    "E2750": Code("the service knows no loop", "start it with the record of one: bayplan serve --record FILE"),
 }
 
 CODES: Mapping[str, Code] = {
@@ -242,4 +292,5 @@ CODES: Mapping[str, Code] = {
     **KUBERNETES,
     **EXTENDER,
     **MEASUREMENTS,
+    **SERVICE,
 }

@@ -65,3 +65,27 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         context.close()
     assert faults == []
     assert fetched == []
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Opens an address. At the end: no error in the console, and nothing was asked of another host."""
+    contexts, faults, elsewhere = [], [], []
+
+    def opened(address: str, *, width: int = 1280, height: int = 900, ready: str = "html[data-ready]", **context: Any) -> Opened:
+        made = browser.new_context(viewport={"width": width, "height": height}, **context)
+        contexts.append(made)
+        page = made.new_page()
+        site = "/".join(address.split("/")[:3])
+        page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda request: None if request.url.startswith(site) else elsewhere.append(request.url))
+        page.goto(address)
+        page.wait_for_selector(ready, state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+    assert elsewhere == []

@@ -46,6 +46,7 @@ READS = frozenset(
         "executions_since",
         "last_time",
         "history",
+        "events",
     ]
 )
 

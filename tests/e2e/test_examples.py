@@ -33,7 +33,7 @@ SKIPPED = {  # how a command begins: why it is not run here
     "run --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "run --in-cluster": "needs a pod in a live cluster; has tests of its own (tests/kubernetes/test_controller.py)",
     "sandbox": "serves until it is stopped; the served cluster has tests of its own (tests/unit/operate/simulated)",
-    "serve": "serves until it is stopped; has tests of its own (tests/unit/kubernetes/extender/test_server.py)",
+    "serve": "serves until it is stopped; has tests of its own (tests/unit/serve, tests/unit/kubernetes/extender/test_server.py)",
     "uninstall": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
     "warmup": "compiles every kernel; has a test of its own (tests/e2e/test_command_line.py)",
 }

@@ -162,6 +162,11 @@ def inspect_requests(value: "RequestsFile | TimedRequests | ClusterRequests", *,
     return RequestInspection(figures=request_summary(timed.requests, timed.fleet, name, written=human_amount))
 
 
+def show(value: "Snapshot | RequestsFile | TimedRequests | ClusterRequests") -> "Inspection | RequestInspection":
+    """The state of a cluster in numbers; of timed requests and streams, how much they request, and when."""
+    return inspect(value) if isinstance(value, Snapshot) else inspect_requests(value)
+
+
 def inspect(snapshot: Snapshot, *, before: Placement | None = None, counted_from: Placement | None = None) -> Inspection:
     """Score and check a snapshot; `before` is where the containers ran, for costs and rules of moves.
 

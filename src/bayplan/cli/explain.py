@@ -23,17 +23,9 @@ PlanFile = Annotated[
 def explain(
     file: running.OptionalFile = None,
     name: Name = None,
-    context: running.Context = None,
-    kubeconfig: running.Kubeconfig = None,
-    namespace: running.Namespaces = None,
-    all_namespaces: running.AllNamespaces = False,
-    move: running.MoveKinds = None,
+    cluster: running.ClusterOptions = running.ClusterOptions(),
     young: running.Young = "10m",
-    prometheus: measuring.PrometheusAddress = None,
-    traffic: measuring.TrafficPreset = None,
-    traffic_query: measuring.TrafficExpression = None,
-    traffic_labels: measuring.TrafficLabels = None,
-    measure: measuring.MeasureWindow = measuring.WINDOW,
+    measured: measuring.MeasurementOptions = measuring.MeasurementOptions(),
     start: Start = None,
     plan: PlanFile = None,
     out: Out = None,
@@ -52,12 +44,11 @@ def explain(
 
     Example: [cyan]bayplan explain --context prod -A shop/web[/cyan]
     """
-    if name is None and (context is not None or kubeconfig is not None):
+    if name is None and cluster.named:
         file, name = None, None if file is None else str(file)  # what stands alone is the name
     if name is None:
         raise UsageError("nothing to explain: expected the NAME of a container or of a workload")
-    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
+    source = running.cluster_source(file, cluster, measured.request(), young)
     expect_outputs({"--out": out}, file, start, plan, stdout=True)
     with working(f"reading {source.label}", quiet=quiet):
         import bayplan as bp

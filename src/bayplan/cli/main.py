@@ -32,6 +32,7 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.exits import FAILED, INTERRUPTED, USAGE
 from bayplan.cli.console.interrupt import stubborn_interrupts
 from bayplan.cli.operating import apply, record, run, serve
+from bayplan.cli.options.groups import grouped
 from bayplan.errors import BayplanError, UsageError
 
 ABOUT = """Decide on which machine every container runs, see how good it is, and what is wrong with it.
@@ -86,7 +87,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 SETTINGS = {"generate": generate.OPEN}  # what a command wants of its parser
 
 for name, function in COMMANDS.items():
-    app.command(name, context_settings=SETTINGS.get(name))(function)
+    app.command(name, context_settings=SETTINGS.get(name))(grouped(function))
 
 
 def _print_version(wanted: bool) -> None:

@@ -26,17 +26,9 @@ OPTIONS = {"plan": "--out", "placement": "--placement-out", "rollback": "--rollb
 
 def plan(
     file: running.OptionalFile = None,
-    context: running.Context = None,
-    kubeconfig: running.Kubeconfig = None,
-    namespace: running.Namespaces = None,
-    all_namespaces: running.AllNamespaces = False,
-    move: running.MoveKinds = None,
+    cluster: running.ClusterOptions = running.ClusterOptions(),
     young: running.Young = "10m",
-    prometheus: measuring.PrometheusAddress = None,
-    traffic: measuring.TrafficPreset = None,
-    traffic_query: measuring.TrafficExpression = None,
-    traffic_labels: measuring.TrafficLabels = None,
-    measure: measuring.MeasureWindow = measuring.WINDOW,
+    measured: measuring.MeasurementOptions = measuring.MeasurementOptions(),
     goal: option.GoalName = "steady",
     max_moves: option.MaxMoves = None,
     weight: option.Weights = None,
@@ -97,15 +89,15 @@ def plan(
 
     Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
-    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
+    source = running.cluster_source(file, cluster, measured.request(), young)
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
         from bayplan.api.planning.plan import cores
 
-        snapshot, resting = source.snapshot(start, draining=drain or ())
+        snapshot, collected = source.read(start, draining=drain or ())
+        resting = () if collected is None else tuple(collected.resting)
         note(snapshot.notes, quiet=quiet)
         limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
@@ -118,6 +110,7 @@ def plan(
             freeze=(*(freeze or ()), *resting),
             never=resting,
             alive=alive,
+            needed={} if collected is None else collected.needed,
             way=way or ("replace" if source.replaces_pods else "auto"),
             replace=replace or (),
             surge=surge or (),
@@ -151,6 +144,9 @@ def _write(answer: "PlanAnswer", files: dict[str, Path | None]) -> None:
 
 def _next(answer: "PlanAnswer", source: running.ClusterSource, out: Path | None, report: Path | None) -> str:
     """What to type next."""
+    if answer.replaced and not answer.moved:
+        surge = f"a second instance for a while (--way auto{', then bayplan apply --surge' if source.replaces_pods else ''})"
+        return f"next: let more be down at a time (--alive 0.5), or {surge}"
     if not answer.worth_it or not (answer.moved or answer.placed):
         return f"next: bayplan show {source.again}"
     if out is None:

@@ -14,17 +14,9 @@ from bayplan.errors import UsageError
 
 def show(
     file: running.OptionalFile = None,
-    context: running.Context = None,
-    kubeconfig: running.Kubeconfig = None,
-    namespace: running.Namespaces = None,
-    all_namespaces: running.AllNamespaces = False,
-    move: running.MoveKinds = None,
+    cluster: running.ClusterOptions = running.ClusterOptions(),
     young: running.Young = "10m",
-    prometheus: measuring.PrometheusAddress = None,
-    traffic: measuring.TrafficPreset = None,
-    traffic_query: measuring.TrafficExpression = None,
-    traffic_labels: measuring.TrafficLabels = None,
-    measure: measuring.MeasureWindow = measuring.WINDOW,
+    measured: measuring.MeasurementOptions = measuring.MeasurementOptions(),
     start: Start = None,
     report: Report = None,
     group_by: GroupBy = None,
@@ -47,8 +39,7 @@ def show(
 
     Example: [cyan]bayplan show --context prod -A --prometheus http://prometheus.example.org:9090[/cyan]
     """
-    request = measuring.measurement_request(prometheus, traffic, traffic_query, traffic_labels, measure)
-    source = running.cluster_source(file, context, kubeconfig, namespace, all_namespaces, move, request, young)
+    source = running.cluster_source(file, cluster, measured.request(), young)
     expect_outputs({"--report": report}, file, start)
     expect_outputs({"--out": out}, file, start, stdout=True)
     if group_by is not None and report is None:

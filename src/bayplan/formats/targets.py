@@ -37,7 +37,7 @@ def read_target(path: PathLike, snapshot: Snapshot) -> MigrationTarget:
 
         return MigrationTarget(snapshot=snapshot, placement=read_gmrp_solution(text, snapshot.cluster, source))
     with faults_with_lines(text, source):
-        return _target_in(parse_document(text, source), snapshot, source)
+        return target_in(parse_document(text, source), snapshot, source)
 
 
 def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target") -> MigrationTarget:
@@ -51,7 +51,8 @@ def snapshot_target(snapshot: Snapshot, other: Snapshot, source: str = "target")
     )
 
 
-def _target_in(document: object, snapshot: Snapshot, source: str) -> MigrationTarget:
+def target_in(document: object, snapshot: Snapshot, source: str) -> MigrationTarget:
+    """The target that a document states: a snapshot, or a placement."""
     other = snapshot_in(document, source)
     if other is not None:
         return snapshot_target(snapshot, other, source)

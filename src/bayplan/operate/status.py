@@ -84,5 +84,5 @@ def status_of(store: Store, now: float) -> StatusAnswer:
         under_way=store.open_plan(),
         waiting=tuple(store.plans(PlanStatus.PROPOSED)),
         holds=tuple(store.holds(now).values()),
-        events=tuple(store.history().events[-EVENTS:]),
+        events=tuple(store.events(EVENTS)),
     )

@@ -21,6 +21,7 @@ SECTIONS: Mapping[str, Mapping[str, Code]] = {
     "Objects of Kubernetes": codes.KUBERNETES,
     "Questions of a scheduler": codes.EXTENDER,
     "Measurements": codes.MEASUREMENTS,
+    "The service": codes.SERVICE,
 }
 
 EXAMPLE_FILE = """{"bayplan": 1,

@@ -1,8 +1,9 @@
 """How far a search has come, by the clock or by its steps, and whether it must stop."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from bayplan.model import Clock, Progress, Tick
+from bayplan.model import Clock, Placement, Progress, Tick
 from bayplan.model.interrupt import StopFlag
 
 
@@ -29,6 +30,6 @@ class Deadline:
         by_time = 0.0 if limit is None else (self.clock.seconds - began) / max(1e-9, limit - self.keep - began)
         return max(by_time, 0.0 if self.steps is None else steps / max(1, self.steps))
 
-    def report(self, share: float, score: float) -> None:
-        """Report how far the walk has come."""
-        self.progress(Tick(stage="searching", done=min(1.0, share), score=score))
+    def report(self, share: float, score: float, best: Callable[[], Placement]) -> None:
+        """Report how far the walk has come, and what makes the best placement that it has seen."""
+        self.progress(Tick(stage="searching", done=min(1.0, share), score=score, solution=best))

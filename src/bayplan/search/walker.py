@@ -13,7 +13,7 @@ import numpy as np
 from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.incumbent import ALLOWED_UNMET, OPEN, restore_best, write_out
 from bayplan.kernels.search.walk import StepSettings, cost_scale, walk
-from bayplan.model import IntArray
+from bayplan.model import IntArray, Placement
 from bayplan.search.cooling import AnnealingRound, Cooling, CoolingPhase, temperatures
 from bayplan.search.deadline import Deadline
 from bayplan.search.move_shares import MoveShares
@@ -56,6 +56,10 @@ class Walker:
         write_out(self.incumbent, self.state.arrays)
         return self.incumbent.best_machine_of
 
+    def best_placement(self) -> Placement:
+        """The best placement, for reports of progress: the walk goes on as it would have done."""
+        return self.state.placement(self.answer())
+
     @property
     def idle(self) -> bool:
         """Is there nothing to walk over?"""
@@ -75,7 +79,7 @@ class Walker:
             all_steps = deadline.steps or self.steps / max(1e-6, deadline.clock.seconds - self.began) * deadline.seconds_left
             self.ease = all_steps / (ENOUGH * len(self.movable) * len(self.state.cluster.machines.name))
             self.shifted = self.by_size if self.ease < HURRY else self.movable
-            deadline.report(share, self.best)
+            deadline.report(share, self.best, self.best_placement)
         number = cost_scale(self.state.arrays, self.movable, self.rng, measured, rises)
         self.cooling.hot, self.cooling.cold = temperatures(float(measured[0]), rises[:number], self.ease)
 
@@ -111,7 +115,7 @@ class Walker:
         """Make turns up to a part of a round."""
         while (share := deadline.share(self.steps, self.began)) < 1.0 and (inner := part.inner(share)) < until:
             self._go(deadline, cooling, inner)
-            deadline.report(share, self.best)
+            deadline.report(share, self.best, self.best_placement)
 
     def _go(self, deadline: Deadline, cooling: Cooling, inner: float) -> None:
         """Make one turn; the next is as long as the clock need not be read."""

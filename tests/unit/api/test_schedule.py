@@ -300,3 +300,9 @@ def test_a_sweep_is_saved_and_resumed(tmp_path):
     with pytest.raises(UsageError, match="is a sweep of something else"):
         sweep_machines(requests(7), [1], resume=file)
     assert again.to_dict()["details"]["sweep"][0]["machines"] == 1
+
+
+@pytest.mark.parametrize("number", [-1, 2**53])
+def test_a_number_of_machines_that_cannot_be_is_refused(number):
+    with pytest.raises(bp.UsageError, match=rf"machines {number}: expected 0 to"):
+        sweep_machines(bp.generate("requests", n=200, machines=4, load=2.0), [2, number])

@@ -187,3 +187,15 @@ def test_a_group_of_two_levels_is_ambiguous():
     builder = bp.ClusterBuilder("two").machines("m-{}", 2, cpu=1, memory=1, zone="west", region="west")
     with pytest.raises(bp.UsageError, match=r"2 levels have a group of that name; expected 'zone=west' or 'region=west'"):
         what_if(builder.workload("web", cpu=1, memory=1).build(), WhatIf(fail_zone=("west",)))
+
+
+def test_the_state_after_a_scenario_stands_beside_the_state_before():
+    from bayplan.api.what_if.state import what_if_state
+
+    shop = bp.generate("boutique")
+    state = what_if_state(shop, what_if=bp.WhatIf(remove_machines=("a1",), scale={"cart": 7}))
+    shown = state.to_dict()
+    assert shown["before"] == bp.score(shop).to_dict()
+    assert len(shown["changes"]) == 2 and "machine a1 is gone" in shown["changes"][0]
+    assert len(shown["without_machine"]) > 2 and "a1" in state.summary()
+    assert shown["headline"] == state.headline

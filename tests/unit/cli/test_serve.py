@@ -8,9 +8,23 @@ from bayplan.cli.main import main
 from bayplan.cli.operating.serve import _log
 
 
-def test_without_extender_it_says_what_it_offers_today(capsys):
-    assert main(["serve"]) == 2
-    assert "nothing to serve: expected --extender (answers kube-scheduler's questions about new pods)" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--certificate", "tls.crt"], "--certificate and --key belong together"),
+        (["--listen", "here"], "--listen 'here': expected an address and a port"),
+        (["--listen", ":0"], "'all interfaces' can be reached by other machines, so a token is needed"),
+        (["--listen", "10.0.0.1:0"], "'10.0.0.1' can be reached by other machines, so a token is needed"),
+        (["--token-file", "no-such-file"], "cannot read the tokens of 'no-such-file'"),
+        (["--store", "mysql://host/database"], "no store of the kind 'mysql'"),
+        (["--store", "no-such-folder/serve.db"], "the file cannot be opened"),
+    ],
+)
+def test_a_service_that_makes_no_sense_does_not_start(options, words, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BAYPLAN_TOKEN", raising=False)
+    assert main(["serve", *options]) in (1, 2)
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from bayplan.check import check
 from bayplan.errors import InputError
-from bayplan.formats import read, write, write_plan
+from bayplan.formats import ClusterBuilder, read, write, write_plan
 from bayplan.formats.new_containers import grown, joined
-from bayplan.formats.targets import new_containers, read_plan_of, read_target, replicas_by_name
+from bayplan.formats.targets import new_containers, read_plan_of, read_target, replicas_by_name, target_in
 from bayplan.model import UNPLACED, Action, AntiAffinity, CoLocate, Pinned, Plan, Step
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -174,3 +174,10 @@ def test_a_snapshot_on_disk_is_a_target_as_it_is_a_start(tiny, tmp_path):
     file = tmp_path / "same.json"
     write(replace(tiny), file)
     assert read_target(file, tiny).placement.machine_of.tolist() == tiny.placement.machine_of.tolist()
+
+
+def test_a_container_of_a_cluster_that_has_none_is_a_fault():
+    empty = ClusterBuilder("empty").machine("m", cpu=4).workload("web", replicas=0, cpu=1).build()
+    with pytest.raises(InputError) as raised:
+        target_in({"placement": {"other": None}}, empty, "target")
+    assert [fault.code for fault in raised.value.faults] == ["E1402"]

@@ -54,6 +54,7 @@ NAMES = [
     "migrate",
     "run",
     "LoopSettings",
+    "Client",
     "methods",
     "register",
     "BayplanError",

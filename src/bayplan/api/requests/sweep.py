@@ -13,7 +13,7 @@ from bayplan.api.control import Control, RunKeywords, options_from
 from bayplan.api.registry import method_of
 from bayplan.api.requests.schedule import ScheduleCall, schedule_options
 from bayplan.api.requests.timed_problem import timed_problem
-from bayplan.decide.schedule.machine_sweep import MachineSweep, fewest
+from bayplan.decide.schedule.machine_sweep import MOST_MACHINES, MachineSweep, fewest
 from bayplan.errors import UsageError
 from bayplan.formats.requests import RequestsFile
 from bayplan.model import Result, Status, Tick, TimedRequests
@@ -144,6 +144,9 @@ def sweep_machines(
     """
     if serve is not None and not 0 < serve <= 1:
         raise UsageError(f"serve {serve}: expected a share above 0 and at most 1, such as 0.95")
+    for number in machines:
+        if not 0 <= number <= MOST_MACHINES:
+            raise UsageError(f"machines {number}: expected 0 to {MOST_MACHINES:,}")
     control, scheduler = Control.of(seconds, seed, options), method_of("schedule", method)
     call = options_from(_SweepCall, options)
     problem = timed_problem(requests, 0, capacity=call.capacity, weights=weights, profit=profit)

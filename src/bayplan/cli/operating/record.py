@@ -1,6 +1,5 @@
 """`bayplan status`, `approve`, `pause`, `resume`, `rollback` and `history`: what people say to a running loop, and what it did"""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,11 @@ from bayplan.cli.console import clock
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_object, print_report
-from bayplan.cli.options import cluster as running
 from bayplan.cli.options import controller as live
 from bayplan.cli.options import operate as option
+from bayplan.cli.options.cluster import ClusterOptions
 from bayplan.cli.options.migrate import Alive
 from bayplan.cli.options.shared import Json
-from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.operate.store import Store
@@ -27,31 +25,6 @@ Last = Annotated[str | None, typer.Option("--last", metavar="TIME", help="Only t
 HistoryReport = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write the page of the history.", show_default=False)
 ]
-
-
-def _open(store: str) -> "Store":
-    """The record; UsageError if there is none: only a loop begins one."""
-    from bayplan.operate.store import Store
-
-    if "://" not in store and not Path(store).exists():
-        raise UsageError(f"no record '{store}'; expected one that bayplan run or bayplan apply has begun (--store)")
-    return Store.open(store)
-
-
-def _now(store: "Store") -> float:
-    """The time for the record: a simulated cluster has its own, and the record must never go back."""
-    last = store.last_time()
-    return time.time() if last is None or abs(time.time() - last) < 7 * 86400 else last
-
-
-def plan_named(store: "Store", plan: str) -> str:
-    """The id of a plan; `latest` is the newest."""
-    if plan != "latest":
-        return store.plan(plan).id
-    newest = store.plans(last=1)
-    if not newest:
-        raise UsageError("there is no plan in the record yet")
-    return newest[0].id
 
 
 def _said(json: bool, sentence: str, **facts: object) -> None:
@@ -69,10 +42,11 @@ def status(store: option.Record = option.RECORD, json: Json = False) -> None:
 
     Example: [cyan]bayplan status --store shop.db[/cyan]
     """
+    from bayplan.operate.instructions import open_record, record_time
     from bayplan.operate.status import status_of
 
-    with _open(store) as record:
-        answer = status_of(record, _now(record))
+    with open_record(store) as record:
+        answer = status_of(record, record_time(record))
     print_object(answer.to_dict()) if json else print_report(answer.content())
 
 
@@ -83,8 +57,10 @@ def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: optio
 
     Example: [cyan]bayplan approve latest --store shop.db[/cyan]
     """
-    with _open(store) as record:
-        approved = record.approve(plan_named(record, plan), option.person(by), _now(record))
+    from bayplan.operate.instructions import open_record, plan_named, record_time
+
+    with open_record(store) as record:
+        approved = record.approve(plan_named(record, plan), option.person(by), record_time(record))
     _said(json, f"approved plan {approved.id}: {approved.summary[0] if approved.summary else ''}", plan=approved.id)
 
 
@@ -95,8 +71,10 @@ def pause(store: option.Record = option.RECORD, by: option.By = None, why: optio
 
     Example: [cyan]bayplan pause --store shop.db --why 'release night'[/cyan]
     """
-    with _open(store) as record:
-        record.pause(option.person(by), _now(record), why)
+    from bayplan.operate.instructions import open_record, record_time
+
+    with open_record(store) as record:
+        record.pause(option.person(by), record_time(record), why)
     _said(json, "paused; next: bayplan resume", paused=True)
 
 
@@ -107,24 +85,17 @@ def resume(store: option.Record = option.RECORD, by: option.By = None, trust: Tr
 
     Example: [cyan]bayplan resume --store shop.db[/cyan]
     """
-    from bayplan.model.record import Event
+    from bayplan.operate import instructions
 
-    with _open(store) as record:
-        who, now = option.person(by), _now(record)
-        record.resume(who, now)
-        if trust:
-            record.log(Event(at=now, kind="trust", text=f"{who} trusts what is observed, however little it is"))
+    with instructions.open_record(store) as record:
+        instructions.resume(record, option.person(by), trust=trust)
     _said(json, "resumed; next: bayplan status", paused=False)
 
 
 def rollback(
     plan: option.PlanId,
-    context: live.LiveContext = None,
-    kubeconfig: running.Kubeconfig = None,
-    namespace: running.Namespaces = None,
-    all_namespaces: running.AllNamespaces = False,
-    move: running.MoveKinds = None,
-    lease: live.LeaseName = None,
+    cluster: ClusterOptions = ClusterOptions(),
+    acting: live.ActingOptions = live.ActingOptions(),
     alive: Alive = 0.75,
     store: option.Record = option.RECORD,
     by: option.By = None,
@@ -140,24 +111,26 @@ def rollback(
 
     Example: [cyan]bayplan rollback latest --store shop.db[/cyan]
     """
-    with _open(store) as record:
+    from bayplan.operate.instructions import open_record, plan_named, record_time
+
+    running = live.RunningCluster(cluster=cluster, acting=acting).expect_sense()
+    with open_record(store) as record:
         name = plan_named(record, plan)
-        record.ask_rollback(name, option.person(by), _now(record))
-        cluster = live.live_cluster(context, kubeconfig, namespace, all_namespaces, kinds=move, lease=lease)
-        if cluster.named:
-            _taken_back(record, name, cluster, alive, json)
+        record.ask_rollback(name, option.person(by), record_time(record))
+        if running.named:
+            _taken_back(record, name, running, alive, json)
             return
     _said(json, f"plan {name} will be taken back by the loop; next: bayplan status", plan=name)
 
 
-def _taken_back(record: "Store", name: str, cluster: live.LiveClusterOptions, alive: float, json: bool) -> None:
+def _taken_back(record: "Store", name: str, cluster: live.RunningCluster, alive: float, json: bool) -> None:
     """Take a plan back on a live cluster, and say how far that came."""
     from bayplan.kubernetes.by_hand import acting
     from bayplan.model.record import PlanStatus
     from bayplan.operate.loop import Loop
     from bayplan.operate.settings import LoopSettings
 
-    with acting(cluster.target(), LoopSettings(alive=alive), record) as context:
+    with cluster.target(lambda what, fields: None) as target, acting(target, LoopSettings(alive=alive), record) as context:
         turn = Loop(context).turn()
     plan = record.plan(name)
     why = turn.why if turn is not None else "another process acts on this cluster"
@@ -173,11 +146,13 @@ def history(store: option.Record = option.RECORD, last: Last = None, report: His
 
     Example: [cyan]bayplan history --store shop.db --report week.html[/cyan]
     """
+    from bayplan.operate.instructions import open_record, record_time
+
     expect_outputs({"--report": report})
     from bayplan.operate.run import RunAnswer
 
-    with _open(store) as record:
-        now = _now(record)
+    with open_record(store) as record:
+        now = record_time(record)
         start = None if last is None else now - option.seconds_of(last, "--last")
         told = record.history(start)
     answer = RunAnswer(history=told, name=Path(store).stem if "://" not in store else "cluster", turns=len(told.turns))

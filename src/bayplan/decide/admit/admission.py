@@ -170,12 +170,19 @@ class Admission:
 
     # ---- snapshots
 
-    def snapshot(self) -> dict[str, Any]:
-        """All that later decisions depend on, as plain data for JSON. Prices of the past are not included."""
+    def keep_past(self, slots: int) -> None:
+        """Keep the prices of at most that many past slots, for `history`."""
+        with self._lock:
+            self._calendar.keep_past(slots)
+
+    def snapshot(self, *, past: bool = False) -> dict[str, Any]:
+        """All that later decisions depend on, as plain data for JSON; with `past`, the prices of past slots too."""
         with self._lock:
             rehearsed = {} if self._rehearsal is None else {"rehearsal": self._rehearsal.data()}
+            before = {"past": saved.past_data(self._calendar)} if past else {}
             return {
                 **rehearsed,
+                **before,
                 "bayplan-admission": saved.VERSION,
                 "zones": saved.zones_data(self.zones),
                 "options": saved.options_data(self.options),
@@ -188,7 +195,7 @@ class Admission:
                 "value": self._value,
                 "estimates": saved.estimates_data(self._estimates),
                 "running": [saved.booking_data(name, booking) for name, booking in self._running.items()],
-                "calendar": saved.calendar_data(self._calendar, self._slot(self._now)),
+                "calendar": saved.calendar_data(self._calendar),
             }
 
     @classmethod
@@ -202,6 +209,7 @@ class Admission:
             made._value = float(data["value"])
             saved.fill_estimates(made._estimates, data["estimates"])
             saved.fill_calendar(made._calendar, data["calendar"])
+            saved.fill_past(made._calendar, data.get("past", ()))
             made._running = dict(saved.booking_of(entry, made._calendar) for entry in data["running"])
             made._ends = sorted((booking.end, name) for name, booking in made._running.items())
             if made._rehearsal is not None:

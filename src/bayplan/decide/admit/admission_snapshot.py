@@ -1,7 +1,7 @@
 """A live admission to plain data and back: integers exactly, floats as they are."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -117,10 +117,10 @@ def booking_of(data: Mapping[str, Any], calendar: BookingCalendar) -> tuple[str,
     return str(data["name"]), booking
 
 
-def calendar_data(calendar: BookingCalendar, now: int) -> dict[str, Any]:
-    """Bookings from the current slot on: slot, resources, and the amount of each."""
+def calendar_data(calendar: BookingCalendar) -> dict[str, Any]:
+    """Bookings from the current block of slots on: slot, resources, and the amount of each."""
     slots = []
-    for t in range(max(now, calendar.origin), calendar.booked + 1):
+    for t in range(calendar.origin, calendar.booked + 1):
         load = calendar.loads(t)
         used = np.flatnonzero(load)
         if len(used):
@@ -142,6 +142,22 @@ def fill_calendar(calendar: BookingCalendar, data: Mapping[str, Any]) -> None:
         calendar.book(t, t, which, load)
     calendar.booked = int(data["booked"])
     calendar.reach(calendar.booked)
+
+
+def past_data(calendar: BookingCalendar) -> list[list[Any]]:
+    """Prices of past slots: slot, resources that had a price, and each of these prices."""
+    priced = ((t, np.flatnonzero(price), price) for t, price in calendar.past)
+    return [[t, which.tolist(), price[which].tolist()] for t, which, price in priced]
+
+
+def fill_past(calendar: BookingCalendar, data: Sequence[Sequence[Any]]) -> None:
+    """Continue with the prices of past slots."""
+    for t, which, given in data:
+        if outside(ints(which), calendar.resources):
+            raise _wrong("E2015", f"slot {t} of the past names a zone or a link that does not exist")
+        price = np.zeros(calendar.resources)
+        price[ints(which)] = given
+        calendar.past.append((int(t), price))
 
 
 def outside(index: IntArray, length: int) -> bool:

@@ -57,6 +57,10 @@ class BookingCalendar:
             limit=self.limit,
         )
 
+    def keep_past(self, slots: int) -> None:
+        """Keep the prices of at most that many past slots."""
+        self.past = deque(self.past, maxlen=slots)
+
     def forget_before(self, slot: int) -> None:
         """Drop all whole blocks of slots before this one; their prices are kept for a while in `past`."""
         origin = slot // BLOCK * BLOCK

@@ -36,6 +36,8 @@ class ShadowAdmissions:
     def __init__(self, zones: Zones, slot: float, alphas: Sequence[float]) -> None:
         self.slot, self.now, n = slot, -math.inf, len(alphas)
         self.calendars = [BookingCalendar(zones) for _ in alphas]
+        for calendar in self.calendars:
+            calendar.keep_past(0)  # the past of a rehearsal is of no interest
         self.running: dict[str, list[ShadowBooking]] = {}  # several of one name have shadows of their own
         self.ends: list[tuple[float, str]] = []  # heap; may still contain released requests
         self.value_ratio = math.nan  # that the prices follow
@@ -89,10 +91,9 @@ class ShadowAdmissions:
     def data(self) -> dict[str, Any]:
         """As plain data."""
         self._tell_calendars()
-        now = int(self.now // self.slot) if self.now > -math.inf else 0
         return {
             "now": saved.time_data(self.now),
-            "calendars": [saved.calendar_data(calendar, now) for calendar in self.calendars],
+            "calendars": [saved.calendar_data(calendar) for calendar in self.calendars],
             "running": [[name, *_booking_data(booking)] for name, bookings in self.running.items() for booking in bookings],
         }
 

@@ -6,6 +6,7 @@ have a price or a cap, the walks have all the time.
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -59,8 +60,9 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
     result = finish_placement(problem, placement, options, may_go=none, clock=clock, seed=seed)
-    assert result.solution is not None
-    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, result.solution, options)))
+    answer = result.solution
+    assert answer is not None
+    progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, answer, options), solution=lambda: answer))
     return result
 
 
@@ -86,6 +88,7 @@ def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, s
         return problem.start
     if limits.until is None and limits.steps is None:
         limits = replace(limits, steps=STEPS * len(state.machine_of))
+    limits = replace(limits, placement_of=partial(placement_of, problem.start, items))
     free = price == 0 and problem.max_moves is None
     settle = SETTLE if free else 0.0
     merge = free and limits.until is not None and can_merge(problem)  # by steps alone, equal seeds must give equal answers

@@ -230,7 +230,8 @@ def _placed(reader: Reader, cluster: Cluster, pairs: Iterable[tuple[str, str | N
         if m == MISSING and where is not None:
             expected = one_of_known("machine", machine) + reader.hints(where, machine)
             reader.faults.append(_fault("E1403", name, "runs on an unknown machine", shown(where), expected))
-        machine_of[c] = m
+        if c != MISSING:
+            machine_of[c] = m
     if reader.faults:
         raise InputError(source, reader.faults)
     return Placement(machine_of=ints(machine_of))

@@ -1,4 +1,4 @@
-"""A database that holds a record: how it is opened, how its tables are made, and its transactions.
+"""A database that holds a record or other tables of ours: how it is opened, how its tables are made, and its transactions.
 
 SQLite: write-ahead log, synchronous FULL, so that what was acknowledged survives a crash of the machine; every write begins with
 BEGIN IMMEDIATE, so writes come one after the other. PostgreSQL: a lock on the row of the lease does that.
@@ -6,9 +6,11 @@ BEGIN IMMEDIATE, so writes come one after the other. PostgreSQL: a lock on the r
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import sqlalchemy as sa
 
 from bayplan.errors import UsageError
 from bayplan.operate.store.failures import CANNOT_OPEN, MISSING_DRIVER, StoreError, cannot_use, translated
-from bayplan.operate.store.schema import ONE_ROW, PART, VERSION, lease, metadata, schema_version
+from bayplan.operate.store.schema import RECORD, Schema, schema_version
 
 PATIENCE = 30  # seconds that a write waits for another process's write
 PAUSE = 0.01  # seconds between two tries
@@ -40,14 +42,15 @@ SESSION = (
 
 
 class Database:
-    """Transactions on one database; its errors are ours."""
+    """Transactions on one database; its errors are ours. `connections`: threads that can use it at the same time."""
 
-    def __init__(self, url: sa.URL) -> None:
-        self.name = _shown(url)
+    def __init__(self, url: sa.URL, schema: Schema = RECORD, connections: int = 1) -> None:
+        self.name, self.schema = _shown(url), schema
         self._closed = False
+        self._one_writes = threading.Lock() if url.drivername == "sqlite" else nullcontext()
         self._process = os.getpid()
         self._file = Path(url.database) if url.drivername == "sqlite" and url.database else None
-        self._engine = _sqlite(url) if url.drivername == "sqlite" else _postgresql(url, self.name)
+        self._engine = (_sqlite if url.drivername == "sqlite" else _postgresql)(url, self._subject, connections, schema.session)
         snapshot, latest = ({}, {}) if url.drivername == "sqlite" else (_isolated("REPEATABLE READ"), _isolated("READ COMMITTED"))
         self._reads = self._engine.execution_options(**snapshot)
         self._writes = self._engine.execution_options(writes=True, **latest)
@@ -58,11 +61,15 @@ class Database:
             raise
         self._identity = self._identity_of_file()
 
+    @property
+    def _subject(self) -> str:
+        return cannot_use(self.name, self.schema.noun)
+
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction that sees one state, the latest."""
         self._expect_open()
-        with translated(self.name), self._reads.begin() as connection:
+        with translated(self.name, self.schema.noun), self._reads.begin() as connection:
             yield connection
 
     @contextmanager
@@ -70,8 +77,9 @@ class Database:
         """A transaction that is kept whole, or not at all if anything is raised in it."""
         self._expect_open()
         if self._identity_of_file() != self._identity:
-            raise StoreError(f"{cannot_use(self.name)}: the file was moved, deleted or replaced while it was in use; start again")
-        with translated(self.name), self._writes.begin() as connection:
+            raise StoreError(f"{self._subject}: the file was moved, deleted or replaced while it was in use; start again")
+        # SQLite would let the second writer sleep and look again: one after the other is quicker.
+        with self._one_writes, translated(self.name, self.schema.noun), self._writes.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -81,9 +89,9 @@ class Database:
 
     def _expect_open(self) -> None:
         if self._closed:
-            raise StoreError(f"{cannot_use(self.name)}: it was closed")
+            raise StoreError(f"{self._subject}: it was closed")
         if os.getpid() != self._process:  # two processes would speak on one connection
-            raise StoreError(f"{cannot_use(self.name)}: another process has opened it; open it again in this one")
+            raise StoreError(f"{self._subject}: another process has opened it; open it again in this one")
 
     def _identity_of_file(self) -> tuple[int, int] | None:
         """Which file it is: a name can come to mean another one, and then two processes would act."""
@@ -97,30 +105,31 @@ class Database:
 
     def _make_tables(self) -> None:
         """Make the tables if there are none yet. Several processes may come here at once: one makes them."""
-        with translated(self.name), self._reads.begin() as connection:
+        with translated(self.name, self.schema.noun), self._reads.begin() as connection:
             made = self._has_tables(connection)
         if made:
             return
-        with translated(self.name), self._writes.begin() as connection:
+        with translated(self.name, self.schema.noun), self._writes.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATION_LOCK)))
             if not self._has_tables(connection):
-                metadata.create_all(connection)
-                connection.execute(sa.insert(schema_version).values(part=PART, version=VERSION))
-                connection.execute(sa.insert(lease).values(id=ONE_ROW, holder=None, fence=0, until=0.0))
+                part, version = self.schema.part, self.schema.version
+                self.schema.metadata.create_all(connection)
+                connection.execute(sa.insert(schema_version).values(part=part, version=version))
+                self.schema.begin(connection)
 
     def _has_tables(self, connection: sa.Connection) -> bool:
-        """Is the record there, in a schema that this release knows? StoreError if something else is."""
-        there = set(sa.inspect(connection).get_table_names()) & set(metadata.tables)
-        query = sa.select(schema_version.c.version).where(schema_version.c.part == PART)
+        """Are the tables there, in a schema that this release knows? StoreError if something else is."""
+        there = set(sa.inspect(connection).get_table_names()) & set(self.schema.metadata.tables)
+        query = sa.select(schema_version.c.version).where(schema_version.c.part == self.schema.part)
         version = connection.scalar(query) if schema_version.name in there else None
         if version is None and there - {schema_version.name}:
             tables = ", ".join(sorted(there))
-            raise StoreError(f"{cannot_use(self.name)}: tables of another program are there ({tables}); choose another store")
-        if version is not None and version > VERSION:
+            raise StoreError(f"{self._subject}: tables of another program are there ({tables}); choose another store")
+        if version is not None and version > self.schema.version:
             raise StoreError(
-                f"{cannot_use(self.name)}: a newer release of bayplan wrote it (schema {version}, this release knows {VERSION}); "
-                "update bayplan, or choose another store"
+                f"{self._subject}: a newer release of bayplan wrote it (schema {version}, "
+                f"this release knows {self.schema.version}); update bayplan, or choose another store"
             )
         return version is not None
 
@@ -159,12 +168,13 @@ def _isolated(level: str) -> dict[str, Any]:
     return {"isolation_level": level}
 
 
-def _sqlite(url: sa.URL) -> sa.Engine:
-    """One connection, which all transactions share; the database itself keeps other processes apart."""
+def _sqlite(url: sa.URL, subject: str, connections: int, _session: tuple[str, ...]) -> sa.Engine:
+    """Connections that transactions share; the database itself keeps other processes apart. In memory there is only one."""
     if url.database and not os.path.isdir(os.path.dirname(url.database)):  # noqa: PTH112, PTH120 - no error for odd names
-        raise StoreError(f"{cannot_use(url.database)}: {CANNOT_OPEN}")
+        raise StoreError(f"{subject}: {CANNOT_OPEN}")
     arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
-    engine = sa.create_engine(url, poolclass=sa.QueuePool, pool_size=1, max_overflow=0, connect_args=arguments)
+    size = connections if url.database else 1
+    engine = sa.create_engine(url, poolclass=sa.QueuePool, pool_size=size, max_overflow=0, connect_args=arguments)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -195,18 +205,18 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _postgresql(url: sa.URL, name: str) -> sa.Engine:
-    """One connection that is tried before use, because servers restart between two turns."""
+def _postgresql(url: sa.URL, subject: str, connections: int, session: tuple[str, ...]) -> sa.Engine:
+    """Connections that are tried before use, because servers restart between two turns."""
     arguments = {key: value for key, value in CONNECTION.items() if key not in url.query}
     try:
-        engine = sa.create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True, connect_args=arguments)
+        engine = sa.create_engine(url, pool_size=connections, max_overflow=0, pool_pre_ping=True, connect_args=arguments)
     except ModuleNotFoundError as error:
-        raise StoreError(f"{cannot_use(name)}: {MISSING_DRIVER}") from error
-    sa.event.listen(engine, "connect", _prepare_postgresql)
+        raise StoreError(f"{subject}: {MISSING_DRIVER}") from error
+    sa.event.listen(engine, "connect", partial(_prepare_postgresql, session))
     return engine
 
 
-def _prepare_postgresql(connection: Any, _record: Any) -> None:
-    for statement in SESSION:
+def _prepare_postgresql(session: tuple[str, ...], connection: Any, _record: Any) -> None:
+    for statement in (*SESSION, *session):
         connection.execute(statement)
     connection.commit()

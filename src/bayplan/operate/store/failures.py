@@ -60,21 +60,21 @@ POSTGRESQL = {  # how an SQLSTATE begins
 
 
 @contextmanager
-def translated(store: str) -> Iterator[None]:
+def translated(store: str, noun: str = "record") -> Iterator[None]:
     """Raise what a database raises as a StoreError that names the store and says what to do."""
     try:
         yield
     except sa.exc.StatementError as error:
         if isinstance(error.orig, BayplanError):  # a value that was refused before it reached the database
             raise error.orig from None
-        raise StoreError(f"{cannot_use(store)}: {_advice(error)} ({_first_line(error.orig or error)})") from error
+        raise StoreError(f"{cannot_use(store, noun)}: {_advice(error)} ({_first_line(error.orig or error)})") from error
     except sa.exc.SQLAlchemyError as error:
-        raise StoreError(f"{cannot_use(store)}: {_first_line(error)}") from error
+        raise StoreError(f"{cannot_use(store, noun)}: {_first_line(error)}") from error
 
 
-def cannot_use(store: str) -> str:
+def cannot_use(store: str, noun: str = "record") -> str:
     """How every message about a store begins."""
-    return escaped(f"cannot use the record '{store}'")
+    return escaped(f"cannot use the {noun} '{store}'")
 
 
 def _advice(error: sa.exc.StatementError) -> str:

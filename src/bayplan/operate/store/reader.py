@@ -85,6 +85,10 @@ class RecordReader:
         query = query.where(plans.c.status.not_in((PlanStatus.ROLLED_BACK, PlanStatus.ROLLING_BACK)))
         return self._first(RecordedPlan, query.order_by(plans.c.created.desc(), plans.c.id.desc()))
 
+    def events(self, last: int) -> list[Event]:
+        """The last lines of the log, the oldest first."""
+        return self._latest(Event, sa.select(*columns_of(Event, events)), [events.c.at, events.c.id], last)
+
     def last_event(self, kind: str) -> Event | None:
         """The newest event of a kind."""
         query = sa.select(*columns_of(Event, events)).where(events.c.kind == kind)

@@ -7,7 +7,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -151,6 +151,19 @@ def values_of(kind: type[V], rows: Iterable[sa.Row[Any]]) -> list[V]:
 
 # ---- tables -------------------------------------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """Tables that are made, checked and counted on together; several of these may stand in one database."""
+
+    part: str
+    version: int
+    metadata: sa.MetaData
+    noun: str  # what messages call a store of these tables
+    begin: Callable[[sa.Connection], object] = lambda connection: None  # writes the first rows
+    session: tuple[str, ...] = ()  # what PostgreSQL is told at the beginning of a connection, beside what it always is
+
+
 metadata = sa.MetaData()
 ONE_ROW = 1  # the key of the only row of a table
 
@@ -176,7 +189,12 @@ def _only_row() -> sa.Column[int]:
     return sa.Column("id", Whole, sa.CheckConstraint(f"id = {ONE_ROW}"), primary_key=True, autoincrement=False)
 
 
-schema_version = sa.Table("schema_version", metadata, _text("part", primary_key=True), _whole("version"))
+def version_table(of: sa.MetaData) -> sa.Table:
+    """The table with the version of each part; it belongs to all of them."""
+    return sa.Table("schema_version", of, _text("part", primary_key=True), _whole("version"))
+
+
+schema_version = version_table(metadata)
 lease = sa.Table(
     "lease",
     metadata,
@@ -285,3 +303,11 @@ TIMES = (  # everything that says when something happened; a lease's and a hold'
     rollback_requests.c.at,
     lease.c.at,
 )
+
+
+def _begin(connection: sa.Connection) -> None:
+    """The lease is free at first."""
+    connection.execute(sa.insert(lease).values(id=ONE_ROW, holder=None, fence=0, until=0.0))
+
+
+RECORD = Schema(part=PART, version=VERSION, metadata=metadata, noun="record", begin=_begin)

@@ -28,16 +28,16 @@ def encoded(data: ChangePageData) -> str:
     cluster, moves = data.snapshot.cluster, all_moves(data)
     alike = cluster.services.name == cluster.workloads.name
     header: dict[str, Any] = {
-        "machines": _printable(cluster.machines.name),
+        "machines": printable_names(cluster.machines.name),
         "short": told_apart(cluster.machines.name, SHORT) if len(cluster.machines.name) <= MOST_NAMED else [],
-        "workloads": _printable(cluster.workloads.name),
-        "services": [] if alike else _printable(cluster.services.name),  # none: called as the workloads
+        "workloads": printable_names(cluster.workloads.name),
+        "services": [] if alike else printable_names(cluster.services.name),  # none: called as the workloads
         "resources": [
             {"name": printable(resource.name), "scale": resource.scale, "unit": printable(resource.unit)}
             for resource in cluster.resources
         ],
-        "names": _odd_names(cluster),
-        "groups": _printable(group_index(cluster, data.group_by)[1]),
+        "names": odd_names(cluster),
+        "groups": printable_names(group_index(cluster, data.group_by)[1]),
         **_move_words(moves),
     }
     arrays = {
@@ -82,18 +82,19 @@ def _padded(block: bytes) -> bytes:
     return block + b"\0" * (-len(block) % ALIGNED)
 
 
-def _printable(names: tuple[str, ...]) -> list[str]:
+def printable_names(names: tuple[str, ...]) -> list[str]:
+    """Names without characters that change how others are shown."""
     return [printable(name) for name in names]
 
 
-def _odd_names(cluster: Cluster) -> dict[int, list[str]]:
+def odd_names(cluster: Cluster) -> dict[int, list[str]]:
     """Names of containers by workload, of those workloads whose containers are not called web-0, web-1, ..."""
     end = np.cumsum(cluster.replicas).tolist()
     odd = {}
     for w, (workload, last, replicas) in enumerate(zip(cluster.workloads.name, end, cluster.replicas.tolist(), strict=True)):
         names = cluster.containers.name[last - replicas : last]
         if any(name != f"{workload}-{k}" for k, name in enumerate(names)):
-            odd[w] = _printable(names)
+            odd[w] = printable_names(names)
     return odd
 
 

@@ -27,6 +27,7 @@ SCRIPTS = (  # in the order in which they need each other
     "timeline.js",
     "pictures.js",
     "main.js",
+    "start.js",
 )
 MOST_IN_A_ROW = 6  # cards; rows are of about the same length
 MOST_BATCHES = 500  # in the table

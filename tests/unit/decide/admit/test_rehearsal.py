@@ -105,3 +105,12 @@ def test_only_shadows_in_which_the_name_still_runs_refuse_it():
     assert shadows.offer(request_of("b", demand=[[4]], end=4.0, value=1e6), 0, 3, 50.0) == [True, False]
     shadows.release("b", 0.0)
     assert shadows.offer(request_of("c", demand=[[5]], end=4.0, value=1e6), 0, 3, 50.0) == [True, True]
+
+
+def test_the_past_of_a_rehearsal_is_not_kept():
+    stream = GENERATORS["container-clusters"].make(zones=2, count=300, slots=300, seed=3)
+    admission = Admission(stream.zones, method="learned")
+    for request in stream.requests:
+        admission.offer(request)
+    assert admission.now > 250 and len(admission.history().start) > 250
+    assert all(len(calendar.past) == 0 for calendar in admission._rehearsal.shadows.calendars)

@@ -183,6 +183,13 @@ def test_the_newest_plan_that_is_to_be_taken_back_and_has_not_been_is_found(stor
     assert store.requested_rollback() == store.plan("p0")
 
 
+def test_the_last_events_come_in_the_order_of_their_time(store):
+    for at in (3.0, 1.0, 2.0):
+        store.log(Event(at=at, kind="gate", text=f"at {at:g}"))
+    assert [event.text for event in store.events(2)] == ["at 2", "at 3"]
+    assert store.events(10) == list(store.history().events)
+
+
 def test_the_last_event_of_a_kind_is_the_one_that_was_written_last(store):
     assert store.last_event("gate") is None
     lines = [Event(at=at, kind=kind, text="") for at, kind in ((5.0, "gate"), (2.0, "gate"), (9.0, "step"))]

@@ -8,13 +8,14 @@ further rounds are independent of each other: their answers differ by more than 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bayplan.decide.collocate.annealing.count_state import Int32Array
 from bayplan.decide.collocate.annealing.walker import STEPS, CountWalker
 from bayplan.kernels.collocate.count_state import CountState
-from bayplan.model import Clock, Progress, Tick
+from bayplan.model import Clock, Placement, Progress, Tick
 from bayplan.model.interrupt import StopFlag
 
 HOT, COLD = 2.0, 0.03  # first and last temperature
@@ -39,6 +40,7 @@ class WalkLimits:
     began: float  # by the clock
     until: float | None  # by the clock; None: no limit
     steps: int | None = None  # of each walk, at most
+    placement_of: Callable[[Int32Array], Placement] | None = None  # of (item,) machines, for reports of progress
 
     def next_steps(self, walked: int) -> int:
         """Steps until the next look at the clock."""
@@ -50,6 +52,11 @@ class WalkLimits:
             return 1.0
         by_time = 0.0 if self.until is None else (self.clock.seconds - self.began) / max(1e-9, self.until - self.began)
         return max(by_time, 0.0 if self.steps is None else walked / max(1, self.steps))
+
+    def report(self, share: float, walker: CountWalker) -> None:
+        """Report how far a walk has come, and what makes the best placement that it has seen."""
+        best = None if self.placement_of is None else partial(self.placement_of, walker.incumbent_of)
+        self.progress(Tick(stage="annealing", done=min(1.0, share), score=walker.incumbent, solution=best))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +172,6 @@ def _walk_round(walker: CountWalker, limits: WalkLimits, part: CountAnnealingRou
         heat = 0.0 if inner > QUENCH else part.hot * (COLD / part.hot) ** (inner / QUENCH)
         walker.enforce_cap(hard=inner > CAP_FROM and not part.probe, free=inner > QUENCH and not part.probe)
         walker.walk(heat, COLD, limits.next_steps(walker.steps))
-        limits.progress(Tick(stage="annealing", done=min(1.0, share), score=walker.incumbent))
+        limits.report(share, walker)
     if not part.probe:
         walker.passed.append(walker.best_of)

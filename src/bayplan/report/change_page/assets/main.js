@@ -1,4 +1,4 @@
-// The page: decode the data, draw both bay plans, and let table, pictures and timeline follow one selection.
+// The page: draw both bay plans, and let table, pictures and timeline follow one selection.
 class ChangePage {
   constructor(cluster) {
     this.cluster = cluster;
@@ -110,28 +110,17 @@ class ChangePage {
 
   // Draw again when the window, the colours or the medium change.
   follow() {
-    const bays = this.find("bays");
-    new ResizeObserver(() => { if (bays.clientWidth !== this.width) this.draw(); }).observe(bays);
+    const bays = this.find("bays"), { signal } = this.closed = new AbortController();
+    const sizes = new ResizeObserver(() => { if (bays.clientWidth && bays.clientWidth !== this.width) this.draw(); });
+    sizes.observe(bays);
+    signal.addEventListener("abort", () => { sizes.disconnect(); this.timeline.stop(); });
     const again = () => { this.draw(); this.detail.show(); };
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); });
-    addEventListener("beforeprint", () => this.table.print(true));
-    addEventListener("afterprint", () => this.table.print(false));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again, { signal });
+    matchMedia("print").addEventListener("change", ({ matches }) => { again(); this.table.print(matches); }, { signal });
+    addEventListener("beforeprint", () => this.table.print(true), { signal });
+    addEventListener("afterprint", () => this.table.print(false), { signal });
   }
-}
 
-async function start() {
-  const problem = document.getElementById("problem");
-  try {
-    const page = new ChangePage(new Cluster(await decode(document.getElementById("data").textContent.trim())));
-    window.bayplan = page;
-    document.documentElement.dataset.ready = "";
-    performance.mark("ready");
-  } catch (fault) {
-    problem.hidden = false;
-    problem.textContent = `The pictures cannot be drawn in this browser: ${fault.message}`;
-    throw fault;
-  }
+  // Follow nothing any more: another plan takes its place.
+  close() { this.closed.abort(); }
 }
-
-start();

@@ -201,7 +201,7 @@ function sign(value) {
   return value > 5e-7 ? "better" : value < -5e-7 ? "worse" : "";
 }
 
-function made(name, attributes, ...children) {
+function made(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== "") element.setAttribute(key, value);
   element.append(...children);

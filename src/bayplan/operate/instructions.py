@@ -1,0 +1,41 @@
+"""What people say to a running loop, through its record: by command, or on the page of the service."""
+
+import time
+from pathlib import Path
+
+from bayplan.errors import UsageError
+from bayplan.model.record import Event
+from bayplan.operate.store import Store
+
+SIMULATED = 7 * 86400  # seconds: a record that ends further from now has a time of its own
+
+
+def open_record(where: str) -> Store:
+    """The record; UsageError if there is none: only a loop begins one."""
+    if "://" not in where and not Path(where).exists():
+        raise UsageError(f"no record '{where}'; expected one that bayplan run or bayplan apply has begun (--store)")
+    return Store.open(where)
+
+
+def record_time(store: Store) -> float:
+    """The time for the record: a simulated cluster has its own, and the record must never go back."""
+    last = store.last_time()
+    return time.time() if last is None or abs(time.time() - last) < SIMULATED else last
+
+
+def plan_named(store: Store, plan: str) -> str:
+    """The id of a plan; `latest` is the newest."""
+    if plan != "latest":
+        return store.plan(plan).id
+    newest = store.plans(last=1)
+    if not newest:
+        raise UsageError("there is no plan in the record yet")
+    return newest[0].id
+
+
+def resume(store: Store, by: str, *, trust: bool = False) -> None:
+    """Let the loop act again; with `trust` it also trusts an observation that has far less than there was before."""
+    now = record_time(store)
+    store.resume(by, now)
+    if trust:
+        store.log(Event(at=now, kind="trust", text=f"{by} trusts what is observed, however little it is"))

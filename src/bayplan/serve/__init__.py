@@ -1,0 +1,1 @@
+"""The HTTP service: decisions as jobs, durable admission, metrics and a page, on one port."""

@@ -1,0 +1,32 @@
+"""Idempotency keys: a request that is sent twice with one key has one effect, and gets one answer."""
+
+import hashlib
+from typing import Annotated
+
+from fastapi import Header, Request
+
+from bayplan.serve.access.heads import KEY, LONGEST_KEY
+from bayplan.serve.store.jobs import RequestKey
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=LONGEST_KEY,
+        pattern=KEY,
+        description="The same request with the same key has one effect and gets the same answer; another request is refused.",
+        examples=["plan-of-monday"],
+    ),
+]
+
+
+def request_key(request: Request, key: str | None, *parts: bytes) -> RequestKey | None:
+    """The key of a request, known by what it asks for; None if it states none. Each token has keys of its own."""
+    if key is None:
+        return None
+    identity = request.scope.get("bayplan.identity")
+    digest = hashlib.sha256()
+    for part in (request.method.encode(), request.url.path.encode(), request.url.query.encode(), *parts):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return RequestKey(scope=getattr(identity, "name", ""), key=key, digest=digest.hexdigest())

@@ -1,0 +1,1 @@
+"""The store of the service: one schema for SQLite and PostgreSQL."""

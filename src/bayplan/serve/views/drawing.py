@@ -1,0 +1,78 @@
+"""What a snapshot looks like: made once, in a process of its own, and kept while it is among the last that were asked for."""
+
+import gzip
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from bayplan.errors import BayplanError, Fault, InputError
+from bayplan.serve.jobs.processes import READING, call_in_process
+from bayplan.serve.jobs.snapshots import SnapshotFolder
+
+KEPT = 4  # snapshots, each of a few hundred kilobytes; their content never changes
+LEVEL = 5  # of compression: as small as the best in half the time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SnapshotDrawing:
+    """The columns of a bay plan, as compressed JSON, and the findings."""
+
+    columns: bytes
+    findings: dict[str, Any]
+
+
+class Drawings:
+    """Drawings by the id of their snapshot."""
+
+    def __init__(self, snapshots: SnapshotFolder) -> None:
+        self._snapshots = snapshots
+        self._kept: OrderedDict[str, SnapshotDrawing] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, name: str) -> SnapshotDrawing:
+        """The drawing of a snapshot; InputError if there is no such snapshot, or if it holds no cluster."""
+        snapshot = self._snapshots.find(name)
+        if snapshot.kind != "cluster":
+            raise InputError("snapshot", [_fault("E2736", name, f"holds {snapshot.kind}", "a snapshot of a cluster")])
+        with self._lock:  # two that ask for the same wait for one process
+            if name not in self._kept:
+                self._kept[name] = _drawn(self._snapshots.path(name))
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(name)
+            return self._kept[name]
+
+
+def _drawn(folder: Path) -> SnapshotDrawing:
+    message = call_in_process(draw_snapshot, folder, seconds=READING)
+    kind, data = message or ("failed", {"detail": f"was not read in {READING:g} seconds"})
+    if kind == "failed":
+        raise InputError("snapshot", [_fault("E2742", folder.name, data["detail"], "a snapshot that can be read")])
+    return SnapshotDrawing(columns=data["columns"], findings=data["findings"])
+
+
+def draw_snapshot(folder: Path, pipe: Connection) -> None:
+    """Send the drawing of the snapshot in a folder. Runs in a process of its own: reading changes its folder."""
+    from bayplan.serve.jobs.reading import read_content
+    from bayplan.serve.views.bay_plan_columns import bay_plan_columns
+    from bayplan.serve.views.findings import findings_of
+
+    try:
+        snapshot = read_content(folder)
+        columns = packed(bay_plan_columns(snapshot))
+        pipe.send(("drawn", {"columns": columns, "findings": findings_of(snapshot)}))
+    except BayplanError as error:
+        pipe.send(("failed", {"detail": str(error)}))
+
+
+def packed(document: dict[str, Any]) -> bytes:
+    """A document as compressed JSON."""
+    return gzip.compress(json.dumps(document, separators=(",", ":"), allow_nan=False).encode(), LEVEL)
+
+
+def _fault(code: str, name: str, problem: str, expected: str) -> Fault:
+    return Fault(code=code, kind="snapshot", name=name, problem=problem, expected=expected)
