@@ -274,6 +274,7 @@ SERVICE: Mapping[str, Code] = {  # E27..: what is asked of the service over HTTP
     "E2746": Code("a job met an error that was not expected", "report it with the snapshot, the options and the server's log"),
     # the page
     "E2750": Code("the service knows no loop", "start it with the record of one: bayplan serve --record FILE"),
+    "E2751": Code("a job has no plan that a loop can carry out", "make one: a job of plan, which ends with its answer"),
 }
 
 CODES: Mapping[str, Code] = {

@@ -41,6 +41,8 @@ READS = frozenset(
         "rollback_asked",
         "requested_rollback",
         "last_event",
+        "observed",
+        "observed_at",
         "last_moved",
         "moved_since",
         "executions_since",

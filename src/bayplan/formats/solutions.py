@@ -125,6 +125,15 @@ def plan_in(document: object, cluster: Cluster, source: str) -> Plan:
     )
 
 
+def named_steps(document: object, source: str) -> tuple[tuple[tuple[str, str, str], ...], ...]:
+    """The batches of a plan as (action, container, machine) by name, whether or not a cluster has them."""
+    faults, part = well_shaped(document, schema("plan"), _step)
+    if faults or part is None:
+        raise InputError(source, faults)
+    batches = part.document["batches"]
+    return tuple(tuple((step["action"], step["container"], step["machine"]) for step in batch) for batch in batches)
+
+
 def expect_made_for(plan: Plan, snapshot: Snapshot, source: str) -> None:
     """InputError that names what changed, if a plan says that it was made for another state."""
     if plan.made_for is None:

@@ -78,7 +78,12 @@ def read_plan_of(path: PathLike, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
 def reasons_in_plan(path: PathLike) -> dict[str, str]:
     """Container -> why a plan moves it, as its file says; empty if it says nothing."""
     with document_of(path) as document:
-        moves = document.get("moves") if isinstance(document, Mapping) else None
+        return reasons_of(document)
+
+
+def reasons_of(document: object) -> dict[str, str]:
+    """Container -> why the plan of a document moves it; empty if it says nothing."""
+    moves = document.get("moves") if isinstance(document, Mapping) else None
     listed = [move for move in moves if isinstance(move, Mapping)] if isinstance(moves, list) else []
     return {str(move["container"]): str(move["why"]) for move in listed if {"container", "why"} <= move.keys()}
 

@@ -94,7 +94,7 @@ class RecordedPlan:
     """A plan with all that is needed to go on with it after a crash, or to take it back."""
 
     id: str
-    turn: int | None  # that made it; None if it came from a file
+    turn: int | None  # that made it; None if a person handed it in and no turn has taken it yet
     created: float
     status: PlanStatus
     goal: str = ""
@@ -107,6 +107,11 @@ class RecordedPlan:
     changed: float = 0.0  # when the status changed last
     why: str = ""  # why it has this status
     approved_by: str = ""
+
+    @property
+    def by_name(self) -> bool:
+        """Was it handed in, and has the loop not looked yet which instances its names mean?"""
+        return any(not move.uid for move in self.moves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

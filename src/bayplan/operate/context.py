@@ -1,12 +1,15 @@
 """What the stages of the loop share: the orchestrator, the store, the settings, and the right to act."""
 
+import gzip
 import math
 import os
 import socket
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from bayplan.model import Progress, silent
@@ -18,6 +21,8 @@ from bayplan.operate.store import Store
 
 V = TypeVar("V")
 LONGEST_DELAY = 60.0  # seconds between two tries
+SHOWN_EVERY = 10.0  # seconds of this process between two observations that are written down
+LEVEL = 5  # of compression: as small as the best in half the time
 
 
 def this_process() -> str:
@@ -41,6 +46,8 @@ class LoopContext:
     fence: int = 0  # 0 while it may not act
     renewed: float = 0.0  # when the lease was acquired or renewed last
     seen: Observation | None = None  # the newest observation that was sound
+    show_every: float = SHOWN_EVERY
+    shown: float = 0.0  # when one is written down again, by the clock of this process
 
     def acquire(self) -> bool:
         """Take the lease, or keep it; False while another process has it."""
@@ -97,6 +104,18 @@ class LoopContext:
         begun = self.store.begin_turn(turn, self.fence)
         self.listener.turn_begun(begun)
         return begun
+
+    def keep_observed(self, observation: Observation) -> None:
+        """Write down what was seen, for people to look at and to plan on; at most every few seconds of a person's time."""
+        if not self.fence or time.monotonic() < self.shown:
+            return
+        from bayplan.formats.native.write import native_document, text_of
+
+        document = native_document(observation.snapshot)
+        seen = datetime.fromtimestamp(observation.at, UTC)
+        text = text_of({**document, "name": f"{document.get('name', 'cluster')}, seen {seen:%a %d %b %H:%M}"})
+        self.store.keep_observed(observation.at, gzip.compress(text.encode("utf-8", "backslashreplace"), LEVEL), self.fence)
+        self.shown = time.monotonic() + self.show_every
 
     def end_turn(self, turn: Turn) -> None:
         """Write down what a turn came to."""

@@ -4,7 +4,8 @@ import time
 from pathlib import Path
 
 from bayplan.errors import UsageError
-from bayplan.model.record import Event
+from bayplan.model.record import Event, RecordedPlan
+from bayplan.operate.handed_plan import handed_in
 from bayplan.operate.store import Store
 
 SIMULATED = 7 * 86400  # seconds: a record that ends further from now has a time of its own
@@ -31,6 +32,11 @@ def plan_named(store: Store, plan: str) -> str:
     if not newest:
         raise UsageError("there is no plan in the record yet")
     return newest[0].id
+
+
+def hand_in(store: Store, document: object, source: str, by: str) -> RecordedPlan:
+    """Hand a plan that a person made to the loop; `source` is what messages call it."""
+    return store.hand_in(handed_in(document, source, by, record_time(store)))
 
 
 def resume(store: Store, by: str, *, trust: bool = False) -> None:

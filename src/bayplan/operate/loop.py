@@ -8,6 +8,7 @@ from bayplan.api.planning.answer import PlanAnswer
 from bayplan.errors import BayplanError, WorldError
 from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
+from bayplan.operate.handed_plan import taken
 from bayplan.operate.orchestrator import Observation, PermanentError, TemporaryError
 from bayplan.operate.settings import Mode
 from bayplan.operate.stages.decide import decided, moves_left, potential, recorded_plan
@@ -191,8 +192,15 @@ class Loop:
         if age > self.context.settings.expires:
             self._end(plan, PlanStatus.EXPIRED, f"approved, but {age / 60:.0f} minutes old by then")
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} was approved too late: it is out of date")
+        words = f"approved by {plan.approved_by}"
+        if plan.by_name:
+            handed = taken(plan, turn, observation)
+            if handed.out_of_date:
+                self._end(plan, PlanStatus.EXPIRED, handed.out_of_date)
+                return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} is out of date: {handed.out_of_date}")
+            plan, words = handed.plan, _join(f"handed in by {plan.approved_by}", handed.words)
         turn = replace(turn, moves=len(plan.moves), gain=plan.expected.get("gain"), planned_local=plan.expected.get("local"))
-        return self.carry_out(turn, self._end(plan, PlanStatus.EXECUTING, f"approved by {plan.approved_by}"))
+        return self.carry_out(turn, self._end(plan, PlanStatus.EXECUTING, words))
 
     def go_on(self, turn: Turn, plan: RecordedPlan) -> Turn:
         """Go on with the plan that was open when the process ended, or when it was paused."""

@@ -22,6 +22,7 @@ class StatusAnswer:
     turn: Turn | None  # the last
     under_way: RecordedPlan | None
     waiting: tuple[RecordedPlan, ...]  # for approval
+    approved: tuple[RecordedPlan, ...]  # for the loop
     holds: tuple[Hold, ...]
     events: tuple[Event, ...]  # the last
 
@@ -32,6 +33,8 @@ class StatusAnswer:
             return f"Paused by {self.paused.by} since {when(self.paused.at)}; next: bayplan resume"
         if self.under_way is not None:
             return f"Plan {self.under_way.id} is {self.under_way.status}."
+        if self.approved:
+            return f"Plan {self.approved[-1].id} is {self.approved[-1].why}; the loop takes it as soon as it may act."
         if self.waiting:
             return f"Plan {self.waiting[-1].id} waits; next: bayplan approve {self.waiting[-1].id}"
         return "Nothing is under way."
@@ -67,6 +70,7 @@ class StatusAnswer:
                 "last_turn": self.turn,
                 "under_way": None if self.under_way is None else self.under_way.id,
                 "waiting": [plan.id for plan in self.waiting],
+                "approved": [plan.id for plan in self.approved],
                 "holds": self.holds,
             }
         )
@@ -83,6 +87,7 @@ def status_of(store: Store, now: float) -> StatusAnswer:
         turn=turns[0] if turns else None,
         under_way=store.open_plan(),
         waiting=tuple(store.plans(PlanStatus.PROPOSED)),
+        approved=tuple(store.plans(PlanStatus.APPROVED)),
         holds=tuple(store.holds(now).values()),
         events=tuple(store.events(EVENTS)),
     )

@@ -44,7 +44,7 @@ def application(service: Service) -> FastAPI:
     """The application of a service. Its store is closed when it ends."""
     demo = Demo(service) if service.settings.demo else None
     record = service.settings.record
-    loop = LoopRecord(record, None if demo is None else demo.observed) if record else None
+    loop = LoopRecord(record) if record else None
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -118,6 +118,11 @@ class ServiceClient:
         """Delete a snapshot."""
         self._connection.ask("DELETE", f"/v1/snapshots/{snapshot.id}")
 
+    def loop_snapshot(self) -> RemoteSnapshot:
+        """The cluster as the loop of the server saw it last, kept as a snapshot: what a plan for that loop is made on."""
+        facts = self._connection.ask("POST", "/v1/loop/snapshot").document()
+        return RemoteSnapshot(id=facts["id"], facts=facts)
+
     # ---- jobs -----------------------------------------------------------------------------------------------------------------
 
     def submit(self, verb: str, about: Any, *positional: Any, **options: Any) -> "RemoteJob":
@@ -241,6 +246,12 @@ class RemoteJob:
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page that `--report` writes."""
         _write(path, self._ended_file("report"))
+
+    def hand_to_loop(self, by: str = "") -> str:
+        """Let the loop of the server carry out the plan that this job has made; what will be done, in a sentence."""
+        self.wait()
+        body = {"job": self.id, "by": by}
+        return str(self._connection.ask("POST", "/v1/loop/plans", body, key=uuid.uuid4().hex).document()["done"])
 
     def delete(self) -> None:
         """Forget it, and what it has made."""

@@ -37,7 +37,7 @@ STATUSES = {  # fault -> status; all others are 422
     "E2717": 503,
     "E2718": 503,
     **dict.fromkeys(("E2735", "E2737", "E2738"), 404),
-    **dict.fromkeys(("E2736", "E2740", "E2743"), 409),
+    **dict.fromkeys(("E2736", "E2740", "E2743", "E2751"), 409),
     "E2739": 429,
     "E2741": 413,
     "E2750": 404,

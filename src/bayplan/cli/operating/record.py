@@ -50,17 +50,24 @@ def status(store: option.Record = option.RECORD, json: Json = False) -> None:
     print_object(answer.to_dict()) if json else print_report(answer.content())
 
 
-def approve(plan: option.PlanId, store: option.Record = option.RECORD, by: option.By = None, json: Json = False) -> None:
+def approve(plan: option.PlanOrFile, store: option.Record = option.RECORD, by: option.By = None, json: Json = False) -> None:
     """Approve a plan that waits for it; the loop carries it out, if it is not out of date by then.
+
+    A file of bayplan plan is handed to the loop: what changed since is left out, and with less than half left it is out of date.
 
     Example: [cyan]bayplan run --simulate boutique --turns 1 --mode approve --store shop.db[/cyan]
 
     Example: [cyan]bayplan approve latest --store shop.db[/cyan]
     """
-    from bayplan.operate.instructions import open_record, plan_named, record_time
+    from bayplan.formats.document.lines import document_of
+    from bayplan.operate.instructions import hand_in, open_record, plan_named, record_time
 
     with open_record(store) as record:
-        approved = record.approve(plan_named(record, plan), option.person(by), record_time(record))
+        if Path(plan).is_file():
+            with document_of(plan) as document:
+                approved = hand_in(record, document, plan, option.person(by))
+        else:
+            approved = record.approve(plan_named(record, plan), option.person(by), record_time(record))
     _said(json, f"approved plan {approved.id}: {approved.summary[0] if approved.summary else ''}", plan=approved.id)
 
 

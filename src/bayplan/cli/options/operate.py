@@ -146,6 +146,12 @@ PlanId: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="PLAN", help="The id of a plan, or its beginning; 'latest' is the newest.", show_default=False),
 ]
+PlanOrFile: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAN", help="The id of a plan, or its beginning; 'latest'; or a file of bayplan plan.", show_default=False
+    ),
+]
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do it. Without this nothing is changed.")]
 By: TypeAlias = Annotated[
     str | None, typer.Option("--by", metavar="NAME", help="Who says so; your login name by default.", show_default=False)

@@ -34,6 +34,7 @@ def sound_observation(context: LoopContext, since: float = 0.0) -> Observation:
         problem = _is_old(context, observation, since) or _is_shrunk(context, observation) or _is_part(observation)
         if not problem and (not left or not observation.incomplete):
             context.seen = observation
+            context.keep_observed(observation)
             context.listener.observed(observation)
             return observation
         if left:

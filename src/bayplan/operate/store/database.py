@@ -106,20 +106,25 @@ class Database:
     def _make_tables(self) -> None:
         """Make the tables if there are none yet. Several processes may come here at once: one makes them."""
         with translated(self.name, self.schema.noun), self._reads.begin() as connection:
-            made = self._has_tables(connection)
-        if made:
+            version = self._version(connection)
+        if version == self.schema.version:
             return
         with translated(self.name, self.schema.noun), self._writes.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATION_LOCK)))
-            if not self._has_tables(connection):
-                part, version = self.schema.part, self.schema.version
-                self.schema.metadata.create_all(connection)
+            known = self._version(connection)
+            if known == self.schema.version:
+                return
+            part, version = self.schema.part, self.schema.version
+            self.schema.metadata.create_all(connection)  # those that are not there yet
+            if known is None:
                 connection.execute(sa.insert(schema_version).values(part=part, version=version))
                 self.schema.begin(connection)
+            else:
+                connection.execute(sa.update(schema_version).where(schema_version.c.part == part).values(version=version))
 
-    def _has_tables(self, connection: sa.Connection) -> bool:
-        """Are the tables there, in a schema that this release knows? StoreError if something else is."""
+    def _version(self, connection: sa.Connection) -> int | None:
+        """The version of the tables that are there; None if none are. StoreError if this release does not know them."""
         there = set(sa.inspect(connection).get_table_names()) & set(self.schema.metadata.tables)
         query = sa.select(schema_version.c.version).where(schema_version.c.part == self.schema.part)
         version = connection.scalar(query) if schema_version.name in there else None
@@ -131,7 +136,7 @@ class Database:
                 f"{self._subject}: a newer release of bayplan wrote it (schema {version}, "
                 f"this release knows {self.schema.version}); update bayplan, or choose another store"
             )
-        return version is not None
+        return None if version is None else int(version)
 
 
 def location(where: str | os.PathLike[str]) -> sa.URL:

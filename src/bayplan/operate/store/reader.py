@@ -17,6 +17,7 @@ from bayplan.operate.store.schema import (
     events,
     holds,
     lease,
+    observed,
     pause,
     plans,
     rollback_requests,
@@ -44,6 +45,17 @@ class RecordReader:
     def paused(self) -> Pause | None:
         """Who set the global stop switch, when and why; None if it is off."""
         return self._first(Pause, sa.select(*columns_of(Pause, pause)))
+
+    def observed(self) -> tuple[float, bytes] | None:
+        """When the loop last wrote down what it saw, and that snapshot as compressed JSON; None if it never did."""
+        with self._database.reading() as connection:
+            row = connection.execute(sa.select(observed.c.at, observed.c.snapshot)).one_or_none()
+        return None if row is None else (float(row.at), bytes(row.snapshot))
+
+    def observed_at(self) -> float | None:
+        """When the loop last wrote down what it saw."""
+        at: float | None = self._scalar(sa.select(observed.c.at))
+        return at
 
     def open_plan(self) -> RecordedPlan | None:
         """The plan that the cluster is in the hands of."""

@@ -17,7 +17,7 @@ from bayplan.errors import ModelError
 from bayplan.model.plan import Action
 from bayplan.model.record import PlannedMove, PlanStatus, StepStatus, TurnVerdict
 
-VERSION = 1  # of the schema; a release that changes a table counts on, and brings older records up to it
+VERSION = 2  # of the schema; a release that adds tables counts on, and they are made when an older record is opened
 PART = "record"  # what the version belongs to: other parts of bayplan may keep tables beside these
 V = TypeVar("V")
 
@@ -291,6 +291,7 @@ events = sa.Table(
     sqlite_autoincrement=True,
 )
 sa.Index("events_by_kind", events.c.kind, events.c.id)
+observed = sa.Table("observed", metadata, _only_row(), _number("at"), sa.Column("snapshot", sa.LargeBinary, nullable=False))
 TIMES = (  # everything that says when something happened; a lease's and a hold's `until` lie ahead
     turns.c.started,
     turns.c.ended,

@@ -137,6 +137,12 @@ class Store(RecordReader):
                 elif until < hold.until:
                     _changed(connection, key, hold.workload, row_of(hold))
 
+    def keep_observed(self, at: float, snapshot: bytes, fence: int) -> None:
+        """Keep a snapshot, as compressed JSON, as what the loop saw last: for people to look at and to plan on."""
+        with self._fenced(fence) as connection:
+            if not _changed(connection, schema.observed.c.id, ONE_ROW, {"at": at, "snapshot": snapshot}):
+                connection.execute(sa.insert(schema.observed).values(id=ONE_ROW, at=at, snapshot=snapshot))
+
     # ---- writes of people -----------------------------------------------------------------------------------------------------
 
     def approve(self, plan: str, by: str, at: float) -> RecordedPlan:
@@ -144,6 +150,19 @@ class Store(RecordReader):
         with self._writing() as connection:
             event = Event(at=at, kind="approve", text=f"approved by {by}")
             return _decide(connection, plan, (PlanStatus.PROPOSED,), event, {"status": PlanStatus.APPROVED, "approved_by": by})
+
+    def hand_in(self, plan: RecordedPlan) -> RecordedPlan:
+        """Write down a plan that a person made and approved: the loop takes it. One with the same steps that waits is as good."""
+        with self._writing() as connection:
+            waits = sa.select(schema.plans.c.id).where(
+                schema.plans.c.status == PlanStatus.APPROVED, schema.plans.c.batches == plan.batches
+            )
+            known = connection.scalar(waits)
+            if known is not None:
+                return find_plan(connection, known)
+            connection.execute(sa.insert(schema.plans).values(row_of(plan) | {"is_open": False, "execution_began": None}))
+            _log(connection, Event(at=plan.created, kind="approve", text=f"handed in by {plan.approved_by}", plan=plan.id))
+            return plan
 
     def reject(self, plan: str, by: str, at: float, why: str = "") -> RecordedPlan:
         """Reject a plan that has not begun: it expires."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bayplan.serve.demo.content import fill
-from bayplan.serve.demo.live_loop import OBSERVED, RECORD, run_live_loop
+from bayplan.serve.demo.live_loop import RECORD, run_live_loop
 from bayplan.serve.demo.offers import offer_stream
 from bayplan.serve.jobs.processes import WorkerProcess
 from bayplan.serve.service import Service
@@ -40,14 +40,9 @@ class Demo:
         self.service = service
         self._loop: WorkerProcess | None = None
 
-    @property
-    def observed(self) -> Path:
-        """Where its loop writes down what it saw last."""
-        return Path(self.service.settings.record).parent / OBSERVED
-
     def start(self) -> None:
         """Begin the loop and send the snapshots."""
-        folder = self.observed.parent
+        folder = Path(self.service.settings.record).parent
         if not (folder / RECORD).exists():
             self._loop = WorkerProcess(run_live_loop, folder)
         fill(self.service.jobs.snapshots)

@@ -1,6 +1,5 @@
 """The loop of the demo: it keeps a simulated shop in order, in a process of its own, with a clock that runs fast."""
 
-import json
 import math
 import os
 import time
@@ -10,7 +9,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import bayplan as bp
-from bayplan.formats.document.text import write_text_atomically
 from bayplan.model import Snapshot
 from bayplan.model.record import PlanStatus, RecordedPlan
 from bayplan.operate.context import LoopContext
@@ -21,9 +19,8 @@ from bayplan.operate.simulated import SimulatedOrchestrator
 from bayplan.operate.simulated.settings import preset
 from bayplan.operate.store import Store
 from bayplan.serve.demo.paced import PacedOrchestrator
-from bayplan.serve.views.bay_plan_columns import bay_plan_columns
 
-RECORD, OBSERVED = "loop.db", "observed.json"  # files of the demo's folder
+RECORD = "loop.db"  # in the demo's folder
 HEAD_START = 6 * 3600.0  # seconds of its time that pass at once, so that there is something to look at
 IDLE, ACTING = 600.0, 40.0  # of its seconds in one of a person's: between turns; while a plan waits or is carried out
 PATIENCE = 15.0  # seconds of a person's time after which the demo approves a plan by itself
@@ -39,23 +36,25 @@ class LiveLoop:
         self.cluster = SimulatedOrchestrator(snapshot, settings=preset("calm"))
         self.start = self.cluster.now()
         self.proposed: tuple[str, float] = ("", 0.0)  # the plan that waits, and since when in a person's time
-        self.drawn = 0.0
         self.settings = simulated_settings(snapshot)
         self.orchestrator = PacedOrchestrator(self.cluster, self.pace, self.look)
+        self.context = self._context(self.settings)
 
     def run(self) -> None:
         """The head start, then turn after turn until the server has ended."""
-        self._loop(self.settings).run(until=self.start + HEAD_START)
-        self._loop(replace(self.settings, mode=Mode.APPROVE)).run()
+        Loop(self.context).run(until=self.start + HEAD_START)
+        self.context = self._context(replace(self.settings, mode=Mode.APPROVE))
+        Loop(self.context).run()
 
-    def _loop(self, settings: LoopSettings) -> Loop:
-        return Loop(LoopContext(orchestrator=self.orchestrator, store=self.store, settings=settings, stop=_is_orphan))
+    def _context(self, settings: LoopSettings) -> LoopContext:
+        return LoopContext(orchestrator=self.orchestrator, store=self.store, settings=settings, stop=_is_orphan, show_every=LOOKS)
 
     def pace(self) -> float:
         """How many seconds of the cluster pass in one of a person's."""
         if self.cluster.now() < self.start + HEAD_START:
             return math.inf
-        return ACTING if self._waiting() is not None or self.store.open_plan() is not None else IDLE
+        waits = self._waiting() is not None or self.store.plans(PlanStatus.APPROVED, last=1)
+        return ACTING if waits or self.store.open_plan() is not None else IDLE
 
     def look(self) -> None:
         """Approve what has waited long enough, and write down where everything runs."""
@@ -66,10 +65,8 @@ class LiveLoop:
             self.proposed = (plan.id, now)
         elif now - self.proposed[1] > PATIENCE and self.store.paused() is None:
             self.store.approve(plan.id, "the demo", self.cluster.now())
-        if now - self.drawn >= LOOKS:
-            self.drawn = now
-            columns = bay_plan_columns(self.cluster.observe().snapshot)
-            write_text_atomically(self.folder / OBSERVED, json.dumps(columns, separators=(",", ":")))
+        if now >= self.context.shown:
+            self.context.keep_observed(self.cluster.observe())
 
     def _waiting(self) -> RecordedPlan | None:
         return next(iter(self.store.plans(PlanStatus.PROPOSED, last=1)), None)

@@ -9,6 +9,7 @@ import { AdmissionPanel } from "./admission.js";
 import { CapacityPanel } from "./capacity.js";
 
 const PANELS = { overview: Overview, plan: PlanPanel, run: RunPanel, admission: AdmissionPanel, capacity: CapacityPanel };
+const LOOP = "loop";  // what the loop sees now: it becomes a snapshot when it is chosen
 const TITLES = { overview: "Overview", plan: "Plan", run: "Run", admission: "Admission", capacity: "Capacity" };
 
 class Page {
@@ -53,7 +54,9 @@ class Page {
     const { snapshots } = await read("v1/snapshots"), select = this.find("snapshot");
     const about = each => `${each.name || each.id.slice(7, 15)} (${each.machines.toLocaleString("en")} machines)`;
     const options = snapshots.filter(each => each.machines).map(each => made("option", { value: each.id }, about(each)));
-    select.replaceChildren(...(options.length ? options : [made("option", { value: "" }, "none yet: upload one")]));
+    const loop = this.operator ? await read("v1/loop") : {};
+    const live = loop.observed ? [made("option", { value: LOOP }, "what the loop sees now")] : [];
+    select.replaceChildren(...(options.length ? options : [made("option", { value: "" }, "none yet: upload one")]), ...live);
     this.snapshots = snapshots;
     const wanted = chosen || this.snapshot?.id || options[0]?.value || "";
     select.value = wanted;
@@ -62,11 +65,17 @@ class Page {
 
   async choose(id) {
     if (!id) { this.tell(); return; }
+    if (id === LOOP) { await this.chooseLoop(); return; }
     try {
       const columns = await read(`v1/snapshots/${id}/bayplan`), cluster = clusterOf(columns);
       this.snapshot = { id, name: cluster.name, cluster, running: cluster.after(0) };
       this.tell();
     } catch (fault) { say(fault.message, true); }
+  }
+
+  // The cluster as the loop saw it last becomes a snapshot like any other, so what is planned on it does not change under a person.
+  async chooseLoop() {
+    try { await this.list((await send("v1/loop/snapshot")).id); } catch (fault) { say(fault.message, true); }
   }
 
   async upload(input) {

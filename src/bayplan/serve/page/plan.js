@@ -183,7 +183,7 @@ export class PlanPanel {
     this.bar.value = 1;
     const result = await read(`v1/jobs/${job.id}/result`);
     this.stage.textContent = job.state === "done" ? `done after ${span(result.seconds ?? 0)}` : `${job.state}: this is the best that was found`;
-    this.links.replaceChildren(
+    this.links.replaceChildren(await this.approval(job, result),
       made("a", { href: `v1/jobs/${job.id}/plan`, download: "plan.json", class: "button" }, "Download the plan"),
       made("a", { href: `v1/jobs/${job.id}/report`, target: "_blank", rel: "noopener" }, "The same as a page of its own"),
       made("span", { class: "soft" }, "To carry it out: ", made("code", {}, "bayplan apply plan.json --context NAME")));
@@ -192,6 +192,17 @@ export class PlanPanel {
       say(`${job.state}; ${fault.message}`, true);
     }
     return result;
+  }
+
+  // Where there is a loop, a plan that was read can be given to it.
+  async approval(job, { moved, details }) {
+    const loop = await read("v1/loop");
+    if (!loop.known || !moved || !details) return "";
+    const approve = button("Approve: let the loop do it", () => busy(approve, async () => {
+      say((await send("v1/loop/plans", { job: job.id })).done);
+      approve.replaceWith(made("a", { href: "#run", class: "button", id: "plan-follow" }, "Follow it under Run"));
+    }), { class: "main writes", id: "plan-approve" });
+    return approve;
   }
 
   async cancel() {

@@ -37,7 +37,11 @@ export class RunPanel {
           made("div", { class: "card" }, made("h2", {}, "Gates and turns"), this.gates),
           made("div", { class: "card" }, made("h2", {}, "Log"), this.events))),
       made("div", { class: "card weekcard" }, made("div", { class: "row" }, made("h2", {}, "The week"), this.week), this.history));
-    const controls = made("div", { class: "row writes controls" }, this.approve, this.pause, this.resume, this.rollback);
+    this.planHere = button("Plan on what it sees", () => busy(this.planHere, async () => {
+      await this.page.chooseLoop();
+      location.hash = "plan";
+    }), { id: "run-plan-here" });
+    const controls = made("div", { class: "row writes controls" }, this.approve, this.planHere, this.pause, this.resume, this.rollback);
     root.append(made("header", {}, made("h1", { id: "run-title" }, "Run"), this.clock, controls, this.head), this.none, this.body);
   }
 
@@ -63,7 +67,7 @@ export class RunPanel {
   }
 
   missing(words) {
-    for (const control of [this.pause, this.resume, this.approve, this.rollback]) control.hidden = true;
+    for (const control of [this.pause, this.resume, this.approve, this.rollback, this.planHere]) control.hidden = true;
     this.root.querySelector("#run-none").textContent = `${words}. bayplan run --store FILE runs a loop, bayplan serve --record FILE shows it.`;
   }
 
@@ -79,6 +83,7 @@ export class RunPanel {
     this.clock.textContent = moment(loop.now);
     this.pause.hidden = Boolean(paused);
     this.resume.hidden = !paused;
+    this.planHere.hidden = !loop.observed;
     this.approve.hidden = !plan?.proposed;
     this.reversible = loop.reversible;
     this.rollback.hidden = !loop.reversible;
@@ -86,7 +91,7 @@ export class RunPanel {
     this.drawNumbers(loop);
     this.drawPlan(plan);
     this.drawTurns(loop);
-    const state = `${plan?.id} ${plan?.arrived} ${plan?.status} ${loop.last_turn?.id} ${this.page.snapshot?.id}`;
+    const state = `${plan?.id} ${plan?.arrived} ${plan?.status} ${loop.last_turn?.id} ${loop.observed ?? this.page.snapshot?.id}`;
     if (state !== this.drawn) { this.drawn = state; await this.drawCluster(plan, loop.observed); }
   }
 
@@ -126,7 +131,7 @@ export class RunPanel {
       made("time", {}, moment(event.at).slice(-5)), made("span", {}, `${event.kind}: ${event.text}`))));
   }
 
-  // The cluster as the loop saw it last; where the service does not know it, the chosen snapshot.
+  // The cluster as the loop saw it last; while it has seen nothing, the chosen snapshot.
   async drawCluster(plan, observed) {
     const running = observed ? clusterOf(await read("v1/loop/bayplan")).after(0) : this.page.snapshot?.running;
     if (!running) return;

@@ -14,4 +14,4 @@ def routers(service: "Service", loop: "LoopRecord | None") -> "list[APIRouter]":
     from bayplan.serve.views.drawing import Drawings
     from bayplan.serve.views.router import loop_router, page_router, snapshot_router
 
-    return [page_router(), snapshot_router(Drawings(service.jobs.snapshots)), loop_router(loop, service.jobs.store)]
+    return [page_router(), snapshot_router(Drawings(service.jobs.snapshots)), loop_router(loop, service.jobs)]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tempfile
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 from bayplan.errors import BayplanError, Fault, InputError
 from bayplan.serve.jobs.processes import READING, call_in_process
+from bayplan.serve.jobs.reading import CONTENT
 from bayplan.serve.jobs.snapshots import SnapshotFolder
 
 KEPT = 4  # snapshots, each of a few hundred kilobytes; their content never changes
@@ -45,6 +47,13 @@ class Drawings:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(name)
             return self._kept[name]
+
+
+def drawn_content(content: bytes) -> SnapshotDrawing:
+    """The drawing of a snapshot in our own format that is in no folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / f"{CONTENT}.json").write_bytes(content)
+        return _drawn(Path(folder))
 
 
 def _drawn(folder: Path) -> SnapshotDrawing:

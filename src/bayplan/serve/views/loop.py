@@ -1,8 +1,8 @@
 """The loop of a record, for the page: what it does now, what its plan comes to, what it did; and what people say to it."""
 
+import gzip
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from bayplan.model.plan import Action
@@ -15,6 +15,7 @@ from bayplan.operate.store.store import STARTED
 from bayplan.report.history import history_page
 from bayplan.report.json import plain
 from bayplan.report.page import how_made
+from bayplan.serve.views.drawing import drawn_content
 
 TURNS, EVENTS = 48, 40  # of the past that are shown beside what happens now
 RECENT = 30  # plans among which one to take back is looked for
@@ -22,15 +23,13 @@ WAITS, GOES, ARRIVED, BACK, FAILED = "waits", "under way", "arrived", "taken bac
 
 
 class LoopRecord:
-    """The record of a loop that another process runs; opened when it is first asked for, since the loop begins it.
+    """The record of a loop that another process runs; opened when it is first asked for, since the loop begins it."""
 
-    `observed` is a file with the columns of the cluster as the loop saw it last, where there is one.
-    """
-
-    def __init__(self, where: str, observed: Path | None = None) -> None:
-        self.where, self._observed = where, observed
+    def __init__(self, where: str) -> None:
+        self.where = where
         self._store: Store | None = None
-        self._opening = threading.Lock()
+        self._opening, self._drawing = threading.Lock(), threading.Lock()
+        self._drawn: tuple[float, bytes] | None = None  # when what is drawn was seen
 
     @property
     def store(self) -> Store:
@@ -47,12 +46,22 @@ class LoopRecord:
                 self._store.close()
                 self._store = None
 
-    def observed(self) -> bytes | None:
-        """The columns of the cluster as the loop saw it last; None if they are not known."""
-        try:
-            return None if self._observed is None else self._observed.read_bytes()
-        except FileNotFoundError:
-            return None
+    # ---- what it sees --------------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes | None:
+        """The cluster as the loop saw it last, as compressed JSON of our own format; None if it has seen nothing yet."""
+        observed = self.store.observed()
+        return None if observed is None else observed[1]
+
+    def columns(self) -> bytes | None:
+        """What the bay plan of that cluster is drawn from, as compressed JSON; None if it has seen nothing yet."""
+        with self._drawing:
+            at = self.store.observed_at()
+            if at is not None and (self._drawn is None or self._drawn[0] != at):
+                observed = self.store.observed()
+                assert observed is not None  # it is replaced, never removed
+                self._drawn = (observed[0], drawn_content(gzip.decompress(observed[1])).columns)
+            return None if self._drawn is None else self._drawn[1]
 
     # ---- what it does ---------------------------------------------------------------------------------
 
@@ -61,11 +70,12 @@ class LoopRecord:
         store = self.store
         now = instructions.record_time(store)
         answer = status_of(store, now)
-        shown = answer.under_way or (answer.waiting[-1] if answer.waiting else next(iter(store.plans(last=1)), None))
+        waiting = answer.approved or answer.waiting
+        shown = answer.under_way or (waiting[-1] if waiting else next(iter(store.plans(last=1)), None))
         status: dict[str, Any] = {
             **answer.to_dict(),
             "now": now,
-            "observed": self.observed() is not None,
+            "observed": store.observed_at(),
             "plan": None if shown is None else plan_progress(shown, store.steps(shown.id)),
             "reversible": _reversible(store),
             "turns": plain(store.turns(last=TURNS)),
@@ -104,6 +114,11 @@ class LoopRecord:
         """Approve a plan that waits for it."""
         approved = self.store.approve(instructions.plan_named(self.store, plan), by, instructions.record_time(self.store))
         return f"approved plan {approved.id}: the loop carries it out, if it is not out of date by then"
+
+    def hand_in(self, document: Mapping[str, Any], source: str, by: str) -> str:
+        """Give the loop a plan that a person has made and approved."""
+        plan = instructions.hand_in(self.store, document, source, by)
+        return f"handed in as plan {plan.id}: the loop carries it out, as far as the cluster is still as it was"
 
     def rollback(self, plan: str, by: str) -> str:
         """Ask the loop to take a plan back."""

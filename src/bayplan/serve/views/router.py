@@ -1,6 +1,7 @@
 """The routes of the page: its files, the bay plan and the findings of a snapshot, the loop."""
 
 import gzip
+import json
 import time
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -10,15 +11,20 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from bayplan.errors import UsageError
+from bayplan.serve.jobs.answers import JSON, download
+from bayplan.serve.jobs.documents import EXAMPLE_JOB, JOB_ID, SnapshotShown, snapshot_shown
 from bayplan.serve.jobs.job_routes import REPORT_POLICY
 from bayplan.serve.jobs.keys import IdempotencyKey, request_key
+from bayplan.serve.jobs.queue import JobQueue
 from bayplan.serve.jobs.snapshot_routes import SnapshotId
 from bayplan.serve.problems import ALWAYS, WRITES, missing, problem_responses, refusal
-from bayplan.serve.store.jobs import JobStore
+from bayplan.serve.store.jobs import JobStore, RequestKey
 from bayplan.serve.views.drawing import Drawings
 from bayplan.serve.views.loop import LoopRecord
 from bayplan.serve.views.page_files import POLICY, PageFile, page_files
 
+NOT_SEEN = "a loop that has begun a turn since its record was begun"
+KEPT: dict[int | str, dict[str, Any]] = {200: {"model": SnapshotShown, "description": "It was there already."}}
 NO_LOOP = "this service was started without the record of a loop (--record FILE)"
 Seconds = Annotated[float | None, Query(gt=0, le=1e9, description="only the last seconds", examples=[604800])]
 
@@ -32,6 +38,15 @@ class LoopInstruction(BaseModel):
     by: str = Field(default="", max_length=100, description="who says it; the name of the token if empty")
     why: str = Field(default="", max_length=1000)
     trust: bool = Field(default=False, description="resume: also trust an observation that has far less than there was before")
+
+
+class HandedPlan(BaseModel):
+    """A plan for the loop."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    job: str = Field(pattern=JOB_ID, examples=[EXAMPLE_JOB], description="the job of `plan` or `migrate` that made it")
+    by: str = Field(default="", max_length=100, description="who approves it; the name of the token if empty")
 
 
 class LoopInstructionTaken(BaseModel):
@@ -86,8 +101,8 @@ def _packed(request: Request, packed: bytes) -> Response:
     return Response(gzip.decompress(packed), media_type="application/json", headers={"Vary": "Accept-Encoding"})
 
 
-def loop_router(loop: LoopRecord | None, keys: JobStore) -> APIRouter:
-    """The loop of a record: what it does, what it did, and what people say to it; `keys` has the keys of earlier requests."""
+def loop_router(loop: LoopRecord | None, jobs: JobQueue) -> APIRouter:
+    """The loop of a record: what it does, what it did and sees, and what people say to it; plans of `jobs` can be given to it."""
     routes = APIRouter(prefix="/v1/loop", tags=["loop"], responses=problem_responses(*ALWAYS, 404, 422))
 
     def known() -> LoopRecord:
@@ -117,14 +132,66 @@ def loop_router(loop: LoopRecord | None, keys: JobStore) -> APIRouter:
         operation_id="get_loop_bayplan",
         summary="The columns of the cluster as the loop saw it last.",
     )
-    def bayplan() -> dict[str, Any]:
-        columns = known().observed()
+    def bayplan(request: Request) -> dict[str, Any]:
+        columns = known().columns()
         if columns is None:
-            raise missing("observation", "", expected="a loop that this service runs, such as that of --demo")
-        return Response(columns, media_type="application/json")  # type: ignore[return-value]  # written by the loop
+            raise missing("observation", "", expected=NOT_SEEN)
+        return _packed(request, columns)  # type: ignore[return-value]  # a response that is made already
 
-    _add_instructions(routes, known, keys)
+    _add_instructions(routes, known, jobs.store)
+    _add_plans(routes, known, jobs)
     return routes
+
+
+def _add_plans(routes: APIRouter, known: Callable[[], LoopRecord], jobs: JobQueue) -> None:
+    """What a person needs to plan for the loop: what it sees as a snapshot, and a way to give it the plan."""
+
+    @routes.post(
+        "/snapshot",
+        operation_id="keep_loop_snapshot",
+        summary="Keep the cluster as the loop saw it last as a snapshot, to plan on.",
+        status_code=201,
+        responses=KEPT | problem_responses(*WRITES),
+    )
+    def keep(request: Request, response: Response, idempotency_key: IdempotencyKey = None) -> SnapshotShown:
+        key = request_key(request, idempotency_key)
+        earlier = _earlier(jobs.store, key)
+        if earlier is not None:
+            return snapshot_shown(jobs.snapshots.find(earlier))
+        content = known().snapshot()
+        if content is None:
+            raise missing("observation", "", expected=NOT_SEEN)
+        snapshot, new = jobs.snapshots.keep(content, "json")
+        if key is not None:
+            jobs.store.remember(key, snapshot.id, time.time())
+        response.status_code = 201 if new else 200
+        return snapshot_shown(snapshot)
+
+    @routes.post(
+        "/plans",
+        operation_id="hand_plan_to_loop",
+        summary="Hand the plan of a job to the loop: a person has read and approved it.",
+        responses=problem_responses(409, *WRITES),
+    )
+    def hand_in(request: Request, handed: HandedPlan, idempotency_key: IdempotencyKey = None) -> LoopInstructionTaken:
+        return _once(
+            request,
+            idempotency_key,
+            handed,
+            jobs.store,
+            lambda by: known().hand_in(_plan_of(jobs, handed.job), f"the plan of {handed.job}", by),
+        )
+
+
+def _plan_of(jobs: JobQueue, name: str) -> dict[str, Any]:
+    """The plan that a job has made; a refusal if it has none with steps."""
+    file = download(jobs, name, "plan")
+    text = file.content or (file.path.read_text(encoding="utf-8") if file.path is not None else "")
+    document = json.loads(text) if file.media_type == JSON else None
+    if not isinstance(document, dict) or "batches" not in document:
+        expected = "a job of plan or migrate that has ended with its answer"
+        raise refusal("E2751", "job", name, "has no steps that a loop can make", value=jobs.find(name).verb, expected=expected)
+    return document
 
 
 def _add_instructions(routes: APIRouter, known: Callable[[], LoopRecord], keys: JobStore) -> None:
@@ -156,16 +223,31 @@ def _instruction(take: Callable[[LoopInstruction, str], str], keys: JobStore) ->
         request: Request, said: LoopInstruction | None = None, idempotency_key: IdempotencyKey = None
     ) -> LoopInstructionTaken:
         given = said or LoopInstruction()
-        key = request_key(request, idempotency_key, given.model_dump_json().encode())
-        earlier = None if key is None else keys.known_key(key)
-        if key is not None and earlier is not None:
-            if earlier.digest != key.digest:
-                raise refusal("E2711", "Idempotency-Key", key.key, "was used for another request")
-            return LoopInstructionTaken(done=earlier.made)
-        identity = request.scope.get("bayplan.identity")
-        done = take(given, given.by or (identity.name if identity is not None else "") or "unknown")
-        if key is not None:
-            keys.remember(key, done, time.time())
-        return LoopInstructionTaken(done=done)
+        return _once(request, idempotency_key, given, keys, lambda by: take(given, by))
 
     return instruct
+
+
+def _once(
+    request: Request, stated: str | None, said: LoopInstruction | HandedPlan, keys: JobStore, take: Callable[[str], str]
+) -> LoopInstructionTaken:
+    """Do what is said, in the name of a person or of the token; said again with the same key, only the answer is given again."""
+    key = request_key(request, stated, said.model_dump_json().encode())
+    earlier = _earlier(keys, key)
+    if earlier is not None:
+        return LoopInstructionTaken(done=earlier)
+    identity = request.scope.get("bayplan.identity")
+    done = take(said.by or (identity.name if identity is not None else "") or "unknown")
+    if key is not None:
+        keys.remember(key, done, time.time())
+    return LoopInstructionTaken(done=done)
+
+
+def _earlier(keys: JobStore, key: RequestKey | None) -> str | None:
+    """What an equal request with this key has made; a refusal if the key was used for another request."""
+    earlier = None if key is None else keys.known_key(key)
+    if key is None or earlier is None:
+        return None
+    if earlier.digest != key.digest:
+        raise refusal("E2711", "Idempotency-Key", key.key, "was used for another request")
+    return earlier.made

@@ -103,6 +103,20 @@ def test_a_newer_schema_in_postgresql_is_refused(postgres_server):
         Store.open(address)
 
 
+def test_a_record_of_an_older_release_gets_the_tables_that_it_lacks(tmp_path):
+    path = tmp_path / "bayplan.db"
+    with Store.open(path) as store:
+        fence = store.acquire("loop", now=0.0, seconds=60.0)
+    _sqlite(path, "DROP TABLE observed")
+    _sqlite(path, "UPDATE schema_version SET version = 1")
+    with Store.open(path) as store:
+        assert store.lease().fence == fence  # what was there is still there
+        store.keep_observed(1.0, b"seen", fence)
+        assert store.observed() == (1.0, b"seen")
+    with Store.open(path) as store:
+        assert store.observed_at() == 1.0
+
+
 def test_tables_of_another_program_are_left_alone(tmp_path):
     path = tmp_path / "other.db"
     _sqlite(path, "CREATE TABLE plans (name TEXT)")

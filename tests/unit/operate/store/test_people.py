@@ -7,6 +7,7 @@ from tests.builders.records import plan
 
 from bayplan.errors import UsageError
 from bayplan.model.record import Event, Pause, PlanStatus
+from bayplan.operate.store.failures import LostLeaseError
 
 NOT_PROPOSED = [status for status in PlanStatus if status is not PlanStatus.PROPOSED]
 STARTED = [PlanStatus.EXECUTING, PlanStatus.SETTLING, PlanStatus.ROLLING_BACK, PlanStatus.DONE, PlanStatus.STOPPED]
@@ -29,6 +30,25 @@ def test_only_a_proposed_plan_can_be_approved(store, fence, status):
         store.approve("plan-1", by="anna", at=5.0)
     assert store.plans() == [plan(status=status)]
     assert store.history().events == []
+
+
+def test_a_plan_that_is_handed_in_is_approved_and_one_with_the_same_steps_is_not_added(store):
+    batches = ((("delete", "web-0", "m-0"), ("create", "web-0", "m-1")),)
+    handed = plan("handed-1", PlanStatus.APPROVED, batches=batches, approved_by="anna")
+    assert store.hand_in(handed) == handed
+    assert store.hand_in(replace(handed, id="handed-2")) == handed
+    assert store.plans() == [handed]
+    assert store.history().events == [Event(at=1.0, kind="approve", text="handed in by anna", plan="handed-1")]
+
+
+def test_the_newest_observation_replaces_the_last(store, fence):
+    assert store.observed() is None and store.observed_at() is None
+    store.keep_observed(1.0, b"first", fence)
+    store.keep_observed(2.5, bytes(range(256)), fence)
+    assert store.observed() == (2.5, bytes(range(256)))
+    assert store.observed_at() == 2.5
+    with pytest.raises(LostLeaseError):
+        store.keep_observed(3.0, b"late", fence + 1)
 
 
 @pytest.mark.parametrize("status", [PlanStatus.PROPOSED, PlanStatus.APPROVED])

@@ -1,5 +1,6 @@
 """The loop of the demo: a head start, then proposals that are approved by themselves if no person does."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -7,9 +8,10 @@ import pytest
 
 import bayplan as bp
 from bayplan.model.record import PlanStatus
+from bayplan.operate.loop import Loop
 from bayplan.operate.settings import Mode
 from bayplan.serve.demo import live_loop
-from bayplan.serve.demo.live_loop import OBSERVED, LiveLoop
+from bayplan.serve.demo.live_loop import LiveLoop
 
 
 class SeenEnoughError(Exception):
@@ -39,12 +41,12 @@ def test_a_plan_that_waits_too_long_is_approved_by_the_demo(live):
     with pytest.raises(SeenEnoughError):
         live.run()
     assert seen[0].moves
-    columns = json.loads((live.folder / OBSERVED).read_text())
-    assert len(columns["machines"]["name"]) == 12
+    _, content = live.store.observed()
+    assert len(json.loads(gzip.decompress(content))["machines"]) == 12
 
 
 def proposing(live):
-    return live._loop(replace(live.settings, mode=Mode.APPROVE, min_gain=0.0))
+    return Loop(live._context(replace(live.settings, mode=Mode.APPROVE, min_gain=0.0)))
 
 
 def test_while_it_is_paused_the_demo_approves_nothing(live):

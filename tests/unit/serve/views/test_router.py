@@ -4,10 +4,12 @@ import gzip
 import json
 
 import pytest
+from tests.builders.jobs_served import client_of
 from tests.builders.records import plan, turn
 from tests.builders.served import serving
 
 import bayplan as bp
+from bayplan.formats.native.write import native_document, text_of
 from bayplan.model.record import PlanStatus
 from bayplan.operate.store import Store
 from bayplan.serve.settings import ServeSettings
@@ -113,8 +115,52 @@ def test_the_history_is_an_object_and_a_page_that_can_do_nothing(service):
     assert service.get("/v1/loop/history?last=-1").status == 422
 
 
-def test_a_loop_that_the_service_does_not_run_has_no_bay_plan(service):
+def test_a_loop_that_has_seen_nothing_has_no_bay_plan_and_no_snapshot(service):
+    assert service.get("/v1/loop").content["observed"] is None
     assert service.get("/v1/loop/bayplan").status == 404
+    assert service.post("/v1/loop/snapshot").status == 404
+
+
+@pytest.fixture
+def seen(folder, service):
+    """A loop that has seen the shop; its time is the record's."""
+    with Store.open(str(folder / "loop.db")) as store:
+        content = gzip.compress(text_of(native_document(bp.generate("boutique"))).encode())
+        store.keep_observed(7.0, content, store.lease().fence)
+        yield store
+
+
+def test_what_the_loop_sees_is_drawn_and_becomes_a_snapshot(service, seen):
+    assert service.get("/v1/loop").content["observed"] == 7.0
+    drawn = service.get("/v1/loop/bayplan").content
+    assert len(drawn["containers"]["machine"]) == 77
+    kept = service.post("/v1/loop/snapshot", idempotency_key="seen-1")
+    assert kept.content["machines"] == 12
+    assert service.get(f"/v1/snapshots/{kept.content['id']}/bayplan").content == drawn
+    seen.keep_observed(8.0, gzip.compress(b"{}"), seen.lease().fence)
+    assert service.post("/v1/loop/snapshot", idempotency_key="seen-1").content == kept.content
+
+
+def test_the_plan_of_a_job_is_handed_to_the_loop_once(service, seen):
+    client = client_of(service)
+    shop = client.loop_snapshot()
+    job = client.plan(shop, seconds=1.0)
+    said = job.hand_to_loop("ann")
+    (plan,) = [plan for plan in seen.plans(PlanStatus.APPROVED) if plan.approved_by == "ann"]
+    assert f"handed in as plan {plan.id}" in said
+    assert len(plan.moves) == job.result()["moved"] and plan.by_name
+    assert all(move.why for move in plan.moves)
+    assert service.post("/v1/loop/plans", {"job": job.id}).content["done"] == said
+    assert plan.id in service.get("/v1/loop").content["approved"]
+
+
+def test_a_job_without_steps_is_not_handed_in(service, seen):
+    client = client_of(service)
+    job = client.rebalance(client.loop_snapshot(), seconds=0.5).wait()
+    reply = service.post("/v1/loop/plans", {"job": job.id})
+    assert (reply.status, reply.code) == (409, "E2751")
+    assert service.post("/v1/loop/plans", {"job": f"job-{'0' * 32}"}).status == 404
+    assert service.post("/v1/loop/plans", {"job": "latest"}).status == 422
 
 
 def test_without_a_record_there_is_no_loop(tmp_path):
