@@ -215,6 +215,38 @@ def test_the_loop_is_watched_paused_approved_and_its_week_is_shown(open_panel):
     assert page.locator("#run-canvas").evaluate(COLOURS) > 5
 
 
+def test_a_plan_made_on_what_the_loop_sees_is_approved_and_carried_out(demo, open_panel):
+    page = open_panel("run")
+    expect(page.locator("#run .turns")).to_contain_text("proposed", timeout=LONG)  # the head start is over
+    page.click("#run-pause")  # so that the loop plans nothing of its own meanwhile
+    expect(page.locator("#run-resume")).to_be_visible()
+    page.click("#run-plan-here")
+    expect(page.locator("#plan")).to_be_visible()
+    expect(page.locator("#snapshot option:checked")).to_contain_text("boutique, seen")
+    page.click(".scenario summary")
+    fullest = page.evaluate(
+        "(() => { const { running, cluster } = bayplan.panels.plan.card.bay, on = cluster.machines.map(() => 0);"
+        " running.machine.forEach(m => { if (m >= 0) on[m] += 1; }); return cluster.machines[on.indexOf(Math.max(...on))]; })()"
+    )
+    page.locator("#plan-canvas").click(position=machine_at(page, "plan", fullest))
+    page.fill("#plan-seconds", "2")
+    page.click("#plan-start")
+    expect(page.locator("#plan-approve")).to_be_visible(timeout=LONG)
+    page.click("#plan-approve")
+    expect(page.locator("#notice")).to_contain_text("handed in as plan handed-")
+    page.click("#plan-follow")
+    expect(page.locator("#run-plan")).to_contain_text("handed-")
+    page.click("#run-resume")
+    expect(page.locator("#run-plan h2")).to_contain_text("handed-", timeout=LONG)
+    expect(page.locator("#run-plan td .badge.good").first).to_be_visible(timeout=LONG)
+    for _ in range(LONG // 500):
+        handed = [plan for plan in demo.get("/v1/loop/history").content["plans"] if plan["id"].startswith("handed-")]
+        if handed[-1]["status"] in ("done", "stopped", "rolled-back"):
+            break
+        page.wait_for_timeout(500)
+    assert handed[-1]["status"] == "done", handed[-1]["why"]
+
+
 def test_a_plan_is_taken_back(open_panel):
     page = open_panel("run")
     expect(page.locator("#run .turns")).to_contain_text("proposed", timeout=LONG)  # the head start is over: time passes slowly

@@ -22,7 +22,7 @@ from bayplan.serve.demo.paced import PacedOrchestrator
 
 RECORD = "loop.db"  # in the demo's folder
 HEAD_START = 6 * 3600.0  # seconds of its time that pass at once, so that there is something to look at
-IDLE, ACTING = 600.0, 40.0  # of its seconds in one of a person's: between turns; while a plan waits or is carried out
+IDLE, ACTING = 600.0, 40.0  # of its seconds in one of a person's: between turns; while a plan waits or is carried out, or paused
 PATIENCE = 15.0  # seconds of a person's time after which the demo approves a plan by itself
 LOOKS = 0.5  # seconds between two pictures of the cluster
 NICE = 5
@@ -53,8 +53,9 @@ class LiveLoop:
         """How many seconds of the cluster pass in one of a person's."""
         if self.cluster.now() < self.start + HEAD_START:
             return math.inf
-        waits = self._waiting() is not None or self.store.plans(PlanStatus.APPROVED, last=1)
-        return ACTING if waits or self.store.open_plan() is not None else IDLE
+        store = self.store
+        waits = self._waiting() is not None or store.plans(PlanStatus.APPROVED, last=1) or store.paused() is not None
+        return ACTING if waits or store.open_plan() is not None else IDLE
 
     def look(self) -> None:
         """Approve what has waited long enough, and write down where everything runs."""

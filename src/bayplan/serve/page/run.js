@@ -89,7 +89,7 @@ export class RunPanel {
     this.rollback.hidden = !loop.reversible;
     this.rollback.textContent = `Take plan ${loop.reversible} back`;
     this.drawNumbers(loop);
-    this.drawPlan(plan);
+    this.drawPlan(plan, loop.approved.filter(id => id !== plan?.id));
     this.drawTurns(loop);
     const state = `${plan?.id} ${plan?.arrived} ${plan?.status} ${loop.last_turn?.id} ${loop.observed ?? this.page.snapshot?.id}`;
     if (state !== this.drawn) { this.drawn = state; await this.drawCluster(plan, loop.observed); }
@@ -107,9 +107,9 @@ export class RunPanel {
     ]));
   }
 
-  drawPlan(plan) {
+  drawPlan(plan, following) {
     if (!plan) { this.planCard.replaceChildren(made("h2", {}, "The plan"), made("p", { class: "soft" }, "None was made yet.")); return; }
-    const known = `${plan.id} ${plan.status} ${JSON.stringify(plan.batches)} ${plan.arrived} ${plan.why}`;
+    const known = `${plan.id} ${plan.status} ${JSON.stringify(plan.batches)} ${plan.arrived} ${plan.why} ${following}`;
     if (known === this.shownPlan) return;
     this.shownPlan = known;
     const rows = plan.moves.slice(0, MOVES).map(move => [move.container, move.source || "no machine", move.target, badge(move.state, STATES[move.state]), move.why]);
@@ -117,6 +117,7 @@ export class RunPanel {
     this.planCard.replaceChildren(
       made("h2", {}, `Plan ${plan.id} `, badge(plan.status, plan.status === "done" ? "good" : plan.open || plan.proposed ? "warn" : "soft")),
       made("p", {}, plan.summary[0] ?? ""), made("p", { class: "soft" }, plan.why),
+      following.length ? made("p", {}, `Then comes ${following.map(id => `plan ${id}`).join(", ")}, which is approved.`) : "",
       made("div", { class: "batches", role: "img", "aria-label": `${counted(plan.batches.length, "batch")}: ${plan.batches.map(batchWords).join("; ")}` }, ...plan.batches.map(batchBar)),
       made("details", open ? { open: "open" } : {}, made("summary", {}, counted(plan.moves.length, "move")),
         table([["container"], ["from"], ["to"], ["state"], ["why"]], rows, "Moves of the plan"),

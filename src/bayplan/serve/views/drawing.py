@@ -5,6 +5,7 @@ import json
 import tempfile
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -42,29 +43,29 @@ class Drawings:
             raise InputError("snapshot", [_fault("E2736", name, f"holds {snapshot.kind}", "a snapshot of a cluster")])
         with self._lock:  # two that ask for the same wait for one process
             if name not in self._kept:
-                self._kept[name] = _drawn(self._snapshots.path(name))
+                self._kept[name] = _drawn(self._snapshots.path(name), with_findings=True)
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(name)
             return self._kept[name]
 
 
-def drawn_content(content: bytes) -> SnapshotDrawing:
-    """The drawing of a snapshot in our own format that is in no folder."""
+def drawn_columns(content: bytes) -> bytes:
+    """The columns of a snapshot in our own format that is in no folder, as compressed JSON."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{CONTENT}.json").write_bytes(content)
-        return _drawn(Path(folder))
+        return _drawn(Path(folder), with_findings=False).columns
 
 
-def _drawn(folder: Path) -> SnapshotDrawing:
-    message = call_in_process(draw_snapshot, folder, seconds=READING)
+def _drawn(folder: Path, *, with_findings: bool) -> SnapshotDrawing:
+    message = call_in_process(draw_snapshot, folder, with_findings, seconds=READING)
     kind, data = message or ("failed", {"detail": f"was not read in {READING:g} seconds"})
     if kind == "failed":
         raise InputError("snapshot", [_fault("E2742", folder.name, data["detail"], "a snapshot that can be read")])
     return SnapshotDrawing(columns=data["columns"], findings=data["findings"])
 
 
-def draw_snapshot(folder: Path, pipe: Connection) -> None:
+def draw_snapshot(folder: Path, with_findings: bool, pipe: Connection) -> None:
     """Send the drawing of the snapshot in a folder. Runs in a process of its own: reading changes its folder."""
     from bayplan.serve.jobs.reading import read_content
     from bayplan.serve.views.bay_plan_columns import bay_plan_columns
@@ -72,10 +73,12 @@ def draw_snapshot(folder: Path, pipe: Connection) -> None:
 
     try:
         snapshot = read_content(folder)
-        columns = packed(bay_plan_columns(snapshot))
-        pipe.send(("drawn", {"columns": columns, "findings": findings_of(snapshot)}))
+        findings = findings_of(snapshot) if with_findings else {}
+        message = ("drawn", {"columns": packed(bay_plan_columns(snapshot)), "findings": findings})
     except BayplanError as error:
-        pipe.send(("failed", {"detail": str(error)}))
+        message = ("failed", {"detail": str(error)})
+    with suppress(BrokenPipeError):  # the server has ended
+        pipe.send(message)
 
 
 def packed(document: dict[str, Any]) -> bytes:

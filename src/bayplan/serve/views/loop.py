@@ -15,7 +15,7 @@ from bayplan.operate.store.store import STARTED
 from bayplan.report.history import history_page
 from bayplan.report.json import plain
 from bayplan.report.page import how_made
-from bayplan.serve.views.drawing import drawn_content
+from bayplan.serve.views.drawing import drawn_columns
 
 TURNS, EVENTS = 48, 40  # of the past that are shown beside what happens now
 RECENT = 30  # plans among which one to take back is looked for
@@ -60,7 +60,7 @@ class LoopRecord:
             if at is not None and (self._drawn is None or self._drawn[0] != at):
                 observed = self.store.observed()
                 assert observed is not None  # it is replaced, never removed
-                self._drawn = (observed[0], drawn_content(gzip.decompress(observed[1])).columns)
+                self._drawn = (observed[0], drawn_columns(gzip.decompress(observed[1])))
             return None if self._drawn is None else self._drawn[1]
 
     # ---- what it does ---------------------------------------------------------------------------------
