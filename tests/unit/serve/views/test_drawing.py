@@ -35,7 +35,7 @@ def test_a_drawing_has_columns_and_findings(snapshots, tmp_path):
 def test_it_is_made_once_and_only_the_last_are_kept(snapshots, tmp_path, monkeypatch):
     asked = []
 
-    def counted(call, folder, **_):
+    def counted(call, folder, *_, **__):
         asked.append(folder.name)
         return "drawn", {"columns": b"", "findings": {}}
 
@@ -51,7 +51,7 @@ def test_it_is_made_once_and_only_the_last_are_kept(snapshots, tmp_path, monkeyp
 
 
 def test_a_process_that_says_nothing_is_a_numbered_fault(snapshots, tmp_path, monkeypatch):
-    monkeypatch.setattr(drawing, "call_in_process", lambda call, folder, **_: None)
+    monkeypatch.setattr(drawing, "call_in_process", lambda *_, **__: None)
     with pytest.raises(InputError, match="E2742"):
         Drawings(snapshots).of(sent(snapshots, tmp_path, "one"))
 
