@@ -33,7 +33,7 @@ test-postgres: $(VENV)/.installed-postgres
 	BAYPLAN_POSTGRES=required $(BIN)/python -m pytest -m postgres tests/unit/operate tests/unit/serve tests/contract/test_operated.py
 
 test-prometheus: $(VENV)/.installed-dev
-	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
+	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/unit/deploy tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py

@@ -2,12 +2,12 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.builders import prometheus
 
 from bayplan.kubernetes.controller.metrics import METRICS, MetricKind
 
@@ -18,9 +18,13 @@ ALERTS = {rule["alert"]: rule for group in RULES["groups"] for rule in group["ru
 DASHBOARD = json.loads((FILES / "dashboard.json").read_text(encoding="utf-8"))
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 SERIES = re.compile(r"(bayplan_\w+)(?:\{([^}]*)\})?")
-needs_promtool = pytest.mark.skipif(
-    shutil.which("promtool") is None, reason="no promtool on the PATH: Debian's package prometheus has it"
-)
+
+
+@pytest.fixture(autouse=True)
+def promtool(request):
+    """What is marked with `prometheus` needs its tool."""
+    if request.node.get_closest_marker("prometheus") and (words := prometheus.missing()):
+        prometheus.skip_or_fail(words)
 
 
 @pytest.mark.parametrize("expression", [*(rule["expr"] for rule in ALERTS.values()), *QUERIES])
@@ -60,7 +64,7 @@ def test_panels_do_not_overlap():
     assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
 
 
-@needs_promtool
+@pytest.mark.prometheus  # has promtool
 def test_prometheus_accepts_the_alerts():
     subprocess.run(["promtool", "check", "rules", str(FILES / "alerts.yaml")], check=True, capture_output=True)
 
@@ -115,12 +119,12 @@ def firing(series, tmp_path):
     return fired
 
 
-@needs_promtool
+@pytest.mark.prometheus  # has promtool
 def test_no_alert_fires_while_all_is_well(tmp_path):
     assert firing(CALM, tmp_path) == []
 
 
-@needs_promtool
+@pytest.mark.prometheus  # has promtool
 @pytest.mark.parametrize("alert", ALERTS)
 def test_an_alert_fires_alone_when_it_should(alert, tmp_path):
     assert firing(CALM | TROUBLE[alert], tmp_path) == [alert]
