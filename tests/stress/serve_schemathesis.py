@@ -5,8 +5,8 @@
 It draws requests that keep the document and requests that break it. A run fails at an answer of 5xx, at one that the document
 does not describe, at a broken request that is accepted, and at a right one that is refused, but for the reasons in
 `CONFIGURATION`. One pass after the other, with another seed, until there were as many requests as were asked for.
-`HOOKS` puts files that can be read, and snapshots that are there, into requests that keep the document: drawn at random, hardly
-any job would ever start.
+`HOOKS` puts files that can be read, snapshots and jobs that are there, into requests that keep the document: drawn at random,
+hardly any job would ever start.
 """
 
 import argparse
@@ -60,6 +60,8 @@ def before_call(context, case, kwargs):
     if case.operation.path == "/v1/jobs" and isinstance(case.body, dict) and case.body.get("snapshot") not in SENT:
         kind = {"schedule": "requests", "sweep": "requests", "admit": "stream"}.get(case.body.get("verb"), "cluster")
         case.body = {**case.body, "snapshot": KNOWN["snapshots"][kind]}
+    if case.operation.path == "/v1/loop/plans" and isinstance(case.body, dict):
+        case.body = {**case.body, "job": KNOWN["job"]}
 
 
 @schemathesis.hook
@@ -99,14 +101,15 @@ def one_pass(seed: int, examples: int, phases: str, total: Passed) -> None:
         folder = Path(name)
         (folder / "schemathesis.toml").write_text(CONFIGURATION)
         (folder / "hooks.py").write_text(HOOKS)
-        settings = ServeSettings(port=0, store=str(folder / "serve.db"), folder=folder / "files", limits=LIMITS)
+        record = _record_of_a_loop(folder)
+        settings = ServeSettings(port=0, store=str(folder / "serve.db"), folder=folder / "files", record=record, limits=LIMITS)
         with serving(settings, log) as address:
             client = bp.Client(address.url)
             shop = client.send(bp.generate("boutique"))
-            client.plan(shop, seconds=0.2).wait()  # something that can be looked at
+            job = client.plan(shop, seconds=0.2).wait()  # something that can be looked at, and handed to the loop
             requests, stream = client.send(EXAMPLES / "requests.json"), client.send(EXAMPLES / "admission.json")
             snapshots = {"cluster": shop.id, "requests": requests.id, "stream": stream.id}
-            known = json.dumps({"snapshots": snapshots, "cluster": json.dumps(CLUSTER)})
+            known = json.dumps({"snapshots": snapshots, "cluster": json.dumps(CLUSTER), "job": job.id})
             printed = _schemathesis(address.url, seed, examples, phases, folder, known)
             for job in client.jobs(limit=1000):
                 total.jobs[job.state] += 1
@@ -123,6 +126,14 @@ def one_pass(seed: int, examples: int, phases: str, total: Passed) -> None:
     total.texts.append(f"pass with seed {seed}: {cases[0].strip() if cases else 'no cases'}")
     if printed.returncode:
         total.texts.append(printed.stdout[-20_000:] + printed.stderr[-2_000:])
+
+
+def _record_of_a_loop(folder: Path) -> str:
+    """The record of a loop that has seen a shop and proposes a plan."""
+    record = str(folder / "loop.db")
+    settings = bp.LoopSettings(mode="approve", budget=bp.Budget(iterations=20_000), min_gain=0.0)
+    bp.run(bp.generate("boutique"), turns=1, churn="quiet", settings=settings, store=record)
+    return record
 
 
 def _schemathesis(url: str, seed: int, examples: int, phases: str, folder: Path, known: str) -> subprocess.CompletedProcess[str]:
