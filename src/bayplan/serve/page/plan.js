@@ -2,6 +2,7 @@
 import { busy, button, choice, field, made, say } from "./elements.js";
 import { decide, read, send } from "./service.js";
 import { Chart, number } from "./chart.js";
+import { clusterOf } from "./columns.js";
 import { ChangeReport } from "./reports.js";
 import { ClusterCard } from "./cluster_card.js";
 import { WhatIfChoice } from "./what_if.js";
@@ -9,6 +10,7 @@ import { GOALS } from "./goals.js";
 import { counted, percent, span } from "./report.js";
 
 const AT_ONCE = 20000;  // containers up to which the front is computed without being asked for
+const SAME = 0.5;  // of the machines of a snapshot: with more of them, it is of the loop's cluster
 const SECONDS = [[500, 6], [10000, 20]], LONGEST = 60;  // containers, and seconds up to that number
 
 export class PlanPanel {
@@ -194,10 +196,14 @@ export class PlanPanel {
     return result;
   }
 
-  // Where there is a loop, a plan that was read can be given to it.
+  // Where there is a loop, a plan that was read can be given to it, if it is about the cluster of that loop.
   async approval(job, { moved, details }) {
     const loop = await read("v1/loop");
-    if (!loop.known || !moved || !details) return "";
+    if (!loop.known || !loop.observed || !moved || !details) return "";
+    const there = new Set(clusterOf(await read("v1/loop/bayplan")).machines), { machines } = this.page.snapshot.cluster;
+    if (machines.filter(name => there.has(name)).length < SAME * machines.length) {
+      return made("span", { class: "soft" }, "This is not the cluster of the loop: choose “what the loop sees now” above to plan for it.");
+    }
     const approve = button("Approve: let the loop do it", () => busy(approve, async () => {
       say((await send("v1/loop/plans", { job: job.id })).done);
       approve.replaceWith(made("a", { href: "#run", class: "button", id: "plan-follow" }, "Follow it under Run"));
