@@ -25,15 +25,17 @@ class Shot(NamedTuple):
 
 
 def _plan(page: Any) -> None:
-    page.select_option("#snapshot", label="rasa-m3 (96 machines)")
-    page.wait_for_timeout(2000)
-    page.fill("#plan-seconds", "12")
+    """On what the loop sees, so that it can be approved."""
+    page.select_option("#snapshot", label="what the loop sees now")
+    page.wait_for_selector("#snapshot option:checked:text('seen')", state="attached", timeout=LONG)
+    page.fill("#plan-most", "30%")
     page.click("#plan-start")
     page.wait_for_selector("#front:enabled", timeout=LONG)
 
 
 def _run(page: Any) -> None:
     page.wait_for_selector("#run-approve:visible", timeout=LONG)
+    page.wait_for_timeout(2500)  # so that the cluster is drawn
 
 
 def _sweep(page: Any) -> None:

@@ -63,7 +63,13 @@ class Page {
     await this.choose(wanted);
   }
 
-  async choose(id) {
+  // A panel that asks a question about the snapshot waits for `chosen` first: the snapshot may still be on its way.
+  choose(id) {
+    this.chosen = this.load(id);
+    return this.chosen;
+  }
+
+  async load(id) {
     if (!id) { this.tell(); return; }
     if (id === LOOP) { await this.chooseLoop(); return; }
     try {

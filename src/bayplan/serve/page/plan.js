@@ -114,6 +114,7 @@ export class PlanPanel {
   }
 
   async plan() {
+    await this.page.chosen;
     this.asked = this.options;
     this.front.hidden = true;
     this.shown = await this.run(this.asked);

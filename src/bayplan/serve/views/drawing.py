@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from bayplan.errors import BayplanError, Fault, InputError
+from bayplan.formats.files import snapshot_in
 from bayplan.serve.jobs.processes import READING, call_in_process
 from bayplan.serve.jobs.reading import CONTENT
 from bayplan.serve.jobs.snapshots import SnapshotFolder
+from bayplan.serve.views.bay_plan_columns import bay_plan_columns
 
 KEPT = 4  # snapshots, each of a few hundred kilobytes; their content never changes
+SMALL = 200_000  # bytes of a snapshot that is read in a hundredth of a second
 LEVEL = 5  # of compression: as small as the best in half the time
 
 
@@ -51,7 +54,11 @@ class Drawings:
 
 
 def drawn_columns(content: bytes) -> bytes:
-    """The columns of a snapshot in our own format that is in no folder, as compressed JSON."""
+    """The columns of a snapshot that our own loop wrote, as compressed JSON; a small one is worth no process."""
+    if len(content) <= SMALL:
+        snapshot = snapshot_in(json.loads(content), CONTENT)
+        assert snapshot is not None  # the loop writes nothing else
+        return packed(bay_plan_columns(snapshot))
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{CONTENT}.json").write_bytes(content)
         return _drawn(Path(folder), with_findings=False).columns
@@ -68,7 +75,6 @@ def _drawn(folder: Path, *, with_findings: bool) -> SnapshotDrawing:
 def draw_snapshot(folder: Path, with_findings: bool, pipe: Connection) -> None:
     """Send the drawing of the snapshot in a folder. Runs in a process of its own: reading changes its folder."""
     from bayplan.serve.jobs.reading import read_content
-    from bayplan.serve.views.bay_plan_columns import bay_plan_columns
     from bayplan.serve.views.findings import findings_of
 
     try:
