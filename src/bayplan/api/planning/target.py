@@ -88,13 +88,13 @@ def rank(problem: Problem, placement: Placement) -> Rank:
     return Rank(
         violated=len(check(problem.cluster, placement, problem.before)),
         unplaced=len(placement.unplaced),
-        overload=_overload(problem, placement),
+        overload=ranked_overload(problem, placement),
         cost=weighted(problem.cluster, placement, problem.objective, problem.before),
     )
 
 
-def _overload(problem: Problem, placement: Placement) -> float:
-    """Rounded, so that no sum of floats decides."""
+def ranked_overload(problem: Problem, placement: Placement) -> float:
+    """The overload that a rank has: 0 where the goal leaves it aside; rounded, so that no sum of floats decides."""
     if not problem.objective.weight.get(Term.OVERLOAD):
         return 0.0
     return round(overload_cost(problem.cluster, placement, problem.objective), DIGITS)
@@ -217,7 +217,7 @@ def _violated_by(problem: Problem, placement: Placement, without: Placement) -> 
 
 def _is_better(problem: Problem, placement: Placement, without: Placement) -> bool:
     """Does it cost no more to take moves back, and is nothing hotter then?"""
-    if _overload(problem, without) > _overload(problem, placement):
+    if ranked_overload(problem, without) > ranked_overload(problem, placement):
         return False
     old, new = (weighted(problem.cluster, each, problem.objective, problem.before) for each in (placement, without))
     return new <= old + ROUNDING * max(1.0, abs(old))
