@@ -35,7 +35,9 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
     if refusal is not None:
         return refusal
     attempts = ATTEMPTS if budget.iterations is None else max(1, budget.iterations)
+    progress(Tick(stage="planning", done=0.0))
     bound = least_batches(StepSequence(RunningState(migration), move_units(migration, options)))
+    progress(Tick(stage="planning", done=0.0))  # each of these steps takes a second where there are 100,000 containers
     meanings = [PlansInOneWay(meaning, options, seed) for meaning in meanings_of_auto(migration, options)]
     best: PlanDraft | None = None
     with stoppable() as stop:

@@ -30,6 +30,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.anneal import search
 
+PREPARING = "preparing"  # the first stage, in reports of progress
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
 REFINE = 0.1  # ... for the last walk ...
@@ -46,6 +47,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     search over all terms and rules goes on from there.
     """
     clock = budget.clock()
+    progress(Tick(stage=PREPARING, done=0.0))
     with stoppable() as stop:
         still = start_with_new_containers(problem, clock, seed)
         placement = make_way(problem, still, options, still, clock=clock, seed=seed)
@@ -81,7 +83,9 @@ def _limits(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) ->
 
 def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, seed: int) -> Placement:
     """Explore, then merge the solutions and refine."""
+    limits.progress(Tick(stage=PREPARING, done=0.5))
     state, items = count_state(problem, problem.start, max_moves=problem.max_moves)
+    limits.progress(Tick(stage=PREPARING, done=1.0))
     price = move_price(problem, options)
     pool = WalkerPool(state, threads=limits.clock.budget.threads, seed=seed, price=price)
     if pool.hopeless:

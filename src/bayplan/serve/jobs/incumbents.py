@@ -37,9 +37,9 @@ class IncumbentWriter:
         """Write a placement down if it is better than the last; one that the referee refuses is left alone."""
         from bayplan.api.planning.best_so_far import placement_question
 
-        self.question = self.question or placement_question(*self.about)
-        began = time.thread_time()  # of the processor: a busy machine is no reason to look less often
+        first, began = self.question is None, time.thread_time()  # of the processor: a busy machine is no reason to look less
         try:
+            self.question = self.question or placement_question(*self.about)
             if self.question is not None:
                 seconds = round(time.monotonic() - self.began, 3)
                 better = self.question.better_answer(placement, self.best, seconds)
@@ -48,8 +48,8 @@ class IncumbentWriter:
                     self.best = better[0]
         except BayplanError:
             pass  # an incumbent of a stage that judges by other rules
-        finally:
-            self.free_at = time.monotonic() + max(LOOKS, SHARE * (time.thread_time() - began))
+        finally:  # the first look takes longer than all others, and is followed by a second at once
+            self.free_at = time.monotonic() + (0.0 if first else max(LOOKS, SHARE * (time.thread_time() - began)))
 
     def _write(self, answer: "PlacementAnswer", seconds: float) -> None:
         from bayplan.serve.jobs.incumbent_file import write_incumbent, write_names
