@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.decide.collocate.annealing.count_state import Int32Array, count_state, item_machines, placement_of
 from bayplan.decide.collocate.annealing.walker_pool import WalkerPool, WalkLimits
 from bayplan.decide.collocate.columns.merge_solutions import can_merge, merge_solutions
@@ -57,7 +58,8 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
             first = next(share for most, share in AFFINITY_FIRST if len(problem.before.machine_of) <= most)
             seconds = time_to_solve(problem, clock) * (first if other_terms else 1.0)
             placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
-        if len(placement.placed) and (other_terms or other_rules):
+        stopped = stop.requested and not check(problem.cluster, placement, problem.before)  # with nothing left to repair
+        if len(placement.placed) and (other_rules or (other_terms and not stopped)):
             placement = _searched(from_start, options, placement, clock, seed, progress)
     placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)

@@ -10,6 +10,7 @@ from bayplan.decide.collocate import CollocateOptions
 from bayplan.decide.collocate.best import best, move_price
 from bayplan.decide.collocate.finish import has_other_terms
 from bayplan.model import Budget, Objective, Result, Term, Transient, TransientMode, silent
+from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
 
 OPTIONS = CollocateOptions()
@@ -92,3 +93,23 @@ def test_no_traffic_moves_nothing():
     result = asked(Problem.of(silent_cluster))
     assert result.score["affinity"] == 0.0
     assert result.score["moves"] == 0
+
+
+def test_a_search_that_is_stopped_while_it_anneals_begins_no_other(monkeypatch):
+    snapshot = pairs_apart(4)
+    both = Objective.default(snapshot.cluster).with_weights({Term.AFFINITY: 1.0, Term.UTILISATION: 0.1})
+    problem = replace(Problem.of(snapshot), objective=both)
+    stages, scores = set(), []
+    with stoppable() as stop:
+
+        def stop_it(tick):
+            stages.add(tick.stage)
+            if tick.stage == "annealing" and tick.done > 0.5:
+                stop.requested = True
+                scores.append(tick.score)
+
+        result = best(problem, OPTIONS, budget=Budget(iterations=4_000), seed=0, progress=stop_it)
+    assert scores and "searching" not in stages
+    assert result.score["affinity"] >= scores[-1] - 1e-9  # the best so far is kept
+    best(problem, OPTIONS, budget=Budget(iterations=4_000), seed=0, progress=lambda tick: stages.add(tick.stage))
+    assert "searching" in stages  # one that is not stopped goes on with all terms
