@@ -1,4 +1,4 @@
-"""The incumbent of a job on the disk: written in milliseconds by the job, made a whole document when somebody asks for it.
+"""The incumbent of a job on the disk: written in milliseconds by the job, made a whole document when it is asked for.
 
 The names of containers and machines, and where everything ran before, are written once; an incumbent after that is one number
 for each container. So a search in a large cluster can write down every incumbent that it tells of.
