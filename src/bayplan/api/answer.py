@@ -135,6 +135,11 @@ class Answer(ABC, Generic[S]):
 
     def to_dict(self) -> dict[str, Any]:
         """The object that `--json` prints; `docs/json.md` describes it."""
+        moves = [{"container": move.container, "from": move.source, "to": move.target} for move in self.moves]
+        return {**self.to_dict_without_moves(), "moves": moves}  # in the place that it has there
+
+    def to_dict_without_moves(self) -> dict[str, Any]:
+        """The same object without its moves, of which there may be thousands."""
         from bayplan.report.json import plain
 
         answer = {
@@ -149,7 +154,7 @@ class Answer(ABC, Generic[S]):
             "gap": self.gap,
             "placed": self.placed,
             "moved": self.moved,
-            "moves": [{"container": move.container, "from": move.source, "to": move.target} for move in self.moves],
+            "moves": [],
             "left_out": [{"name": reason.subject, "reason": reason.text} for reason in self.left_out],
             "still_violated": self.still_violated,
             "notes": self.notes,

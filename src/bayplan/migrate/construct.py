@@ -119,6 +119,7 @@ class Construction:
 
     def run(self, progress: Progress) -> PlanDraft:
         """Plan as far as it goes."""
+        self._note(progress)
         bound = least_batches(self.sequence)
         for weight in sorted({self.units.weight[u] for u in self.sequence.pending}):  # heavier ones later
             self.cuts.append(len(self.sequence.steps))
@@ -127,6 +128,7 @@ class Construction:
         self._settle()
         if self.sequence.pending:
             self._try_all_orders()
+        self._note(progress)
         state, steps, cuts = self._new_state(), self.sequence.steps, [*self.cuts, len(self.sequence.steps)]
         plan = in_batches(state, [steps[first:last] for first, last in pairwise(cuts)])
         return PlanDraft(plan=plan, left_out=explain_stuck(StepSequence(state, self.units)), bound=bound)

@@ -1,12 +1,16 @@
 """What moves as one, where to, and in which ways."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from bayplan.migrate.options import MigrateOptions
 from bayplan.model import UNPLACED, Cluster, Dependency, Migration, Pinned, Spread, Way
 from bayplan.model.allowed_machines import co_located_groups
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,12 +40,17 @@ def move_units(migration: Migration, options: MigrateOptions, *, generous: bool 
     return MoveUnits(
         members=members,
         of_container=of_container,
-        target=[max(target[c] for c in unit) for unit in members],
-        fixed=[any(fixed[c] for c in unit) for unit in members],
-        may_replace=[all(replace[workload[c]] for c in unit) for unit in members],
-        may_surge=[all(surge[workload[c]] and c not in scattered for c in unit) for unit in members],
-        weight=[float(max(weight[c] for c in unit)) for unit in members],
+        target=_of_units(members, target, max),
+        fixed=_of_units(members, fixed, any),
+        may_replace=_of_units(members, [replace[w] for w in workload], all),
+        may_surge=_of_units(members, [surge[w] and c not in scattered for c, w in enumerate(workload)], all),
+        weight=_of_units(members, weight.tolist(), max),
     )
+
+
+def _of_units(members: Sequence[tuple[int, ...]], of_container: Sequence[V], whole: Callable[[Iterable[V]], V]) -> list[V]:
+    """(unit,) what the values of its containers make as a whole; nearly all units have one container."""
+    return [of_container[unit[0]] if len(unit) == 1 else whole([of_container[c] for c in unit]) for unit in members]
 
 
 def _members(migration: Migration) -> tuple[list[tuple[int, ...]], list[int], set[int]]:

@@ -14,8 +14,6 @@ from bayplan.migrate.construct import Construction, ConstructionStyle, KnownOrde
 from bayplan.migrate.move_units import move_units
 from bayplan.migrate.options import MigrateOptions
 from bayplan.migrate.result import PlanDraft, plan_result, refused
-from bayplan.migrate.running_state import RunningState
-from bayplan.migrate.step_sequence import StepSequence, least_batches
 from bayplan.model import Budget, Clock, Migration, Plan, Progress, Result, Tick, Way
 from bayplan.model.interrupt import stoppable
 
@@ -35,9 +33,11 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
     if refusal is not None:
         return refusal
     attempts = ATTEMPTS if budget.iterations is None else max(1, budget.iterations)
-    bound = least_batches(StepSequence(RunningState(migration), move_units(migration, options)))
+    progress(Tick(stage="planning", done=0.0))
     meanings = [PlansInOneWay(meaning, options, seed) for meaning in meanings_of_auto(migration, options)]
+    progress(Tick(stage="planning", done=0.0))  # that takes a second where there are 100,000 containers
     best: PlanDraft | None = None
+    bound: int | None = None  # of the first attempt, which takes AUTO as it is: other meanings have other bounds
     with stoppable() as stop:
         for number, plans in product(range(attempts), meanings):
             if best is not None and (stop.requested or best.is_best or _is_late(clock, best)):
@@ -47,6 +47,7 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
             draft = plans.attempt(number, lambda: stop.requested or clock.expired(), progress)
             if draft is None:
                 continue
+            bound = draft.bound if bound is None else bound
             best = replace(draft, bound=bound) if best is None or draft.key < best.key else best
             progress(Tick(stage="planning", done=(number + 1) / attempts, score=float(len(best.plan.batches))))
     assert best is not None

@@ -33,11 +33,49 @@ TERMS: Mapping[Term, Callable[[TermInputs], float]] = {
 EQUATION_6 = (Term.UTILISATION, Term.BALANCE, Term.COMMUNICATION)
 
 
+class TermValues:
+    """The terms of one placement, each worked out when it is first needed."""
+
+    def __init__(self, inputs: TermInputs) -> None:
+        self.inputs, self.known = inputs, dict[Term, float]()
+
+    def __getitem__(self, term: Term) -> float:
+        """The value of a term, in its own unit."""
+        if term not in self.known:
+            self.known[term] = TERMS[term](self.inputs)
+        return self.known[term]
+
+    @property
+    def weighted(self) -> float:
+        """The objective: each term times its weight, gains subtracted. Smaller is better."""
+        weights = self.inputs.objective.weight.items()
+        return float(sum(weight * self[term] * (-1 if term in GAINS else 1) for term, weight in weights if weight))
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The scores that apply, by the names of the command line. Whole numbers are ints, exact."""
+        cluster, placement, objective, before = self.inputs
+        scores: dict[str, float] = {term.value: self[term] for term in EQUATION_6}
+        if any(objective.weight.get(term) for term in EQUATION_6):
+            scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)  # (6)
+        scores["overload"] = self[Term.OVERLOAD]
+        if len(cluster.traffic.a):
+            scores["affinity"] = self[Term.AFFINITY]
+        if before is not None:
+            scores["moves"] = self[Term.MOVES]
+        if objective.move_costs is not None:
+            scores["gmrp"] = gmrp_cost(*self.inputs).total
+        confidence = stated_confidence(cluster)
+        if confidence is not None:
+            scale = cluster.resources[confidence.resource].scale
+            scores["ucac"] = ucac(cluster, placement, confidence.resource, alpha=confidence.alpha) / scale
+        scores["machines"] = int((containers_on(cluster, placement) > 0).sum())
+        return scores
+
+
 def weighted(cluster: Cluster, placement: Placement, objective: Objective, before: Placement | None = None) -> float:
     """The objective: each term times its weight, gains subtracted. Smaller is better."""
-    inputs = TermInputs(cluster, placement, objective, before)
-    parts = (weight * TERMS[term](inputs) * (-1 if term in GAINS else 1) for term, weight in objective.weight.items() if weight)
-    return float(sum(parts))
+    return TermValues(TermInputs(cluster, placement, objective, before)).weighted
 
 
 def score(
@@ -45,23 +83,7 @@ def score(
 ) -> Mapping[str, float]:
     """The scores that apply, by the names of the command line. Whole numbers are ints, exact."""
     objective = Objective.default(cluster) if objective is None else objective
-    inputs = TermInputs(cluster, placement, objective, before)
-    scores: dict[str, float] = {term.value: TERMS[term](inputs) for term in EQUATION_6}
-    if any(objective.weight.get(term) for term in EQUATION_6):
-        scores["total"] = sum(objective.weight.get(term, 0.0) * scores[term.value] for term in EQUATION_6)  # (6)
-    scores["overload"] = TERMS[Term.OVERLOAD](inputs)
-    if len(cluster.traffic.a):
-        scores["affinity"] = TERMS[Term.AFFINITY](inputs)
-    if before is not None:
-        scores["moves"] = TERMS[Term.MOVES](inputs)
-    if objective.move_costs is not None:
-        scores["gmrp"] = gmrp_cost(*inputs).total
-    confidence = stated_confidence(cluster)
-    if confidence is not None:
-        scale = cluster.resources[confidence.resource].scale
-        scores["ucac"] = ucac(cluster, placement, confidence.resource, alpha=confidence.alpha) / scale
-    scores["machines"] = int((containers_on(cluster, placement) > 0).sum())
-    return scores
+    return TermValues(TermInputs(cluster, placement, objective, before)).scores
 
 
 def stated_confidence(cluster: Cluster) -> Confidence | None:

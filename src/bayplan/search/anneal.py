@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from bayplan.check import check
-from bayplan.model import Budget, Clock, Placement, Progress, silent
+from bayplan.model import Budget, Clock, Placement, Progress, Tick, silent
 from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
 from bayplan.search.cooling import annealing_rounds
@@ -19,6 +19,7 @@ from bayplan.search.verify_state import verify_state
 from bayplan.search.walker import Walker
 from bayplan.search.window_mip.polish import polish
 
+PREPARING = "preparing"  # the first stage, in reports of progress
 STEPS_PER_ITEM = 2_000  # where no budget is given
 AFTERWARDS = 0.1, 0.7  # seconds kept for the answer: at least, and in times of setting up the state
 POLISH = 0.12  # of the seconds, for integer programs over a few machines at the end ...
@@ -30,6 +31,7 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
     if not len(problem.cluster.machines.name) or not len(problem.cluster.containers.name):
         return problem.start  # there is nothing to decide
     clock = budget.clock(already)
+    progress(Tick(stage=PREPARING, done=0.0))
     before = time.perf_counter()
     state = new_search_state(problem)
     keep = max(AFTERWARDS[0], AFTERWARDS[1] * (time.perf_counter() - before))

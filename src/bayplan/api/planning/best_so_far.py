@@ -1,28 +1,31 @@
 """The best so far of a decision that goes on, as an answer: what is left of it if the process ends before the answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bayplan.api.collocate import affinity_wanted
 from bayplan.api.placement import PlacementAnswer, scores_before
 from bayplan.api.planning.question import goal_of as plan_goal
 from bayplan.api.planning.question import plan_question
-from bayplan.api.planning.target import Rank, rank, renamed
+from bayplan.api.planning.target import Rank, rank, ranked_overload
 from bayplan.api.problem import problem_of
 from bayplan.api.what_if import WhatIf
 from bayplan.errors import BayplanError
-from bayplan.model import Placement, Result, Snapshot, Status
+from bayplan.model import Placement, Result, Snapshot, Status, relabelled, singled_out
 from bayplan.model.problem import Problem
-from bayplan.score.terms import weighted
-from bayplan.search.answer import goal_of, refereed
+from bayplan.score.terms import TermInputs, TermValues
+from bayplan.search.answer import expect_no_worse, goal_of
 
 NOT_ORDERED = "the search was cut short: its moves are not ordered yet, and some may not pay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlacementQuestion:
-    """What a call of a verb asks about the placement of a cluster, apart from the search for the answer."""
+    """What a call of a verb asks about the placement of a cluster, apart from the search for the answer.
+
+    It is asked about placements while the search goes on, so it is quick: each is renamed, refereed and scored once.
+    """
 
     verb: str
     method: str
@@ -30,43 +33,76 @@ class PlacementQuestion:
     snapshot: Snapshot
     problem: Problem
     notes: tuple[str, ...] = ()
+    before: dict[str, float] = field(default_factory=dict)  # the scores of the start, once they were needed
 
     def rank(self, placement: Placement) -> Rank | None:
         """How good a placement is, less is better; None if it moves more than is allowed."""
-        most = self.problem.max_moves
-        if most is not None and len(renamed(self.problem, placement).moved_from(self.problem.before)) > most:
-            return None
-        return rank(self.problem, placement)
+        placement = self._renamed(placement)
+        return None if self._moves_too_many(placement) else rank(self.problem, placement)
 
     def answer(self, placement: Placement, seconds: float) -> PlacementAnswer:
         """The placement as an answer that was cut short; BayplanError if the referee refuses it."""
-        result = self._result(placement, seconds)
-        return PlacementAnswer(
-            verb=self.verb,
-            method=self.method,
-            seed=self.seed,
-            result=result,
-            before=scores_before(self.problem, result),
-            seconds=seconds,
-            interrupted=True,
-            input_notes=self.snapshot.notes,
-            snapshot=replace(self.snapshot, objective=self.problem.objective),
-        )
+        placement = self._renamed(placement)
+        return self._answer(self._values(placement), expect_no_worse(self.problem, placement), seconds)
 
-    def _result(self, placement: Placement, seconds: float) -> Result[Placement]:
-        """Refereed and scored; no bound, which takes longer than all else."""
-        placement, violated, scores = refereed(self.problem, placement)
-        goal = goal_of(self.problem)
+    def better_answer(self, placement: Placement, than: Rank | None, seconds: float) -> tuple[Rank, PlacementAnswer] | None:
+        """The rank and the answer if it is better than that; None if it is not, or moves more than is allowed.
+
+        BayplanError if the referee refuses it.
+        """
+        placement = self._renamed(placement)
+        if self._moves_too_many(placement):
+            return None
+        violated, values = expect_no_worse(self.problem, placement), self._values(placement)
+        unplaced, overload = len(placement.unplaced), ranked_overload(self.problem, placement)
+        reached = Rank(violated=len(violated), unplaced=unplaced, overload=overload, cost=values.weighted)
+        if than is not None and not reached < than:
+            return None
+        return reached, self._answer(values, violated, seconds)
+
+    def _renamed(self, placement: Placement) -> Placement:
+        """Interchangeable replicas renamed so that as few as possible move; those that stay by name do so, which saves time."""
+        cluster, before = self.problem.cluster, self.problem.before
+        fixed = singled_out(cluster) | (placement.machine_of == before.machine_of)
+        fixed = fixed | self.problem.frozen if len(self.problem.frozen) else fixed
+        other = relabelled(placement, before, cluster.containers.workload, fixed=fixed)
+        if self.problem.objective.move_costs is None:
+            return other
+        return other if self._values(other).weighted <= self._values(placement).weighted else placement
+
+    def _moves_too_many(self, placement: Placement) -> bool:
+        most = self.problem.max_moves
+        return most is not None and len(placement.moved_from(self.problem.before)) > most
+
+    def _values(self, placement: Placement) -> TermValues:
+        return TermValues(TermInputs(self.problem.cluster, placement, self.problem.objective, self.problem.before))
+
+    def _answer(self, values: TermValues, violated: tuple[str, ...], seconds: float) -> PlacementAnswer:
+        """Scored; no bound, which takes longer than all else."""
+        scores, goal = dict(values.scores), goal_of(self.problem)
         if goal == "objective":
-            scores[goal] = weighted(self.problem.cluster, placement, self.problem.objective, self.problem.before)
-        return Result(
+            scores[goal] = values.weighted
+        result = Result(
             status=Status.FEASIBLE,
-            solution=placement,
+            solution=values.inputs.placement,
             score=scores,
             goal=goal,
             still_violated=violated,
             notes=self.notes,
             seconds=seconds,
+        )
+        if not self.before:
+            self.before.update(scores_before(self.problem, result))
+        return PlacementAnswer(
+            verb=self.verb,
+            method=self.method,
+            seed=self.seed,
+            result=result,
+            before=dict(self.before),
+            seconds=seconds,
+            interrupted=True,
+            input_notes=self.snapshot.notes,
+            snapshot=replace(self.snapshot, objective=self.problem.objective),
         )
 
 

@@ -112,7 +112,7 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
     first = problem
     for number in range(ROUNDS):
         decision = decide(problem, ordering.deciding(budget, problem, last=number == ROUNDS - 1), ordering.seed + number)
-        paid = drop_idle_moves(decision.problem, decision.target)
+        paid = drop_idle_moves(decision.problem, decision.target, progress=ordering.progress)
         answer = ordering.order(paid.placement)
         if answer.complete:
             reached = ReachableTarget(

@@ -23,7 +23,7 @@ from bayplan.api.problem import move_limit, search_needs
 from bayplan.api.what_if import WhatIf
 from bayplan.check import check
 from bayplan.decide.collocate.move_bound import affinity_within_moves
-from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term
+from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term, Tick
 from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
 from bayplan.model.problem import Problem
@@ -39,6 +39,7 @@ from bayplan.search.answer import answer as refereed_answer
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
 BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0)), 60.0  # containers, and seconds up to that number
 EMPTYING = 0.6  # of the seconds for a target, for which machines can go, where that is the goal
+PREPARING, EXPLAINING = "preparing", "explaining the moves"  # stages, in reports of progress
 FRONT = 0.7  # of the seconds, for the front, where it is wanted
 
 
@@ -110,6 +111,7 @@ def plan(
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
     options_from(MigrationSettings, about_way)  # what it does not know is said before the work, here
     assumptions = settings.assumptions  # ... and here
+    control.progress(Tick(stage=PREPARING, done=0.0))
     question = plan_question(snapshot, wanted, settings.what_if, max_moves=max_moves, freeze=freeze)
     if settings.at is not None:
         question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
@@ -125,7 +127,9 @@ def plan(
         most=None if settings.at_once is None else move_limit(settings.at_once, len(question.problem.before.placed)),
     )
     (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
+    control.progress(Tick(stage=EXPLAINING, done=0.0))
     answer = _answer(planned, control=control, settings=settings)
+    control.progress(Tick(stage=EXPLAINING, done=0.5))
     if settings.performance:
         change = performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions)
         answer = replace(answer, performance=change)

@@ -5,8 +5,9 @@ search over all terms. Where rules are violated or machines are hot, the search 
 its part of the time, too, and the better answer counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.subproblem import may_collocate
 from bayplan.decide.place import PLACERS
 from bayplan.decide.place.options import PlaceOptions
-from bayplan.model import Budget, Placement, Progress, Term, ints, relabelled, silent, singled_out
+from bayplan.model import Budget, Placement, Progress, Term, Tick, ints, relabelled, silent, singled_out
 from bayplan.model.problem import Problem
 from bayplan.score.gmrp import machine_overload, overload_cost
 from bayplan.score.goal.move_gains import MoveGain, move_gains
@@ -31,6 +32,7 @@ LEAST_SECONDS = 0.5  # for that search, whatever the time: an answer that helps 
 FEW_CONTAINERS = 500  # with more, a search goes on from where an earlier one ended, instead of from the start
 ROUNDING, DIGITS = 1e-12, 9
 ROUNDS, FEW = 12, 0.01  # of dropping moves; the last is one in which no more than this share of the moves is dropped
+DROPPING = "dropping moves that do not pay"  # the stage, in reports of progress
 TRIES = 40  # sets of moves whose return the referee looks at, in one round
 
 
@@ -86,13 +88,13 @@ def rank(problem: Problem, placement: Placement) -> Rank:
     return Rank(
         violated=len(check(problem.cluster, placement, problem.before)),
         unplaced=len(placement.unplaced),
-        overload=_overload(problem, placement),
+        overload=ranked_overload(problem, placement),
         cost=weighted(problem.cluster, placement, problem.objective, problem.before),
     )
 
 
-def _overload(problem: Problem, placement: Placement) -> float:
-    """Rounded, so that no sum of floats decides."""
+def ranked_overload(problem: Problem, placement: Placement) -> float:
+    """The overload that a rank has: 0 where the goal leaves it aside; rounded, so that no sum of floats decides."""
     if not problem.objective.weight.get(Term.OVERLOAD):
         return 0.0
     return round(overload_cost(problem.cluster, placement, problem.objective), DIGITS)
@@ -117,21 +119,24 @@ class PaidMoves:
     dropped: int = 0
 
 
-def drop_idle_moves(problem: Problem, placement: Placement) -> PaidMoves:
+def drop_idle_moves(problem: Problem, placement: Placement, *, progress: Progress = silent) -> PaidMoves:
     """Take back moves that gain less than they cost, while the plan improves and no rule is violated for it."""
     placement = renamed(problem, placement)
     first = len(placement.moved_from(problem.before))
     needed: dict[Members, Violation | None] = {}
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        report = partial(_report, progress, number / ROUNDS)
+        report(placement)
         gains = move_gains(problem.cluster, problem.before, placement, problem.objective)
         idle = [move.members for move in gains if not _pays(problem, move) and move.members not in needed]
         if not idle:
             break
         moved = len(placement.moved_from(problem.before))
-        placement, kept = _without_idle(problem, placement, idle)
+        placement, kept = _without_idle(problem, placement, idle, report)
         needed |= kept
         if moved - len(placement.moved_from(problem.before)) <= FEW * moved - 1:
             break
+    _report(progress, 1.0, placement)
     gains = move_gains(problem.cluster, problem.before, placement, problem.objective)
     return PaidMoves(
         placement=placement,
@@ -141,8 +146,13 @@ def drop_idle_moves(problem: Problem, placement: Placement) -> PaidMoves:
     )
 
 
+def _report(progress: Progress, done: float, placement: Placement) -> None:
+    """Report how far it is; the best so far is what is left after moves were taken back."""
+    progress(Tick(stage=DROPPING, done=done, solution=lambda: placement))
+
+
 def _without_idle(
-    problem: Problem, placement: Placement, idle: Sequence[Members]
+    problem: Problem, placement: Placement, idle: Sequence[Members], report: Callable[[Placement], None]
 ) -> tuple[Placement, dict[Members, Violation | None]]:
     """The placement with as many of the moves taken back as may be at once, and what keeps the others.
 
@@ -154,6 +164,7 @@ def _without_idle(
     for _ in range(TRIES):
         if not sets:
             break
+        report(placement)
         tried = sets.pop()
         without = taken_back(problem, placement, [c for members in tried for c in members])
         violated = _violated_by(problem, placement, without)
@@ -162,7 +173,7 @@ def _without_idle(
         elif len(tried) == 1:
             kept[tried[0]] = violated[0] if violated else None
         else:
-            blamed = {members: violation for members in tried if (violation := _blames(problem, members, violated)) is not None}
+            blamed = _blamed(problem, tried, violated)
             kept |= blamed
             rest = [members for members in tried if members not in blamed]
             halves = [rest] if blamed else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]
@@ -170,12 +181,20 @@ def _without_idle(
     return placement, kept | dict.fromkeys((members for tried in sets for members in tried), None)
 
 
-def _blames(problem: Problem, members: Members, violated: Sequence[Violation]) -> Violation | None:
-    """The violation that names a container of a move, or the machine that it would return to; None if none does."""
-    cluster = problem.cluster
-    names = {cluster.containers.name[c] for c in members}
-    names |= {cluster.machines.name[problem.before.machine_of[c]] for c in members}
-    return next((violation for violation in violated if names.intersection(violation.subject)), None)
+def _blamed(problem: Problem, moves: Sequence[Members], violated: Sequence[Violation]) -> dict[Members, Violation | None]:
+    """Moves of which a violation names a container, or the machine that it would return to; with the first such violation."""
+    cluster, first = problem.cluster, dict[str, int]()  # name -> number of the first violation that names it
+    for number, violation in enumerate(violated):
+        for name in violation.subject:
+            first.setdefault(name, number)
+    blamed: dict[Members, Violation | None] = {}
+    for members in moves:
+        names = [cluster.containers.name[c] for c in members]
+        names += [cluster.machines.name[problem.before.machine_of[c]] for c in members]
+        named = [first[name] for name in names if name in first]
+        if named:
+            blamed[members] = violated[min(named)]
+    return blamed
 
 
 def _pays(problem: Problem, move: MoveGain) -> bool:
@@ -198,7 +217,7 @@ def _violated_by(problem: Problem, placement: Placement, without: Placement) -> 
 
 def _is_better(problem: Problem, placement: Placement, without: Placement) -> bool:
     """Does it cost no more to take moves back, and is nothing hotter then?"""
-    if _overload(problem, without) > _overload(problem, placement):
+    if ranked_overload(problem, without) > ranked_overload(problem, placement):
         return False
     old, new = (weighted(problem.cluster, each, problem.objective, problem.before) for each in (placement, without))
     return new <= old + ROUNDING * max(1.0, abs(old))

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from bayplan.check import check
 from bayplan.decide.collocate.annealing.count_state import Int32Array, count_state, item_machines, placement_of
 from bayplan.decide.collocate.annealing.walker_pool import WalkerPool, WalkLimits
 from bayplan.decide.collocate.columns.merge_solutions import can_merge, merge_solutions
@@ -30,6 +31,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
 from bayplan.search.anneal import search
 
+PREPARING = "preparing"  # the first stage, in reports of progress
 EXPLORE = 0.4  # of the time, for rounds from the start ...
 LONGEST = 12.0  # ... and seconds of them at most, where column generation can make more of what they pass ...
 REFINE = 0.1  # ... for the last walk ...
@@ -46,6 +48,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     search over all terms and rules goes on from there.
     """
     clock = budget.clock()
+    progress(Tick(stage=PREPARING, done=0.0))
     with stoppable() as stop:
         still = start_with_new_containers(problem, clock, seed)
         placement = make_way(problem, still, options, still, clock=clock, seed=seed)
@@ -55,7 +58,8 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
             first = next(share for most, share in AFFINITY_FIRST if len(problem.before.machine_of) <= most)
             seconds = time_to_solve(problem, clock) * (first if other_terms else 1.0)
             placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
-        if len(placement.placed) and (other_terms or other_rules):
+        stopped = stop.requested and not check(problem.cluster, placement, problem.before)  # with nothing left to repair
+        if len(placement.placed) and (other_rules or (other_terms and not stopped)):
             placement = _searched(from_start, options, placement, clock, seed, progress)
     placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
@@ -81,7 +85,9 @@ def _limits(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) ->
 
 def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, seed: int) -> Placement:
     """Explore, then merge the solutions and refine."""
+    limits.progress(Tick(stage=PREPARING, done=0.5))
     state, items = count_state(problem, problem.start, max_moves=problem.max_moves)
+    limits.progress(Tick(stage=PREPARING, done=1.0))
     price = move_price(problem, options)
     pool = WalkerPool(state, threads=limits.clock.budget.threads, seed=seed, price=price)
     if pool.hopeless:

@@ -1,6 +1,5 @@
 """What a job has made, to be downloaded: its answer, its page, its plan; of one that was cut short, the best so far."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from bayplan.errors import Fault, InputError
 from bayplan.report.json import to_json
-from bayplan.serve.jobs.incumbents import INCUMBENT
+from bayplan.serve.jobs.incumbent_file import INCUMBENT, read_incumbent
 from bayplan.serve.jobs.queue import JobQueue
 from bayplan.serve.jobs.worker import PLAN, REPORT, RESULT
 from bayplan.serve.store.jobs import StoredJob
@@ -31,13 +30,14 @@ class Download:
 def download(queue: JobQueue, name: str, kind: str) -> Download:
     """A file of a job; InputError if it has none, or none yet."""
     job, folder = queue.find(name), queue.folder(name)
-    path = folder / FILES[kind]
-    if path.exists() and (job.state.ended or kind == "incumbent"):
-        return _file(path, job, kind)
-    if not job.state.ended and kind != "incumbent":
-        raise InputError("job", [_fault("E2743", job, "has not ended", "a job that has ended")])
-    if kind in ("result", "plan") and (folder / INCUMBENT).exists():
-        return _of_incumbent(json.loads((folder / INCUMBENT).read_text(encoding="utf-8")), kind, job)
+    if kind != "incumbent":
+        if not job.state.ended:
+            raise InputError("job", [_fault("E2743", job, "has not ended", "a job that has ended")])
+        if (folder / FILES[kind]).exists():
+            return _file(folder / FILES[kind], job, kind)
+    incumbent = None if kind == "report" else read_incumbent(folder)
+    if incumbent is not None:
+        return _of_incumbent(incumbent, kind)
     raise InputError("job", [_fault("E2738", job, f"has no {kind}", _why(job, kind))])
 
 
@@ -50,10 +50,10 @@ def _file(path: Path, job: StoredJob, kind: str) -> Download:
     return Download(media_type=JSON if is_json else TEXT, path=path, name=f"{job.verb}-{job.id}.{suffix}", shown="attachment")
 
 
-def _of_incumbent(incumbent: Mapping[str, Any], kind: str, job: StoredJob) -> Download:
-    """The best so far in the form of an answer."""
-    content = incumbent["result"] if kind == "result" else {"placement": incumbent["placement"]}
-    return Download(media_type=JSON, content=to_json(content))
+def _of_incumbent(incumbent: Mapping[str, Any], kind: str) -> Download:
+    """The best so far: all of it, or in the form of an answer or of a plan."""
+    parts = {"incumbent": incumbent, "result": incumbent["result"], "plan": {"placement": incumbent["placement"]}}
+    return Download(media_type=JSON, content=to_json(parts[kind]))
 
 
 def _why(job: StoredJob, kind: str) -> str:

@@ -1,6 +1,5 @@
 """What a job says while it runs: how far it is, and each better incumbent, which is on the disk before it is reported."""
 
-import json
 import math
 import threading
 import time
@@ -12,14 +11,14 @@ from bayplan.errors import BayplanError
 from bayplan.model.budget import Tick
 
 if TYPE_CHECKING:
+    from bayplan.api.placement import PlacementAnswer
     from bayplan.api.planning.best_so_far import PlacementQuestion
     from bayplan.api.planning.target import Rank
     from bayplan.model import Placement
 
-INCUMBENT = "incumbent.json"
 EVERY = 0.2  # seconds between two reports of one stage
-LOOKS = 0.25  # seconds between two looks at the incumbent, at least ...
-SHARE = 10.0  # ... and this many times as long as the last look took
+LOOKS = 0.5  # seconds between two looks at the incumbent, at least ...
+SHARE = 20.0  # ... and this many times as long as the last look took, of one processor
 
 Tell = Callable[[str, Mapping[str, Any]], None]
 
@@ -38,26 +37,26 @@ class IncumbentWriter:
         """Write a placement down if it is better than the last; one that the referee refuses is left alone."""
         from bayplan.api.planning.best_so_far import placement_question
 
-        began = time.thread_time()  # of the processor: a busy machine is no reason to look less often
+        first, began = self.question is None, time.thread_time()  # of the processor: a busy machine is no reason to look less
         try:
             self.question = self.question or placement_question(*self.about)
-            rank = None if self.question is None else self.question.rank(placement)
-            if self.question is not None and rank is not None and (self.best is None or rank < self.best):
-                self._write(self.question, placement)
-                self.best = rank
+            if self.question is not None:
+                seconds = round(time.monotonic() - self.began, 3)
+                better = self.question.better_answer(placement, self.best, seconds)
+                if better is not None:
+                    self._write(better[1], seconds)
+                    self.best = better[0]
         except BayplanError:
             pass  # an incumbent of a stage that judges by other rules
-        finally:
-            self.free_at = time.monotonic() + max(LOOKS, SHARE * (time.thread_time() - began))
+        finally:  # the first look takes longer than all others, and is followed by a second at once
+            self.free_at = time.monotonic() + (0.0 if first else max(LOOKS, SHARE * (time.thread_time() - began)))
 
-    def _write(self, question: "PlacementQuestion", placement: "Placement") -> None:
-        from bayplan.formats.document.text import write_text_atomically
-        from bayplan.formats.native import placement_document
+    def _write(self, answer: "PlacementAnswer", seconds: float) -> None:
+        from bayplan.serve.jobs.incumbent_file import write_incumbent, write_names
 
-        seconds = round(time.monotonic() - self.began, 3)
-        answer = question.answer(placement, seconds)
-        result = answer.to_dict()
-        document = placement_document(question.problem.cluster, answer.placement)
+        if self.best is None:
+            write_names(answer.snapshot.cluster, answer.snapshot.placement)
+        result = answer.to_dict_without_moves()
         event = {
             "seconds": seconds,
             "goal": result["goal"],
@@ -67,7 +66,7 @@ class IncumbentWriter:
             "placed": result["placed"],
             "headline": answer.headline,
         }
-        write_text_atomically(INCUMBENT, json.dumps({**event, "result": result, **document}))
+        write_incumbent(event, answer, result)
         self.tell("incumbent", event)
 
 
@@ -77,6 +76,7 @@ class ProgressReport:
     def __init__(self, tell: Tell, incumbents: IncumbentWriter) -> None:
         self.tell, self.incumbents = tell, incumbents
         self.began, self.last, self.stage = time.monotonic(), 0.0, ""
+        self.taken: tuple[str, set[float]] = "", set()  # a stage, and the scores of its incumbents that were looked at
         self.lock, self.changed = threading.Lock(), threading.Condition()
         self.waiting: Placement | None = None
         self.looking = self.over = False
@@ -103,10 +103,19 @@ class ProgressReport:
             self._take(tick, now)
 
     def _take(self, tick: Tick, now: float) -> None:
-        """Keep an incumbent for the thread that looks at them, if it has time; the last one of a stage in any case."""
-        busy = self.looking or self.waiting is not None or now < self.incumbents.free_at
-        if tick.solution is None or (busy and tick.done < 1.0):
+        """Keep an incumbent for the thread that looks at them, if it has time; the last one of a stage in any case.
+
+        One with the score of an earlier one of its stage is that one, and is passed over.
+        """
+        if tick.solution is None:
             return
+        busy = self.looking or self.waiting is not None or now < self.incumbents.free_at
+        if tick.stage != self.taken[0]:
+            self.taken = tick.stage, set()
+        if tick.score in self.taken[1] or (busy and tick.done < 1.0):
+            return
+        if tick.score is not None:
+            self.taken[1].add(tick.score)
         placement = tick.solution()
         with self.changed:
             self.waiting = placement  # type: ignore[assignment]

@@ -1,6 +1,7 @@
 """The best collocator: what it weighs, what it keeps, and that it finds what can be seen."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from bayplan.decide.collocate import CollocateOptions
 from bayplan.decide.collocate.best import best, move_price
 from bayplan.decide.collocate.finish import has_other_terms
 from bayplan.model import Budget, Objective, Result, Term, Transient, TransientMode, silent
+from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
 
 OPTIONS = CollocateOptions()
@@ -92,3 +94,23 @@ def test_no_traffic_moves_nothing():
     result = asked(Problem.of(silent_cluster))
     assert result.score["affinity"] == 0.0
     assert result.score["moves"] == 0
+
+
+def test_a_search_that_is_stopped_while_it_anneals_begins_no_other(monkeypatch):
+    snapshot = pairs_apart(4)
+    both = Objective.default(snapshot.cluster).with_weights({Term.AFFINITY: 1.0, Term.UTILISATION: 0.1})
+    problem = replace(Problem.of(snapshot), objective=both)
+    searched, scores = [], []
+    monkeypatch.setattr(import_module("bayplan.decide.collocate.best"), "search", lambda at, **_: searched.append(at) or at.start)
+    with stoppable() as stop:
+
+        def stop_it(tick):
+            if tick.stage == "annealing" and tick.done > 0.5:
+                stop.requested = True
+                scores.append(tick.score)
+
+        result = best(problem, OPTIONS, budget=Budget(iterations=4_000), seed=0, progress=stop_it)
+    assert scores and not searched
+    assert result.score["affinity"] >= scores[-1] - 1e-9  # the best so far is kept
+    asked(problem)
+    assert searched  # one that is not stopped goes on with all terms
