@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.control import Control, RunKeywords, options_from
 from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.performance import assumptions_of
@@ -26,6 +26,7 @@ from bayplan.decide.collocate.move_bound import affinity_within_moves
 from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term, Tick
 from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
+from bayplan.model.interrupt import set_aside, stoppable
 from bayplan.model.problem import Problem
 from bayplan.report.answers.move_reasons import MoveContext, move_notes
 from bayplan.report.answers.plan_words import PlanFigures, figure_words
@@ -111,11 +112,12 @@ def plan(
     about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
     options_from(MigrationSettings, about_way)  # what it does not know is said before the work, here
     assumptions = settings.assumptions  # ... and here
-    control.progress(Tick(stage=PREPARING, done=0.0))
-    question = plan_question(snapshot, wanted, settings.what_if, max_moves=max_moves, freeze=freeze)
-    if settings.at is not None:
-        question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
-        question = replace(question, problem=question.within(question.limit))
+    with stoppable() as early:  # Ctrl-C in any stage asks for the best so far; only where kernels are compiled there is none
+        control.progress(Tick(stage=PREPARING, done=0.0))
+        question = plan_question(snapshot, wanted, settings.what_if, max_moves=max_moves, freeze=freeze)
+        if settings.at is not None:
+            question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
+            question = replace(question, problem=question.within(question.limit))
     control = control.after_compiling(*_needs(question))
     budget = control.method_budget(finish_seconds(snapshot))
     ordering = Ordering(
@@ -126,15 +128,24 @@ def plan(
         progress=control.progress,
         most=None if settings.at_once is None else move_limit(settings.at_once, len(question.problem.before.placed)),
     )
-    (planned, front), interrupted = interruptible(lambda: _planned(question, ordering, budget, settings))
+    with stoppable() as stop:
+        stop.requested |= early.requested
+        planned, front = _planned(question, ordering, budget, settings)
+        interrupted = stop.requested
+        with set_aside():
+            answer = _explained(planned, control=control, settings=settings, assumptions=assumptions)
+    return replace(answer, front=_front_points(question, front, planned), interrupted=interrupted, seconds=control.seconds)
+
+
+def _explained(planned: "Planned", *, control: Control, settings: PlanSettings, assumptions: Assumptions) -> PlanAnswer:
+    """The answer, with what the plan is worth to requests where that is wanted."""
     control.progress(Tick(stage=EXPLAINING, done=0.0))
     answer = _answer(planned, control=control, settings=settings)
     control.progress(Tick(stage=EXPLAINING, done=0.5))
     if settings.performance:
         change = performance_change(answer.snapshot.cluster, answer.snapshot.placement, answer.placement, assumptions)
         answer = replace(answer, performance=change)
-    front_points = _front_points(question, front, planned)
-    return replace(answer, front=front_points, interrupted=interrupted, seconds=control.seconds)
+    return answer
 
 
 def cores() -> int:

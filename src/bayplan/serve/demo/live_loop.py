@@ -1,4 +1,4 @@
-"""The loop of the demo: it keeps a simulated shop in order, in a process of its own, with a clock that runs fast."""
+"""The loop of the demo: it goes on after a recorded week, in a process of its own, with a clock that runs fast."""
 
 import math
 import os
@@ -8,7 +8,6 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import bayplan as bp
 from bayplan.model import Snapshot
 from bayplan.model.record import PlanStatus, RecordedPlan
 from bayplan.operate.context import LoopContext
@@ -16,12 +15,13 @@ from bayplan.operate.loop import Loop
 from bayplan.operate.run import compile_kernels, simulated_settings
 from bayplan.operate.settings import LoopSettings, Mode
 from bayplan.operate.simulated import SimulatedOrchestrator
-from bayplan.operate.simulated.settings import preset
+from bayplan.operate.simulated.settings import MONDAY, preset
 from bayplan.operate.store import Store
 from bayplan.serve.demo.paced import PacedOrchestrator
+from bayplan.serve.demo.week import shop_after, unpack_week
 
 RECORD = "loop.db"  # in the demo's folder
-HEAD_START = 6 * 3600.0  # seconds of its time that pass at once, so that there is something to look at
+HEAD_START = 3 * 3600.0  # seconds of its time that pass at once, so that there is a plan that can be taken back
 IDLE, ACTING = 600.0, 40.0  # of its seconds in one of a person's: between turns; while a plan waits or is carried out, or paused
 PATIENCE = 15.0  # seconds of a person's time after which the demo approves a plan by itself
 LOOKS = 0.5  # seconds between two pictures of the cluster
@@ -31,9 +31,10 @@ NICE = 5
 class LiveLoop:
     """The loop, its paced cluster, and an approval for plans that no person has approved in time."""
 
-    def __init__(self, folder: Path, snapshot: Snapshot) -> None:
-        self.folder, self.store = folder, Store.open(folder / RECORD)
-        self.cluster = SimulatedOrchestrator(snapshot, settings=preset("calm"))
+    def __init__(self, store: Store, snapshot: Snapshot) -> None:
+        self.store = store
+        start = store.last_time() or MONDAY
+        self.cluster = SimulatedOrchestrator(snapshot, settings=preset("calm"), start=start)
         self.start = self.cluster.now()
         self.proposed: tuple[str, float] = ("", 0.0)  # the plan that waits, and since when in a person's time
         self.settings = simulated_settings(snapshot)
@@ -76,7 +77,9 @@ class LiveLoop:
 def run_live_loop(folder: Path, pipe: Connection) -> None:
     """What the process of the loop does; it says when its record is there."""
     os.nice(NICE)
-    live = LiveLoop(folder, bp.generate("boutique"))
+    unpack_week(folder / RECORD)
+    store = Store.open(folder / RECORD)
+    live = LiveLoop(store, shop_after(store))
     pipe.send(("begun", {}))
     compile_kernels()
     live.run()

@@ -46,6 +46,12 @@ def test_its_loop_lives(demo):
     assert len(address.get("/v1/loop/bayplan").content["machines"]["name"]) >= 12
 
 
+def test_it_opens_on_a_week(demo):
+    address, _ = demo
+    summary = address.get(f"/v1/loop/history?last={7 * 86400}").content["summary"]
+    assert summary["turns"] > 300 and summary["executions"] > 5
+
+
 def test_its_admission_has_accepted_and_refused(demo):
     address, _ = demo
     until(lambda: address.get(f"/v1/admissions/{NAME}").status == 200)

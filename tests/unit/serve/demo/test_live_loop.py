@@ -10,6 +10,7 @@ import bayplan as bp
 from bayplan.model.record import PlanStatus
 from bayplan.operate.loop import Loop
 from bayplan.operate.settings import Mode
+from bayplan.operate.store import Store
 from bayplan.serve.demo import live_loop
 from bayplan.serve.demo.live_loop import LiveLoop
 
@@ -22,10 +23,10 @@ class SeenEnoughError(Exception):
 def live(tmp_path, monkeypatch):
     monkeypatch.setattr(live_loop, "HEAD_START", 1800.0)
     monkeypatch.setattr(live_loop, "PATIENCE", 0.0)
-    made = LiveLoop(tmp_path, bp.generate("boutique"))
-    made.orchestrator._sleep = lambda seconds: None
-    yield made
-    made.store.close()
+    with Store.open(tmp_path / "loop.db") as store:
+        made = LiveLoop(store, bp.generate("boutique"))
+        made.orchestrator._sleep = lambda seconds: None
+        yield made
 
 
 def test_a_plan_that_waits_too_long_is_approved_by_the_demo(live):
