@@ -15,8 +15,8 @@ from bayplan.serve.access.heads import KEY
 from bayplan.serve.admission import changes, shapes, views
 from bayplan.serve.admission.state import made_of
 from bayplan.serve.admission.writer import AdmissionWriter
-from bayplan.serve.jobs.keys import IdempotencyKey, request_key
-from bayplan.serve.problems import ALWAYS, WRITES, RequestRefusedError, problem_of, problem_responses, refusal
+from bayplan.serve.keys import IdempotencyKey, made_before, request_key, used_key
+from bayplan.serve.problems import ALWAYS, WRITES, problem_of, problem_responses, refusal
 from bayplan.serve.service import Service
 from bayplan.serve.store.admissions import StoredAdmission
 from bayplan.serve.store.jobs import JobStore
@@ -68,9 +68,7 @@ def _collection(routes: APIRouter, writer: AdmissionWriter, keys: JobStore) -> N
     @routes.delete("/{name}", status_code=204, summary="Delete an admission with its log.", responses=problem_responses(404, 422))
     async def delete(request: Request, name: Name, idempotency_key: IdempotencyKey = None) -> None:
         key = request_key(request, idempotency_key)
-        if key is not None and (known := await asyncio.to_thread(keys.known_key, key)) is not None:
-            if known.digest != key.digest:
-                raise _used_otherwise(key.key)
+        if await asyncio.to_thread(made_before, keys, key) is not None:
             return
         await writer.forget(name)
         if key is not None:
@@ -80,11 +78,7 @@ def _collection(routes: APIRouter, writer: AdmissionWriter, keys: JobStore) -> N
 def _expect_same(stored: StoredAdmission, name: str, description: Mapping[str, Any]) -> None:
     """The key of a creation may come again with the same body only."""
     if stored.name != name or changes.encoded(stored.description) != changes.encoded(description):
-        raise _used_otherwise(str(description["key"]))
-
-
-def _used_otherwise(key: str) -> RequestRefusedError:
-    return refusal("E2711", "Idempotency-Key", key, "was used for another request", expected="a new one")
+        raise used_key(str(description["key"]))
 
 
 def _listed(stored: StoredAdmission) -> shapes.AdmissionListed:

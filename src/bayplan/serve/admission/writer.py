@@ -20,6 +20,7 @@ from bayplan.operate.store.database import Database
 from bayplan.serve.admission import changes
 from bayplan.serve.admission.holder import holder_name, is_gone
 from bayplan.serve.admission.state import AdmissionState
+from bayplan.serve.keys import used_key
 from bayplan.serve.metrics import ServiceMetrics
 from bayplan.serve.problems import missing, refusal
 from bayplan.serve.settings import ServeSettings
@@ -313,7 +314,7 @@ def _outcome(state: AdmissionState, command: _Command, known: dict[str, LogEntry
     if command.key is not None and command.key in known:
         before = known[command.key]
         if before.digest != command.change.digest:
-            return refusal("E2711", "key", command.key, "was used for another request", expected="a new one")
+            return used_key(command.key)
         return ChangeOutcome(before.outcome, is_replayed=True)
     try:
         entry = state.decide(command.change, command.key)

@@ -22,10 +22,10 @@ from bayplan.serve.jobs.documents import (
     verbs_shown,
 )
 from bayplan.serve.jobs.event_stream import event_stream
-from bayplan.serve.jobs.keys import IdempotencyKey, request_key
+from bayplan.serve.keys import IdempotencyKey, made_before, request_key
 from bayplan.serve.problems import ALWAYS, problem_responses
 from bayplan.serve.service import Service
-from bayplan.serve.store.jobs import JobState, RequestKey
+from bayplan.serve.store.jobs import JobState
 
 JobId = Annotated[str, Path(pattern=JOB_ID, examples=[EXAMPLE_JOB])]
 EXAMPLES = {
@@ -150,11 +150,8 @@ def _add_job(routes: APIRouter, service: Service) -> None:
     )
     def delete(request: Request, job: JobId, idempotency_key: IdempotencyKey = None) -> None:
         key = request_key(request, idempotency_key)
-        known = None if key is None else queue.store.known_key(key)
-        if known is None:
+        if made_before(queue.store, key) is None:
             queue.delete(job)
-        elif key is not None and known.digest != key.digest:
-            raise InputError("request", [_used(known)])
         if key is not None:
             queue.store.remember(key, job, time.time())
 
@@ -234,7 +231,3 @@ def _job_request(body: bytes) -> dict[str, Any]:
 
 def _form(code: str, name: str, problem: str, value: str, expected: str) -> Fault:
     return Fault(code=code, kind="body", name=name[:100], problem=problem, value=value, expected=expected)
-
-
-def _used(key: RequestKey) -> Fault:
-    return Fault(code="E2711", kind="Idempotency-Key", name=key.key[:100], problem="was used for another request")

@@ -20,6 +20,7 @@ from bayplan.serve.jobs.running_job import RunningJob
 from bayplan.serve.jobs.snapshots import SnapshotFolder
 from bayplan.serve.jobs.verbs import VERBS, OptionLimits, read_options
 from bayplan.serve.jobs.worker import JobTask, run_job
+from bayplan.serve.keys import used_key
 from bayplan.serve.settings import ServeSettings
 from bayplan.serve.store.jobs import JobState, JobStore, RequestKey, StoredJob, Transactions
 
@@ -98,7 +99,7 @@ class JobQueue:
         if kept is None:
             raise InputError("job", [_too_many(self.settings.waiting)])
         if isinstance(kept, RequestKey):
-            raise InputError("job", [_used_key(kept)])
+            raise used_key(kept.key)
         self._wake_up(kept.id)
         return kept
 
@@ -293,10 +294,6 @@ def _unknown_verb(verb: str) -> Fault:
 
 def _too_many(waiting: int) -> Fault:
     return _fault("E2739", "", f"{waiting:,} jobs are waiting", expected=f"fewer than {waiting:,}", about="queue")
-
-
-def _used_key(key: RequestKey) -> Fault:
-    return _fault("E2711", key.key[:100], "was used for another request", about="Idempotency-Key")
 
 
 def _fault(code: str, name: str, problem: str, *, expected: str = "", about: str = "job") -> Fault:

@@ -14,11 +14,11 @@ from bayplan.errors import UsageError
 from bayplan.serve.jobs.answers import JSON, download
 from bayplan.serve.jobs.documents import EXAMPLE_JOB, JOB_ID, SnapshotShown, snapshot_shown
 from bayplan.serve.jobs.job_routes import REPORT_POLICY
-from bayplan.serve.jobs.keys import IdempotencyKey, request_key
 from bayplan.serve.jobs.queue import JobQueue
 from bayplan.serve.jobs.snapshot_routes import SnapshotId
+from bayplan.serve.keys import IdempotencyKey, made_before, request_key
 from bayplan.serve.problems import ALWAYS, WRITES, missing, problem_responses, refusal
-from bayplan.serve.store.jobs import JobStore, RequestKey
+from bayplan.serve.store.jobs import JobStore
 from bayplan.serve.views.drawing import Drawings
 from bayplan.serve.views.loop import LoopRecord
 from bayplan.serve.views.page_files import POLICY, PageFile, page_files
@@ -155,7 +155,7 @@ def _add_plans(routes: APIRouter, known: Callable[[], LoopRecord], jobs: JobQueu
     )
     def keep(request: Request, response: Response, idempotency_key: IdempotencyKey = None) -> SnapshotShown:
         key = request_key(request, idempotency_key)
-        earlier = _earlier(jobs.store, key)
+        earlier = made_before(jobs.store, key)
         if earlier is not None:
             return snapshot_shown(jobs.snapshots.find(earlier))
         content = known().snapshot()
@@ -233,7 +233,7 @@ def _once(
 ) -> LoopInstructionTaken:
     """Do what is said, in the name of a person or of the token; said again with the same key, only the answer is given again."""
     key = request_key(request, stated, said.model_dump_json().encode())
-    earlier = _earlier(keys, key)
+    earlier = made_before(keys, key)
     if earlier is not None:
         return LoopInstructionTaken(done=earlier)
     identity = request.scope.get("bayplan.identity")
@@ -241,13 +241,3 @@ def _once(
     if key is not None:
         keys.remember(key, done, time.time())
     return LoopInstructionTaken(done=done)
-
-
-def _earlier(keys: JobStore, key: RequestKey | None) -> str | None:
-    """What an equal request with this key has made; a refusal if the key was used for another request."""
-    earlier = None if key is None else keys.known_key(key)
-    if key is None or earlier is None:
-        return None
-    if earlier.digest != key.digest:
-        raise refusal("E2711", "Idempotency-Key", key.key, "was used for another request")
-    return earlier.made

@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import Header, Request
 
 from bayplan.serve.access.heads import KEY, LONGEST_KEY
-from bayplan.serve.store.jobs import RequestKey
+from bayplan.serve.problems import RequestRefusedError, refusal
+from bayplan.serve.store.jobs import JobStore, RequestKey
 
 IdempotencyKey = Annotated[
     str | None,
@@ -30,3 +31,18 @@ def request_key(request: Request, key: str | None, *parts: bytes) -> RequestKey 
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     return RequestKey(scope=getattr(identity, "name", ""), key=key, digest=digest.hexdigest())
+
+
+def made_before(store: JobStore, key: RequestKey | None) -> str | None:
+    """What an equal request with this key has made; None if it is new. A key of another request is refused."""
+    known = None if key is None else store.known_key(key)
+    if key is None or known is None:
+        return None
+    if known.digest != key.digest:
+        raise used_key(key.key)
+    return known.made
+
+
+def used_key(key: str) -> RequestRefusedError:
+    """The refusal of a key that was used for another request."""
+    return refusal("E2711", "Idempotency-Key", key[:100], "was used for another request", expected="a new one")
