@@ -183,7 +183,7 @@ def scaled_cost(estimate, zone):
 @few
 @given(problem=dense_problems(members=5), epsilon=st.sampled_from([0.1, 0.3, 0.6, 1.0]), n=st.integers(1, 5))
 def test_lemma_3_a_near_estimate_gives_a_rounding_within_its_bound(problem, epsilon, n):
-    """The proof, step by step: LP (6) is feasible, and its rounding costs at most L* + epsilon V^2 by the estimate."""
+    """The proof, step by step: LP (6) is feasible, and its rounding costs at most cost* + epsilon V^2 by the estimate."""
     best, v = optimum(problem), len(problem.cost)
     assume(best is not None)
     estimate = estimate_of(problem, OneShotOptions(epsilon=epsilon, samples=n), np.random.default_rng(0))
