@@ -229,7 +229,7 @@ def test_theorem_3_as_printed_fails_where_traffic_costs_more_than_members(epsilo
 @few
 @given(problem=dense_problems(members=5))
 def test_theorem_3_with_the_largest_of_all_costs_holds_for_every_placement(problem):
-    """c = largest of all P / least P_vs. Then any placement costs at most c V times the optimum: less than 1 + (1 + epsilon) c V."""
+    """c = largest of all P / least P_vs: any placement costs at most c V times the optimum, less than 1 + (1 + epsilon) c V."""
     best, v = optimum(problem), len(problem.cost)
     assume(best is not None)
     pairs = problem.link[problem.pair[problem.traffic > 0]]

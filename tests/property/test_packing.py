@@ -69,14 +69,14 @@ def filled_in_turn(mean, variance, amount, capacity, d):
 
 def least_relaxed(mean, variance, amount, capacity, d):
     """The least UCaC with fractions and its machines; None if they do not fit. Tries the machines in every order."""
-    packings = []
+    answers = []
     for order in sorted(set(permutations(capacity))):
         inside = filled_in_turn(mean, variance, amount, order, d)
         if inside is not None:
             used = inside @ mean + d * np.sqrt(inside @ variance)
             assert (used <= np.array(order) * (1 + 1e-9)).all()
-            packings.append((float(used.sum()), int((used > 1e-6).sum())))
-    return min(packings, default=None)
+            answers.append((float(used.sum()), int((used > 1e-6).sum())))
+    return min(answers, default=None)
 
 
 @st.composite
@@ -94,7 +94,7 @@ def divisible(draw):
 @few
 @given(drawn=divisible())
 def test_theorem_4_with_fractions_the_least_ucac_has_the_fewest_machines(drawn):
-    """No packing of parts has less UCaC, nor fewer machines. On machines of several sizes, too, of which the paper says nothing."""
+    """No packing of parts has less UCaC, nor fewer machines; on machines of several sizes, too, unlike in the paper."""
     mean, std, parts, capacity, alpha = drawn
     problem = problem_of(packing(mean, std, parts, capacity=capacity, alpha=alpha))
     ucac, fewest = best_by_trying(problem, "ucac"), best_by_trying(problem, "machines")
@@ -117,7 +117,7 @@ def test_theorem_4_bi_level_is_near_the_least_ucac_where_containers_are_small(me
 
 
 def test_theorem_4_fails_where_memory_counts_too():
-    """One workload fills a machine by its variance; the other needs all memory of two. Three machines keep the variance together."""
+    """One workload fills a machine by its variance, the other the memory of two: three machines keep the variance together."""
     quarters = ([0.25, 0.5], [30.0, 0.005], [4, 4])
     pair = packing(*quarters, capacity=[100] * 3, memory=([0, 4], [8] * 3))
     ucac, fewest = packed("csp-ucac", pair), packed("csp-machines", pair)

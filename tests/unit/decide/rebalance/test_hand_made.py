@@ -98,7 +98,7 @@ def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_machine
 @pytest.mark.parametrize("mode", list(TransientMode))
 @pytest.mark.parametrize("delta", [0.02, 0.5])
 def test_appendix_a_fails_where_sweep_search_never_comes_within_eight_times_the_optimum(delta, mode):
-    """40 and 34: no shift or swap makes them more even. 20 for 10 and 8 makes them 38 and 36. Whatever is drawn, that is not tried."""
+    """No shift or swap makes 40 and 34 more even; 20 for 10 and 8 makes 38 and 36. That is no neighbour, whatever is drawn."""
     stated = problem([20, 20, 10, 10, 8, 6], [0, 0, 1, 1, 1, 1], machines=2, mode=mode)
     every = [Placement(machine_of=ints(machine_of)) for machine_of in product(range(2), repeat=6)]
     best = min(weighted(stated.cluster, placement, stated.objective) for placement in every)
