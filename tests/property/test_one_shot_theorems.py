@@ -1,15 +1,34 @@
-"""Theorem 1 of [Online clusters] on its roundings, and its bounds between methods."""
+"""What [Online clusters] §IV-B proves of Algorithm 1, and what it does not (docs/verbs/admit-theorem.md).
+
+Theorem 1 on its roundings; Lemmas 2 and 3 and Theorem 3 against all placements and all samples; bounds between methods.
+"""
+
+from itertools import combinations, product
+from math import exp
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.builders.one_shot_problems import one_shot_problems
+from tests.builders.one_shot_problems import fits, one_shot_problems
 
 from bayplan.decide.admit.one_shot import ONE_SHOTS
-from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions
-from bayplan.decide.admit.one_shot.sampling import candidates, estimate_of, fits_alone, rounded, sample_placements
+from bayplan.decide.admit.one_shot.one_shot_problem import OneShotOptions, OneShotProblem
+from bayplan.decide.admit.one_shot.sampling import (
+    TrafficProgram,
+    candidates,
+    estimate_of,
+    fits_alone,
+    rounded,
+    sample_placements,
+)
+from bayplan.kernels.admit.screen import estimate_traffic
+from bayplan.model import ints
 
 few = settings(max_examples=60, deadline=None)
+
+
+# ---- Theorem 1 -----------------------------------------------------------------------------------------------------------------
 
 
 @few
@@ -47,6 +66,183 @@ def test_rounding_any_shares_that_keep_the_room_gives_at_most_twice_it_and_costs
     assert (np.bincount(zone, weights=demand[:, 0], minlength=z) <= 2 * free[:, 0]).all()
     assert (share[np.arange(v), zone] > 0).all()
     assert cost[np.arange(v), zone].sum() <= (cost * share).sum() + 1e-5
+
+
+# ---- Lemma 2 -------------------------------------------------------------------------------------------------------------------
+
+
+def problem_of(cost, pair_cost, demand, free):
+    """A problem of the paper: P_vs, P_vwst, one resource, every link exists and has all the bandwidth."""
+    v, z = np.shape(cost)
+    return OneShotProblem(
+        cost=cost,
+        demand=np.reshape(demand, (v, 1)),
+        free=np.reshape(free, (z, 1)),
+        traffic=1.0 - np.eye(v),
+        link=np.reshape(pair_cost, (v * v, z, z)),
+        pair=np.arange(v * v).reshape(v, v),
+        bandwidth=np.full((z, z), np.inf),
+    )
+
+
+@st.composite
+def dense_problems(draw, *, members, fewest=1):
+    """Costs from 0 to 1, or 0 and 1 only; the least P_vs is 0.05."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    v, z = draw(st.integers(fewest, members)), draw(st.integers(1, 3))
+    pair_cost = rng.random((v, v, z, z))
+    if draw(st.booleans()):
+        pair_cost = (pair_cost < draw(st.sampled_from([0.1, 0.5, 0.9, 1.0]))).astype(float)
+    cost = rng.uniform(0.05, draw(st.sampled_from([0.05, 0.3, 1.0])), (v, z))
+    return problem_of(cost, pair_cost, rng.integers(1, 5, v), rng.integers(3, 13, z))
+
+
+def every_zone(problem):
+    return [ints(zone) for zone in product(range(problem.cost.shape[1]), repeat=len(problem.cost))]
+
+
+def optimum(problem):
+    """The cheapest placement that fits, by trying all; None if none fits."""
+    return min((zone for zone in every_zone(problem) if fits(problem, zone)), key=problem.cost_of, default=None)
+
+
+def with_sample(estimate, sample):
+    return estimate._replace(sample=ints(sample))
+
+
+def estimated(estimate, zone):
+    """(member, zone) F of Algorithm 1 line 5, if the sample is placed as in `zone`."""
+    traffic = np.empty(estimate.single.shape)
+    estimate_traffic(estimate, zone[estimate.sample], traffic)
+    return traffic
+
+
+def too_far(estimate, zone):
+    """(member, zone) is the estimate further from F* than epsilon V? F*: with all members in the sample."""
+    exact = estimated(with_sample(estimate, range(len(zone))), zone)
+    return abs(estimated(estimate, zone) - exact) > estimate.slack[0] + 1e-9
+
+
+@few
+@given(problem=dense_problems(members=7, fewest=3), epsilon=st.sampled_from([0.4, 0.5, 0.6, 0.8]), n=st.integers(2, 5))
+def test_lemma_2_each_special_estimate_is_near_with_the_stated_probability(problem, epsilon, n):
+    """Pr[|F - F*| > epsilon V] <= 2 / V^(2q) = 2 exp(-2 epsilon^2 n) for one member and zone, over all samples of n."""
+    zone, n = optimum(problem), min(n, len(problem.cost))
+    assume(zone is not None)
+    estimate = estimate_of(problem, OneShotOptions(epsilon=epsilon), np.random.default_rng(0))
+    drawn = [with_sample(estimate, sample) for sample in combinations(range(len(zone)), n)]
+    mean = np.mean([estimated(sample, zone) for sample in drawn], axis=0)
+    assert mean == pytest.approx(estimated(with_sample(estimate, range(len(zone))), zone))  # E[F] = F*
+    share = np.mean([too_far(sample, zone) for sample in drawn], axis=0)
+    assert (share <= 2 * exp(-2 * epsilon**2 * n)).all()
+
+
+def against_the_sample(v, epsilon, seed):
+    """An estimate for one zone that is as wrong as possible: traffic to members of the sample costs 1, all other nothing."""
+    options = OneShotOptions(epsilon=epsilon)
+    blank = problem_of(np.ones((v, 1)), np.zeros((v, v, 1, 1)), np.ones(v), [v])
+    sample = estimate_of(blank, options, np.random.default_rng(seed)).sample
+    pair_cost = np.zeros((v, v, 1, 1))
+    pair_cost[:, sample] = 1.0
+    return estimate_of(problem_of(np.ones((v, 1)), pair_cost, np.ones(v), [v]), options, np.random.default_rng(seed))
+
+
+@few
+@given(v=st.integers(1, 20), epsilon=st.floats(0.05, 1.0), seed=st.integers(0, 99))
+def test_up_to_20_members_no_sample_of_the_default_size_is_too_far_off(v, epsilon, seed):
+    """|F - F*| <= V - n <= epsilon V if n >= ln V / epsilon^2 and ln V / V >= 4/27."""
+    assert not too_far(against_the_sample(v, epsilon, seed), ints(np.zeros(v))).any()
+
+
+def test_with_21_members_a_sample_can_be_too_far_off():
+    assert too_far(against_the_sample(21, 0.66, 0), ints(np.zeros(21))).any()
+
+
+@pytest.mark.parametrize(("v", "epsilon"), [(3, 0.6), (11, 0.9)])
+def test_lemma_2_fails_for_all_members_at_once_and_then_algorithm_1_has_no_answer(v, epsilon):
+    """Each member sends to the next. Whichever one is the sample, the estimate of the member before it is V instead of 1."""
+    pair_cost = np.zeros((v, v, 1, 1))
+    pair_cost[np.arange(v), (np.arange(v) + 1) % v] = 1.0
+    problem, options = problem_of(np.ones((v, 1)), pair_cost, np.ones(v), [v]), OneShotOptions(epsilon=epsilon, samples=1)
+    estimate, stated = estimate_of(problem, options, np.random.default_rng(0)), 2 * exp(-2 * epsilon**2)
+    wrong = np.array([too_far(with_sample(estimate, [w]), ints(np.zeros(v)))[:, 0] for w in range(v)])  # (sample, member)
+    assert (wrong.mean(axis=0) == 1 / v).all()
+    assert 1 / v < stated < 1  # so Lemma 2 holds for each member by itself
+    assert wrong.any(axis=1).all()
+    for w in range(v):
+        assert list(candidates(with_sample(estimate, [w]), ints([[0]]))) == []
+
+
+# ---- Lemma 3 -------------------------------------------------------------------------------------------------------------------
+
+
+def scaled_cost(estimate, zone):
+    """(4) with costs of which the largest is 1."""
+    at = np.arange(len(zone))
+    return float(estimate.single[at, zone].sum() + estimate.pair_cost[at[:, None], at, zone[:, None], zone].sum())
+
+
+@few
+@given(problem=dense_problems(members=5), epsilon=st.sampled_from([0.1, 0.3, 0.6, 1.0]), n=st.integers(1, 5))
+def test_lemma_3_a_near_estimate_gives_a_rounding_within_its_bound(problem, epsilon, n):
+    """The proof, step by step: LP (6) is feasible, and its rounding costs at most cost* + epsilon V^2 by the estimate."""
+    best, v = optimum(problem), len(problem.cost)
+    assume(best is not None)
+    estimate = estimate_of(problem, OneShotOptions(epsilon=epsilon, samples=n), np.random.default_rng(0))
+    assume(not too_far(estimate, best).any())
+    traffic = estimated(estimate, best)
+    share = TrafficProgram(estimate).solve(traffic)
+    assert share is not None
+    cost = np.where(np.isfinite(estimate.single), estimate.single, 0.0) + traffic
+    zone = rounded(share, cost, problem.demand, problem.free)
+    by_estimate = float(cost[np.arange(v), zone].sum())
+    assert by_estimate <= (cost * share).sum() + 1e-5
+    assert by_estimate <= scaled_cost(estimate, best) + epsilon * v**2 + 1e-5
+    assert scaled_cost(estimate, zone) <= by_estimate + v**2
+    every = sample_placements(problem.cost.shape[1], len(estimate.sample), 10**6, np.random.default_rng(0))[0]
+    least = min(scaled_cost(estimate, zone) for zone in candidates(estimate, every))
+    assert least <= scaled_cost(estimate, best) + (1 + epsilon) * v**2
+
+
+@few
+@given(problem=dense_problems(members=5))
+def test_lemma_3_bounds_the_worst_of_all_placements_too(problem):
+    """V costs P_vs and V (V - 1) costs of pairs, none above 1: V^2 at most, whatever the placement."""
+    estimate = estimate_of(problem, OneShotOptions(), np.random.default_rng(0))
+    open_zones = estimate._replace(single=np.minimum(estimate.single, 1.0))
+    assert max(scaled_cost(open_zones, zone) for zone in every_zone(problem)) <= len(problem.cost) ** 2 * (1 + 1e-9)
+
+
+# ---- Theorem 3 -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.6, 1.0])
+def test_theorem_3_as_printed_fails_where_traffic_costs_more_than_members(epsilon):
+    """Member 0 fits only in zone 0, which has capacity for both. Zone 1 is a little cheaper for member 1, which sends nothing."""
+    cost, pair_cost = np.array([[0.01, 0.01], [0.01, 0.0099]]), np.zeros((2, 2, 2, 2))
+    pair_cost[0, 1] = 1 - np.eye(2)  # what member 0 sends to member 1 costs 1 between zones
+    problem = problem_of(cost, pair_cost, [2, 1], [3, 1])
+    best = problem.cost_of(optimum(problem))
+    ratio = ONE_SHOTS["sampling"](problem, OneShotOptions(epsilon=epsilon), seed=0).cost / best
+    printed = 1 + (1 + epsilon) * cost.max() / cost.min() * 2
+    assert best == pytest.approx(0.02)
+    assert ratio == pytest.approx(1.0199 / 0.02)
+    assert ratio > 10 * printed
+
+
+@few
+@given(problem=dense_problems(members=5))
+def test_theorem_3_with_the_largest_of_all_costs_holds_for_every_placement(problem):
+    """c = largest of all P / least P_vs: any placement costs at most c V times the optimum, less than 1 + (1 + epsilon) c V."""
+    best, v = optimum(problem), len(problem.cost)
+    assume(best is not None)
+    pairs = problem.link[problem.pair[problem.traffic > 0]]
+    c = max(problem.cost.max(), pairs.max(initial=0.0)) / problem.cost.min()
+    worst = max(problem.cost_of(zone) for zone in every_zone(problem))
+    assert worst <= c * v * problem.cost_of(best) * (1 + 1e-9)
+
+
+# ---- methods -------------------------------------------------------------------------------------------------------------------
 
 
 @few

@@ -1,6 +1,6 @@
 """Theorems of [UCaC] as properties, and packings against brute force."""
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from bayplan.decide.pack import PACKERS, PackOptions
 from bayplan.decide.pack.pricing import PricingProblem, price_patterns
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.model import Budget, Placement, ints, silent
-from bayplan.score.confidence import machine_ucac
+from bayplan.score.confidence import deviate, machine_ucac
 
 few = settings(max_examples=60, deadline=None)
 BUDGET = Budget()
@@ -42,6 +42,92 @@ def test_ucac_grows_with_every_container_and_by_less_the_more_uncertain_a_machin
     few_more, many_more = (ucac(n + 1) - ucac(n) for n in counts)
     assert many_more > 0
     assert few_more > many_more
+
+
+# ---- Theorem 4 -----------------------------------------------------------------------------------------------------------------
+
+
+def most_that_fits(free, variance, d, mean_j, variance_j):
+    """The largest x with x mean_j + d sqrt(variance + x variance_j) <= free."""
+    left = free**2 - d**2 * variance
+    if free <= 0 or left <= 0:
+        return 0.0
+    half = free * mean_j + d**2 * variance_j / 2
+    return left / (half + np.sqrt(half**2 - mean_j**2 * left))
+
+
+def filled_in_turn(mean, variance, amount, capacity, d):
+    """(machine, workload) fractions: each machine in turn takes what has most variance per mean, until it is full."""
+    left, inside = np.array(amount, dtype=float), np.zeros((len(capacity), len(mean)))
+    for m, size in enumerate(capacity):
+        for j in np.argsort(-np.divide(variance, mean), kind="stable"):
+            x = most_that_fits(size - inside[m] @ mean, inside[m] @ variance, d, mean[j], variance[j])
+            inside[m, j] = min(x, left[j])
+            left[j] -= inside[m, j]
+    return None if left.max() > 1e-9 else inside
+
+
+def least_relaxed(mean, variance, amount, capacity, d):
+    """The least UCaC with fractions and its machines; None if they do not fit. Tries the machines in every order."""
+    answers = []
+    for order in sorted(set(permutations(capacity))):
+        inside = filled_in_turn(mean, variance, amount, order, d)
+        if inside is not None:
+            used = inside @ mean + d * np.sqrt(inside @ variance)
+            assert (used <= np.array(order) * (1 + 1e-9)).all()
+            answers.append((float(used.sum()), int((used > 1e-6).sum())))
+    return min(answers, default=None)
+
+
+@st.composite
+def divisible(draw):
+    """Means, deviations, parts of each workload, machines of one size or of several, alpha. Every deviation is above zero."""
+    n_w, n_m = draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    mean = draw(st.lists(st.integers(2, 40), min_size=n_w, max_size=n_w))
+    std = draw(st.lists(st.integers(1, 20), min_size=n_w, max_size=n_w))
+    parts = draw(st.lists(st.integers(1, 4 if n_w < 3 else 2), min_size=n_w, max_size=n_w))
+    sizes = st.sampled_from([60, 100, 150])
+    capacity = [draw(sizes)] * n_m if draw(st.booleans()) else draw(st.lists(sizes, min_size=n_m, max_size=n_m))
+    return mean, std, parts, capacity, draw(st.sampled_from([0.9, 0.99, 0.999]))
+
+
+@few
+@given(drawn=divisible())
+def test_theorem_4_with_fractions_the_least_ucac_has_the_fewest_machines(drawn):
+    """No packing of parts has less UCaC, nor fewer machines; on machines of several sizes, too, unlike in the paper."""
+    mean, std, parts, capacity, alpha = drawn
+    problem = problem_of(packing(mean, std, parts, capacity=capacity, alpha=alpha))
+    ucac, fewest = best_by_trying(problem, "ucac"), best_by_trying(problem, "machines")
+    assume(fewest is not None)
+    relaxed, machines = least_relaxed(np.array(mean), np.square(std), parts, capacity, deviate(alpha))
+    assert relaxed <= ucac * (1 + 1e-9)
+    assert machines <= fewest
+
+
+@settings(max_examples=20, deadline=None)
+@given(mean=st.lists(st.integers(20, 90), min_size=1, max_size=3), alpha=st.sampled_from([0.9, 0.999]), data=st.data())
+def test_theorem_4_bi_level_is_near_the_least_ucac_where_containers_are_small(mean, alpha, data):
+    std = data.draw(st.lists(st.integers(5, 20), min_size=len(mean), max_size=len(mean)))
+    share, capacity = 100, [150] * 4
+    small = packing(np.array(mean) / share, np.array(std) / np.sqrt(share), [share] * len(mean), capacity=capacity, alpha=alpha)
+    ucac, machines = least_relaxed(np.array(mean), np.square(std), [1] * len(mean), capacity, deviate(alpha))
+    result = packed("bi-level", small)
+    assert ucac * (1 - 1e-9) <= result.score["ucac"] <= ucac * 1.03
+    assert machines <= result.score["machines"] <= machines + 1
+
+
+def test_theorem_4_fails_where_memory_counts_too():
+    """One workload fills a machine by its variance, the other the memory of two: three machines keep the variance together."""
+    quarters = ([0.25, 0.5], [30.0, 0.005], [4, 4])
+    pair = packing(*quarters, capacity=[100] * 3, memory=([0, 4], [8] * 3))
+    ucac, fewest = packed("csp-ucac", pair), packed("csp-machines", pair)
+    assert (ucac.score["machines"], fewest.score["machines"]) == (3, 2)
+    d, fit = deviate(0.95), 0
+    for x in np.linspace(0.5, 1, 501):  # fractions on two machines: their memory is full, so each has half of the second workload
+        used = [part + 1 + d * np.sqrt(3600 * part + 0.5e-4) for part in (x, 1 - x)]
+        fit += max(used) <= 100
+        assert max(used) > 100 or sum(used) > ucac.score["ucac"] * 1.1
+    assert fit > 400
 
 
 # ---- Theorem 5 and brute force -------------------------------------------------------------------------------------------------

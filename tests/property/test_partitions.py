@@ -1,17 +1,87 @@
-"""Theorems of the partition: the balance rule, and machines shared out by need."""
+"""Theorems of the partition: what masters leave out (Lemma 1 of [RASA]), the balance rule, machines shared out by need."""
+
+from math import ceil, log
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from tests.builders.affinity_graphs import drawn_graph, ring
+from scipy.special import zeta
+from tests.builders.affinity_graphs import drawn_graph, graph_of, ring
+from tests.builders.tiny_clusters import tiny
 
+from bayplan.decide.collocate import COLLOCATORS, CollocateOptions
 from bayplan.decide.collocate.partition import UNOWNED, divide_machines
-from bayplan.decide.collocate.partition.multi_stage import balanced_split, compatibility_classes
+from bayplan.decide.collocate.partition.multi_stage import balanced_split, compatibility_classes, multi_stage
 from bayplan.errors import ModelError
+from bayplan.model import Budget, Capacity, Objective, Placement, Snapshot, ints, silent
+from bayplan.model.problem import Problem
 
 graphs = st.integers(0, 10**6).map(drawn_graph)
+
+
+# ---- Lemma 1 of [RASA] ---------------------------------------------------------------------------------------------------------
+
+
+def power_law_graph(n, beta, seed):
+    """Services with T(s) proportional to s^-beta, in random order; None if no graph has these.
+
+    A point on a line of length sum T, on which each service has a piece of length T, is joined to the point half the length on.
+    """
+    affinity = np.random.default_rng(seed).permutation(np.arange(1.0, n + 1) ** -beta)
+    half = affinity.sum() / 2
+    if affinity.max() > half:
+        return None
+    end = np.cumsum(affinity)
+    cut = np.unique(np.concatenate([[0.0], end[end < half], end[end >= half] - half]))
+    middle = (cut[:-1] + cut[1:]) / 2
+    a, b = np.searchsorted(end, middle), np.minimum(np.searchsorted(end, middle + half), n - 1)
+    inside = (cut[1:] - cut[:-1] > 1e-12) & (middle < half)
+    return graph_of(a[inside], b[inside], np.diff(cut)[inside], replicas=np.ones(n, dtype=np.int64))
+
+
+@given(n=st.integers(5, 400), beta=st.floats(1.05, 1.72), epsilon=st.floats(0.0, 1.0, exclude_min=True), seed=st.integers(0, 99))
+def test_lemma_1_under_a_power_law_few_masters_have_most_of_the_affinity(n, beta, epsilon, seed):
+    """With k = ceil(ln^(1-epsilon) N) masters the others have at most T(1) / ((beta - 1) ln^gamma N)."""
+    graph = power_law_graph(n, beta, seed)
+    assume(graph is not None)
+    sorted_affinity, k = np.sort(graph.affinity)[::-1], ceil(log(n) ** (1 - epsilon))
+    assert sorted_affinity == pytest.approx(sorted_affinity[0] * np.arange(1.0, n + 1) ** -beta, rel=1e-6)
+    others = sorted_affinity[k:].sum()
+    assert multi_stage(graph, masters=k, seed=0).lost <= others * (1 + 1e-9)
+    assert others <= sorted_affinity[0] / ((beta - 1) * log(n) ** ((beta - 1) * (1 - epsilon)))
+
+
+@given(n=st.integers(5, 100), seed=st.integers(0, 99))
+def test_lemma_1_says_nothing_with_epsilon_1_where_the_only_master_has_no_partner(n, seed):
+    graph = power_law_graph(n, 1.1, seed)
+    assert multi_stage(graph, masters=ceil(log(n) ** 0), seed=0).lost == pytest.approx(1.0)
+
+
+@given(graph=graphs)
+def test_assumption_4_1_holds_for_no_graph_if_beta_is_above_1_73(graph):
+    """The first service has no more affinity than all others have; a power law gives it more, however many there are."""
+    assert graph.affinity.max() <= graph.affinity.sum() / 2 * (1 + 1e-9)
+    assert zeta(1.73) < 2 < zeta(1.72)  # sum of s^-beta over all s, of which the first is 1
+
+
+def test_lemma_1_does_not_bound_what_pinning_the_other_services_loses():
+    """Two masters, each on a full machine beside a service that hardly matters: pinned, those keep the masters apart."""
+    edges = [(0, 1, 0.96), (0, 2, 0.02), (1, 3, 0.02)]
+    cluster = tiny([[2], [2]], [[1]] * 4, [1] * 4, edges=edges, rules=(Capacity(resources=(0,)),))
+    start = Placement(machine_of=ints([0, 1, 1, 0]))
+    problem = Problem.of(Snapshot(cluster=cluster, placement=start, objective=Objective.default(cluster)))
+
+    def gained(trivial):
+        options = CollocateOptions(masters=2, select="mip", engine="here", trivial=trivial)
+        return COLLOCATORS["rasa"](problem, options, budget=Budget(seconds=5), seed=0, progress=silent).score["affinity"]
+
+    assert gained("refit") == pytest.approx(0.96)
+    assert gained("pinned") <= 0.04  # all that the others have: the masters can only change places
+
+
+# ---- splits --------------------------------------------------------------------------------------------------------------------
 
 
 @given(graph=graphs, parts=st.integers(1, 5), seed=st.integers(0, 9))

@@ -1,6 +1,7 @@
 """The published method and its baselines on clusters small enough to follow by hand."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ from bayplan.model import (
 )
 from bayplan.model.interrupt import StopFlag
 from bayplan.model.problem import Problem
+from bayplan.score.terms import weighted
 
 FIGURE_2 = ([20, 20, 30, 50, 50, 40], [0, 0, 0, 1, 1, 2])  # CA1 CB1 CC1 | CA2 CB2 | CC2
 
@@ -91,6 +93,21 @@ def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_machine
     # 50 goes from the second machine (100) to the third (40): 70, 50, 90. Then 50 -> the second would make it 100, 40 -> 90.
     stated = problem(*FIGURE_2)
     assert load(stated, run(REBALANCERS["greedy"], stated)) == [70, 50, 90]
+
+
+@pytest.mark.parametrize("mode", list(TransientMode))
+@pytest.mark.parametrize("delta", [0.02, 0.5])
+def test_appendix_a_fails_where_sweep_search_never_comes_within_eight_times_the_optimum(delta, mode):
+    """No shift or swap makes 40 and 34 more even; 20 for 10 and 8 makes 38 and 36. That is no neighbour, whatever is drawn."""
+    stated = problem([20, 20, 10, 10, 8, 6], [0, 0, 1, 1, 1, 1], machines=2, mode=mode)
+    every = [Placement(machine_of=ints(machine_of)) for machine_of in product(range(2), repeat=6)]
+    best = min(weighted(stated.cluster, placement, stated.objective) for placement in every)
+    options, budget = RebalanceOptions(delta=delta), Budget(iterations=500)
+    for seed in range(10):
+        result = REBALANCERS["sweep-search"](stated, options, budget=budget, seed=seed, progress=silent)
+        assert load(stated, result) == [40, 34]
+        assert weighted(stated.cluster, result.solution, stated.objective) == pytest.approx(9 * best)
+    assert best > 0
 
 
 def test_sweep_moves_the_largest_container_of_the_hottest_machine_to_the_spare_one():
