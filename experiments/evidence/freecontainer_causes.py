@@ -1,0 +1,97 @@
+"""Why claims of [FreeContainer] are not reproduced."""
+
+import re
+
+from experiments.evidence.cause import Cause, average, raw
+from experiments.freecontainer.settings import A, B
+from experiments.production.changes import change_of, service_changes, signed
+from experiments.production.settings import BASE, FREECONTAINER, STATED, STRESS
+from experiments.results import picked
+
+COSTS = "freecontainer/costs.csv"
+
+
+def _communication(match: re.Match[str]) -> str:
+    centre = match["centre"]
+    means = [
+        average(raw(COSTS), "communication_normalised", table="table6", centre=centre, method=method)
+        for method in ("start", "sweep-search", "nls", "greedy", "search")
+    ]
+    return (
+        f"C hardly differs in the generated {centre}: {min(means):.3f} to {max(means):.3f} of its range over the start and all methods, "
+        "as a service has hundreds of containers and few of them fit on one server"
+    )
+
+
+def _instance(match: re.Match[str]) -> str:
+    gain = {
+        centre: 1
+        - average(raw(COSTS), "utilisation_normalised", table="table4", centre=centre, method="ca-wfd")
+        / average(raw(COSTS), "utilisation_normalised", table="table4", centre=centre, method="binpack")
+        for centre in (A, B)
+    }
+    return (
+        "The sizes of servers and containers (Tables II and III) are not in the paper's text; ours are generated, and they decide: "
+        f"between our two data centres alone U of CA-WFD is below Binpack's by {gain[A]:.1%} and by {gain[B]:.1%}"
+    )
+
+
+def _narrow(match: re.Match[str]) -> str:
+    some = picked(raw(COSTS), centre=A)
+    by_delta = {
+        delta: average(some, "total", table=table, method="sweep-search", delta=delta)
+        for table, delta in (("table6", "0.02"), ("table8", "0.2"))
+    }
+    nls = average(some, "total", table="table6", method="nls")
+    return (
+        f"Search looks at 4 % of the servers (delta 2 %). With 40 % its total in {A} falls from {by_delta['0.02']:.3f} to "
+        f"{by_delta['0.2']:.3f} in the same 10 s; `nls`, modelled on the winner of GMRP with all servers, reaches {nls:.3f}"
+    )
+
+
+def _hot(match: re.Match[str]) -> str:
+    some = picked(raw(COSTS), table="table6", centre=A)
+    highest = {m: average(some, "cpu_max", method=m) for m in ("sweep-search", "nls", "greedy", "search")}
+    least = min(highest, key=lambda method: highest[method])
+    return (
+        f"The generated {A} is fuller and less even than the paper's: its mean CPU is {average(some, 'cpu_mean', method='start'):.1%} "
+        f"before (paper 51.16 %), and no method brings the highest below {highest[least]:.1%} (`{least}`)"
+    )
+
+
+def _response(match: re.Match[str]) -> str:
+    rows, base = raw("production/performance.csv"), BASE[FREECONTAINER]
+    curve = change_of(rows, base, "mean_ms")
+    before, after = (
+        average(rows, "mean_ms", study=FREECONTAINER, state=state, queue="ps", load=STRESS, peer_calls="3")
+        for state in ("before", "after")
+    )
+    return (
+        f"The curve of Figure 7(d) is steep, so the hottest servers decide: with it the model gives {signed(curve.share)}, with a "
+        f"queue of processor sharing {signed(after / before - 1)}"
+    )
+
+
+def _services(match: re.Match[str]) -> str:
+    by_load = {load: service_changes(raw("production/parts.csv"), load) for load in (STRESS, STATED)}
+    service, (_, worst) = min(by_load[STRESS].items(), key=lambda item: item[1][1].share)
+    if "stress" in match[0]:
+        return (
+            f"`sweep-search` levels all servers: a service that had its servers nearly to itself shares them afterwards ({service}: "
+            f"{worst.old:.2f} to {worst.new:.2f} times its traffic). The text gives the size of two of the five services"
+        )
+    after = [change.new for _, change in by_load[STATED].values() if change.old < 1.005]
+    return (
+        f"Before, {len(after)} of the five services have a full server. What levelling frees, {min(after):.2f} to {max(after):.2f} times "
+        "their traffic, depends on the layout, which is generated. The text gives the size of two of the five services"
+    )
+
+
+CAUSES = (
+    Cause(r"Figure 6\(a\)", _response),
+    Cause(r"throughput.*", _services),
+    Cause(r"Table VI+, (?P<centre>\w+): (C of S&S|C with delta|with delta)", _communication),
+    Cause(r"Figure 5|Table VII,", _hot),
+    Cause(r"Table VI|§VI-B2", _narrow),
+    Cause(r"Table I?V", _instance),
+)
