@@ -114,7 +114,7 @@ def masters(measured: Sequence[Row]) -> Iterator[Claim]:
     if not table:
         return
     behind = {name: max(of.values()) - of["1"] for name, of in table.items()}
-    text = f"45 ln^0.66 N masters gain as much as the best number, within {CLOSE:g}"
+    text = f"45 ln^0.66 N masters are close to the best, within {CLOSE:g}"
     yield judged("Figure 7", text, at_most(CLOSE), behind, paper="close", ours=_each(behind, ".3f"))
     most = {name: max(of, key=float) for name, of in table.items()}
     held = {
