@@ -174,9 +174,7 @@ def judged(
     known = _known(by_case.values())
     shown = "-" if not known else percent(fmean(known)) if ours is None else ours
     found = verdict(by_case.values(), stated)
-    return Claim(
-        where=where, text=text, stated=paper, ours=shown, verdict=found, rule=stated.rule, cases=_cases(by_case, stated)
-    )
+    return Claim(where=where, text=text, stated=paper, ours=shown, verdict=found, rule=stated.rule, cases=_cases(by_case, stated))
 
 
 def _cases(by_case: Mapping[str, float | None], stated: Stated) -> str:

@@ -1,4 +1,4 @@
-"""`python -m experiments.evidence.causes [PAPER]`: why claims are not reproduced, with the numbers behind it from the raw results.
+"""`python -m experiments.evidence.causes [PAPER]`: why claims are not reproduced, with numbers from the raw results.
 
 PAPER is one of freecontainer, online-clusters, cradle, ucac, rasa. Each cause is printed once, with the claims that it explains.
 """

@@ -22,9 +22,10 @@ def _unequal(match: re.Match[str]) -> str:
     better = max(BASELINES, key=lambda method: served[method])
     ours, theirs, most = work_of_served(trace, "cradle+"), work_of_served(trace, better), 1 / (HIGH * PAPER_SHARE)
     return (
-        f"Requests are more unequal than the paper's. At load 12 a request that `{better}` serves has {theirs:.2f} of the mean work, "
-        f"one of `cradle+` {ours:.2f}; where the others serve 25 %, as in the paper, it is at most {most:.2f}. So the baselines serve "
-        f"{served[better]:.1%}, and there is more to choose from"
+        f"Requests are more unequal than the paper's. At load 12 a request that `{better}` serves has "
+        f"{theirs:.2f} of the mean work, "
+        f"one of `cradle+` {ours:.2f}; where the others serve 25 %, as in the paper, it is at most {most:.2f}. So "
+        f"the baselines serve {served[better]:.1%}, and there is more to choose from"
     )
 
 
@@ -35,8 +36,8 @@ def _added(match: re.Match[str]) -> str:
     )
     work = (used["cradle+"] - used["cradle"]) / (HIGH * (served["cradle+"] - served["cradle"]))
     return (
-        f"The paper does not say in which order best effort tries requests. Here the smaller come first, and what it adds is small: "
-        f"{work:.2f} of the mean work at load 12"
+        "The paper does not say in which order best effort tries requests. Here the smaller come first, and what "
+        f"it adds is small: {work:.2f} of the mean work at load 12"
     )
 
 

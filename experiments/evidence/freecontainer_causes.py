@@ -18,8 +18,8 @@ def _communication(match: re.Match[str]) -> str:
         for method in ("start", "sweep-search", "nls", "greedy", "search")
     ]
     return (
-        f"C hardly differs in the generated {centre}: {min(means):.3f} to {max(means):.3f} of its range over the start and all methods, "
-        "as a service has hundreds of containers and few of them fit on one server"
+        f"C hardly differs in the generated {centre}: {min(means):.3f} to {max(means):.3f} of its range over the "
+        "start and all methods, as a service has hundreds of containers and few of them fit on one server"
     )
 
 
@@ -31,7 +31,8 @@ def _instance(match: re.Match[str]) -> str:
         for centre in (A, B)
     }
     return (
-        "The sizes of servers and containers (Tables II and III) are not in the paper's text; ours are generated, and they decide: "
+        "The sizes of servers and containers (Tables II and III) are not in the paper's text; ours are "
+        "generated, and they decide: "
         f"between our two data centres alone U of CA-WFD is below Binpack's by {gain[A]:.1%} and by {gain[B]:.1%}"
     )
 
@@ -54,7 +55,8 @@ def _hot(match: re.Match[str]) -> str:
     highest = {m: average(some, "cpu_max", method=m) for m in ("sweep-search", "nls", "greedy", "search")}
     least = min(highest, key=lambda method: highest[method])
     return (
-        f"The generated {A} is fuller and less even than the paper's: its mean CPU is {average(some, 'cpu_mean', method='start'):.1%} "
+        f"The generated {A} is fuller and less even than the paper's: its mean CPU is "
+        f"{average(some, 'cpu_mean', method='start'):.1%} "
         f"before (paper 51.16 %), and no method brings the highest below {highest[least]:.1%} (`{least}`)"
     )
 
@@ -67,8 +69,8 @@ def _response(match: re.Match[str]) -> str:
         for state in ("before", "after")
     )
     return (
-        f"The curve of Figure 7(d) is steep, so the hottest servers decide: with it the model gives {signed(curve.share)}, with a "
-        f"queue of processor sharing {signed(after / before - 1)}"
+        "The curve of Figure 7(d) is steep, so the hottest servers decide: with it the model gives "
+        f"{signed(curve.share)}, with a queue of processor sharing {signed(after / before - 1)}"
     )
 
 
@@ -77,12 +79,14 @@ def _services(match: re.Match[str]) -> str:
     service, (_, worst) = min(by_load[STRESS].items(), key=lambda item: item[1][1].share)
     if "stress" in match[0]:
         return (
-            f"`sweep-search` levels all servers: a service that had its servers nearly to itself shares them afterwards ({service}: "
+            "`sweep-search` levels all servers: a service that had its servers nearly to itself shares them "
+            f"afterwards ({service}: "
             f"{worst.old:.2f} to {worst.new:.2f} times its traffic). The text gives the size of two of the five services"
         )
     after = [change.new for _, change in by_load[STATED].values() if change.old < 1.005]
     return (
-        f"Before, {len(after)} of the five services have a full server. What levelling frees, {min(after):.2f} to {max(after):.2f} times "
+        f"Before, {len(after)} of the five services have a full server. What levelling frees, {min(after):.2f} to "
+        f"{max(after):.2f} times "
         "their traffic, depends on the layout, which is generated. The text gives the size of two of the five services"
     )
 

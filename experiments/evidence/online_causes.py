@@ -15,8 +15,8 @@ ONE_SHOT, ONLINE = "online_clusters/oneshot.csv", "online_clusters/online.csv"
 def _free(match: re.Match[str]) -> str:
     ratios = [of["nscd"] for of in one_shot_means(raw(ONE_SHOT), "free").values()]
     return (
-        f"Where traffic inside of a zone is free, one zone for all is nearly always right: `nscd` is at {mean(ratios):.3f} of the "
-        "optimum on average. The paper's figures fit the other reading, in which it has a price"
+        "Where traffic inside of a zone is free, one zone for all is nearly always right: `nscd` is at "
+        f"{mean(ratios):.3f} of the optimum on average. The paper's figures fit the other reading, in which it has a price"
     )
 
 
@@ -26,8 +26,8 @@ def _members(match: re.Match[str]) -> str:
     curve = [means[f"V={v} S=9 K=1"]["greedy"] for v in range(2, 9)]
     largest = max(curve)
     return (
-        f"`greedy` does not grow steadily: from V = 2 to 8 it has {' '.join(f'{value:.2f}' for value in curve)}, {largest:.2f} at most; "
-        "single trials vary by more than that"
+        f"`greedy` does not grow steadily: from V = 2 to 8 it has {' '.join(f'{value:.2f}' for value in curve)}, "
+        f"{largest:.2f} at most; single trials vary by more than that"
     )
 
 
@@ -35,8 +35,8 @@ def _exact(match: re.Match[str]) -> str:
     some = picked(raw(ONE_SHOT), members="8", zones="9", resources="1", method="exact")
     seconds = mean(float(row["seconds"]) for row in some)
     return (
-        f"The paper's optimal algorithm lists all S^V placements; ours is a branch and bound that takes {1000 * seconds:.2f} ms on "
-        f"average for V = 8, S = 9, where there are {9**8:,} placements"
+        "The paper's optimal algorithm lists all S^V placements; ours is a branch and bound that takes "
+        f"{1000 * seconds:.2f} ms on average for V = 8, S = 9, where there are {9**8:,} placements"
     )
 
 
@@ -59,9 +59,10 @@ def _scarce(match: re.Match[str]) -> str:
         for n in ("50", "250")
     )
     return (
-        f"Prices pay where capacity is scarce. Of 50 requests `available` accepts {few['available']:.0%} and `greedy` refuses some that "
-        f"would fit ({few['greedy']:.0%}); of 250 they accept {many['available']:.0%} and {many['greedy']:.0%}, the best known answer "
-        f"{many['offline']:.0%}"
+        f"Prices pay where capacity is scarce. Of 50 requests `available` accepts {few['available']:.0%} and "
+        "`greedy` refuses some that "
+        f"would fit ({few['greedy']:.0%}); of 250 they accept {many['available']:.0%} and {many['greedy']:.0%}, "
+        f"the best known answer {many['offline']:.0%}"
     )
 
 
@@ -69,7 +70,8 @@ def _alpha(match: re.Match[str]) -> str:
     some = picked(raw(ONLINE), data=match["data"], **base_of(Scope()))
     share = {method: average(some, "winners", method=method) / 100 for method in ("exact", "greedy", "offline")}
     return (
-        f"With alpha 1 for `exact` and 2 for the others, `exact` weighs a cost twice as much and accepts fewer: {share['exact']:.0%} "
+        "With alpha 1 for `exact` and 2 for the others, `exact` weighs a cost twice as much and accepts fewer: "
+        f"{share['exact']:.0%} "
         f"of the requests against {share['greedy']:.0%} of `greedy`; the best known answer has {share['offline']:.0%}"
     )
 
@@ -79,7 +81,8 @@ def _values(match: re.Match[str]) -> str:
     share = {u: average(picked(raw(ONLINE), **{**base, "ratio": u}), "winners") / 100 for u in ("10", "90")}
     return (
         f"With b = rho max f and rho up to U, a larger U means larger values, so fewer requests are priced out: `greedy` accepts "
-        f"{share['10']:.0%} at U = 10 and {share['90']:.0%} at U = 90. The paper says only that U determines the interval of values"
+        f"{share['10']:.0%} at U = 10 and {share['90']:.0%} at U = 90. The paper says only that U determines the "
+        "interval of values"
     )
 
 
@@ -88,7 +91,8 @@ def _requests(match: re.Match[str]) -> str:
     base = {**base_of(Scope()), "data": match["data"], "method": "available"}
     share = {n: average(picked(raw(ONLINE), **{**base, "requests": n}), "winners") / int(n) for n in ("50", "250")}
     return (
-        f"More requests meet the same capacity here: `available` accepts {share['50']:.0%} of 50 and {share['250']:.0%} of 250, and "
+        f"More requests meet the same capacity here: `available` accepts {share['50']:.0%} of 50 and "
+        f"{share['250']:.0%} of 250, and "
         f"the ratio of `greedy` goes from {of['I=50']['greedy']:.2f} to {of['I=250']['greedy']:.2f}"
     )
 

@@ -40,7 +40,9 @@ def lines_of(paper: str) -> Iterator[Line]:
         yield Line(paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else "")
     for theorem in THEOREMS:
         if theorem.paper == paper:
-            yield Line(paper, theorem.claim, f"{theorem.why}. Check: `{theorem.command}`" if theorem.why else f"`{theorem.command}`")
+            yield Line(
+                paper, theorem.claim, f"{theorem.why}. Check: `{theorem.command}`" if theorem.why else f"`{theorem.command}`"
+            )
     for one in UNTESTED:
         if one.paper == paper:
             yield Line(paper, one.claim, one.why)
@@ -64,12 +66,14 @@ def page() -> str:
     """The whole page."""
     lines = every_line()
     about = (
-        "What the five papers claim, what we measured, and whether that agrees. Made by `python -m experiments.evidence.page`, or "
+        "What the five papers claim, what we measured, and whether that agrees. Made by `python -m "
+        "experiments.evidence.page`, or "
         "`make docs`, from the CSV files in `experiments/`: no number here is typed but those of the papers. To measure a paper "
         "again: `bayplan reproduce PAPER`, which prints the same verdicts; `--quick` for a first look."
     )
     scale = (
-        "In brackets after our number: how many cases hold, and what is smaller than in the paper, or other. *Why* has the cause where "
+        "In brackets after our number: how many cases hold, and what is smaller than in the paper, or other. "
+        "*Why* has the cause where "
         "a claim is not reproduced, with a command that prints the numbers behind it from the raw results. What was measured in "
         "production, [RASA] Figures 11 to 13 and [FreeContainer] §VII, is compared with a model of it: "
         "[production](verbs/production.md)."

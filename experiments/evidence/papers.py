@@ -24,7 +24,9 @@ NAMES = (FREECONTAINER, ONLINE_CLUSTERS, CRADLE, UCAC, RASA)
 class ClaimsIn(Protocol):
     """The claims that the CSV files of a folder have the rows for."""
 
-    def __call__(self, folder: Path, *, quick: bool = False) -> list[Claim]: ...
+    def __call__(self, folder: Path, *, quick: bool = False) -> list[Claim]:
+        """`quick`: they are those of a first look."""
+        ...
 
 
 class Reproduction(NamedTuple):

@@ -16,7 +16,7 @@ GENERATED = ("rasa-m1", "rasa-m2", "rasa-m4")
 
 def _beta(match: re.Match[str]) -> str:
     rate = picked(raw("rasa/powerlaw.csv"), cluster=M3, curve="power law")[0]["rate"]
-    return f"Also on M3, the paper's own cluster, the 40 services with most affinity fit a beta of {rate}; the paper does not give its own"
+    return f"Also on M3, the paper's own cluster, the 40 services with most affinity have a beta of {rate}; the paper gives none"
 
 
 def _masters(match: re.Match[str]) -> str:
@@ -32,7 +32,9 @@ def _masters(match: re.Match[str]) -> str:
 def _whole(match: re.Match[str]) -> str:
     found = by_option(raw("rasa/partitions.csv"), "partition")
     shown = " ".join(f"{name} {found[name]['none']:.3f}" for name in GENERATED)
-    return f"A program that is too large or too slow is answered with its greedy start here, so there always is an answer ({shown})"
+    return (
+        f"A program that is too large or too slow is answered with its greedy start here, so there always is an answer ({shown})"
+    )
 
 
 def _one_set(match: re.Match[str]) -> str:
@@ -55,8 +57,10 @@ def _selection(match: re.Match[str]) -> str:
     behind = max(max(of.values()) - of["cg"] for of in found.values())
     m1 = found["rasa-m1"]
     return (
-        f"Our column generation is the best choice or within {behind:.3f} of it on all four clusters, so a choice can only lose: on "
-        f"rasa-m1 `cg` has {m1['cg']:.3f}, `gcn` {m1['gcn']:.3f}, `mip` {m1['mip']:.3f}. The network was trained on answers of 2 s"
+        f"Our column generation is the best choice or within {behind:.3f} of it on all four clusters, so a choice "
+        "can only lose: on "
+        f"rasa-m1 `cg` has {m1['cg']:.3f}, `gcn` {m1['gcn']:.3f}, `mip` {m1['mip']:.3f}. The network was trained "
+        "on answers of 2 s"
     )
 
 
@@ -68,30 +72,34 @@ def _strong(match: re.Match[str]) -> str:
     most = bound - theirs
     word = "no method can be as far ahead" if most < OVER[other] else "the paper's gap is near the most that there is"
     return (
-        f"`{other}` gains {theirs:.3f} on average here, and {bound:.3f} is the proven most: {100 * most:.1f} points are left to gain, so "
-        f"{word} (paper {100 * OVER[other]:.1f})"
+        f"`{other}` gains {theirs:.3f} on average here, and {bound:.3f} is the proven most: {100 * most:.1f} "
+        f"points are left to gain, so {word} (paper {100 * OVER[other]:.1f})"
     )
 
 
 def _at_once(match: re.Match[str]) -> str:
     return (
-        "Here one execution goes all the way from a layout that was made without regard to affinity. In the loop, which moves in steps, "
-        "executions stay below 5 %: see the claim on simulated weeks"
+        "Here one execution goes all the way from a layout that was made without regard to affinity. In the "
+        "loop, which moves in steps, executions stay below 5 %: see the claim on simulated weeks"
     )
 
 
 def _early(match: re.Match[str]) -> str:
     name = match["cluster"]
     found = picked(raw("rasa/time.csv"), cluster=name, method="rasa")
-    shown = " ".join(f"{row['seconds']} s {float(row['affinity']):.3f}" for row in sorted(found, key=lambda row: float(row["seconds"])))
-    return f"Seconds count from the start of the process, with imports and reading, and column generation is not done early: {shown}"
+    shown = " ".join(
+        f"{row['seconds']} s {float(row['affinity']):.3f}" for row in sorted(found, key=lambda row: float(row["seconds"]))
+    )
+    return (
+        f"Seconds count from the start of the process, with imports and reading, and column generation is not done early: {shown}"
+    )
 
 
 def _stuck(match: re.Match[str]) -> str:
     stuck = [f"{row['instance']} {row['seed']}" for row in picked(raw("migrate/plans.csv"), method="rasa") if row["stuck"] != "0"]
     return (
-        f"Algorithm 2 has no detours: where machines are full, moves may wait for each other ({', '.join(stuck)}). Our planner `waves` "
-        "has them, and ends every one of these plans"
+        "Algorithm 2 has no detours: where machines are full, moves may wait for each other "
+        f"({', '.join(stuck)}). Our planner `waves` has them, and ends every one of these plans"
     )
 
 
@@ -100,7 +108,9 @@ def _network(match: re.Match[str]) -> str:
     base = BASE[RASA]
     shares = {}
     for row in picked(measured, study=RASA, state=BEFORE, router=base.router, queue=base.queue, ipc_ms=base.key[5]):
-        after = picked(measured, study=RASA, state=AFTER, **{n: row[n] for n in ("router", "queue", "network_ms", "ipc_ms", "load")})
+        after = picked(
+            measured, study=RASA, state=AFTER, **{n: row[n] for n in ("router", "queue", "network_ms", "ipc_ms", "load")}
+        )
         shares[row["network_ms"]] = float(after[0]["call_ms"]) / float(row["call_ms"]) - 1
     shown = ", ".join(f"{ms} ms {signed(share)}" for ms, share in sorted(shares.items(), key=lambda item: float(item[0])))
     return f"The size follows from how long a network call takes, which the paper does not state: {shown}"
@@ -112,7 +122,8 @@ def _errors(match: re.Match[str]) -> str:
     gap = gap_of(measured, base, "call_error")
     return (
         f"In the model nearly all errors come from the network, and {local.new:.0%} of the calls become local: errors fall by "
-        f"{-error.share:.0%}, {100 * gap:.1f} points from the least. Real requests also fail for reasons that no placement changes"
+        f"{-error.share:.0%}, {100 * gap:.1f} points from the least. Real requests also fail for reasons that no "
+        "placement changes"
     )
 
 

@@ -25,8 +25,8 @@ def _down(match: re.Match[str]) -> str:
         off += ours.machines > theirs.machines + SLACK
         low += least.machines > theirs.machines + SLACK
     return (
-        f"Other services were drawn, so BF-nσ, to which numbers are normalised, differs: in {low} of the {off} cells that are above the "
-        "paper's the proven least number of machines is, too"
+        f"Other services were drawn, so BF-nσ, to which numbers are normalised, differs: in {low} of the {off} "
+        "cells that are above the paper's the proven least number of machines is, too"
     )
 
 
@@ -40,9 +40,10 @@ def _up(match: re.Match[str]) -> str:
         )
     )
     return (
-        f"Other services were drawn. At K = 20 the paper's CSP-Mac has {theirs[0]:.2f} and {theirs[1]:.2f}, more machines than its own "
-        f"BiHeu ({heuristic[0]:.2f} and {heuristic[1]:.2f}), which the fewest over the same instances cannot be; ours has {ours[0]:.3f} "
-        f"and {ours[1]:.3f}"
+        f"Other services were drawn. At K = 20 the paper's CSP-Mac has {theirs[0]:.2f} and {theirs[1]:.2f}, more "
+        "machines than its own "
+        f"BiHeu ({heuristic[0]:.2f} and {heuristic[1]:.2f}), which the fewest over the same instances cannot be; "
+        f"ours has {ours[0]:.3f} and {ours[1]:.3f}"
     )
 
 
@@ -52,7 +53,8 @@ def _start(match: re.Match[str]) -> str:
         found = [ratio(raw(CELLS), "scale-down", k, a, method) for k, a in product(SERVICES, ALPHAS)]
         span[method] = mean(cell.ucac for cell in found if cell)
     return (
-        "Where all requests fit, CSP-Mac may end in any packing. Ours starts from the patterns of BF-UCaC and BiHeu, which have little "
+        "Where all requests fit, CSP-Mac may end in any packing. Ours starts from the patterns of BF-UCaC and "
+        "BiHeu, which have little "
         f"UCaC: in scale-down {span['csp-machines']:.3f} of BF-nσ's on average, BF-UCaC {span['bf-ucac']:.3f}, CSP-UCaC "
         f"{span['csp-ucac']:.3f}"
     )
@@ -65,7 +67,8 @@ def _least(match: re.Match[str]) -> str:
     )
     low = [b / a for a, b in zip(base, best, strict=True)]
     return (
-        f"With the services of Table 5 no packing of empty machines at 99.9 % is below {min(low):.3f} of BF-nσ's UCaC, {mean(low):.3f} "
+        f"With the services of Table 5 no packing of empty machines at 99.9 % is below {min(low):.3f} of BF-nσ's "
+        f"UCaC, {mean(low):.3f} "
         f"on average (proven bounds of {len(low)} instances): the paper's trace must vary more than its Table 5"
     )
 
@@ -74,8 +77,8 @@ def _allowed(match: re.Match[str]) -> str:
     total = totals(raw(WEEK))["csp-ucac"]
     days = len({row["day"] for row in raw(WEEK)})
     return (
-        f"99.9 % allows {(1 - ALPHA) * total.machines * days:.1f} of {total.machines * days:,.0f} machine-days, and Gaussian usage "
-        "uses that up; the paper's measured usage is bounded"
+        f"99.9 % allows {(1 - ALPHA) * total.machines * days:.1f} of {total.machines * days:,.0f} machine-days, "
+        "and Gaussian usage uses that up; the paper's measured usage is bounded"
     )
 
 

@@ -128,7 +128,8 @@ UNTESTED = (
         "Proposition 2",
         "the cutting stock problem over all patterns is exact on nonempty machines",
         "proven",
-        "Used by `csp-ucac`, which is tried against brute force (`tests/property/test_packing.py`), not stated as a test of its own",
+        "Used by `csp-ucac`, which is tried against brute force (`tests/property/test_packing.py`), not stated "
+        "as a test of its own",
         "verbs/pack.md",
     ),
     Untested(
@@ -155,7 +156,14 @@ UNTESTED = (
         "The trace is not public; the same claims are measured on a generated week",
         "verbs/ucac.md",
     ),
-    Untested(RASA, "Lemma 1", "the affinity of all but the first services vanishes", "proven", "It needs a beta above 1", "verbs/rasa.md"),
+    Untested(
+        RASA,
+        "Lemma 1",
+        "the affinity of all but the first services vanishes",
+        "proven",
+        "It needs a beta above 1",
+        "verbs/rasa.md",
+    ),
     Untested(
         RASA,
         "Figures 6 to 9",
@@ -174,6 +182,11 @@ UNTESTED = (
     ),
     Untested(RASA, "§V-F", "deployed on more than a million CPU cores", "a million cores", LIVE, "verbs/production.md"),
     Untested(
-        RASA, "Figures 11, 12", "latency and errors of four pairs over days", "-", f"{LIVE}; the model gives means", "verbs/production.md"
+        RASA,
+        "Figures 11, 12",
+        "latency and errors of four pairs over days",
+        "-",
+        f"{LIVE}; the model gives means",
+        "verbs/production.md",
     ),
 )

@@ -91,7 +91,9 @@ def _one_shot_trends(means: Means) -> Iterator[Claim]:
         some = [of[method] for name, of in means.items() if sizes[name]["S"] == most and sizes[name]["K"] == "1" and method in of]
         if len(some) > 1:
             grows = {"first to last": some[-1] / some[0] - 1}
-            yield judged("Figure 4", f"the ratio of `{method}` grows with V", above(), grows, ours=f"{some[0]:.2f} to {some[-1]:.2f}")
+            yield judged(
+                "Figure 4", f"the ratio of `{method}` grows with V", above(), grows, ours=f"{some[0]:.2f} to {some[-1]:.2f}"
+            )
     middle = min((size["V"] for size in sizes.values()), key=lambda word: abs(int(word) - 5), default="")
     of_zones = [of["sampling 0.6"] for n, of in means.items() if sizes[n]["V"] == middle and "sampling 0.6" in of]
     if len(of_zones) > 1:
@@ -107,7 +109,9 @@ def _one_shot_seconds(measured: Sequence[Row]) -> Iterator[Claim]:
     for method in ONE_SHOTS:
         of_method = picked(some, method=method)
         for members in dict.fromkeys(row["members"] for row in of_method):
-            seconds.setdefault(f"V={members}", {})[method] = mean(float(row["seconds"]) for row in picked(of_method, members=members))
+            seconds.setdefault(f"V={members}", {})[method] = mean(
+                float(row["seconds"]) for row in picked(of_method, members=members)
+            )
     for method in ("greedy", "sampling 0.6"):
         mine = {name: of[method] for name, of in seconds.items() if method in of}
         shown = f"{1000 * min(mine.values()):.3f} to {1000 * max(mine.values()):.3f} ms" if mine else None
@@ -192,7 +196,8 @@ def counted_claims(measured: Sequence[Row], data: str, scope: Scope) -> Iterator
     value = {m: _by_requests(measured, "value", scope, **base, method=m) for m in ("exact", "sampling", "greedy")}
     for method, curve in value.items():
         if len(curve) > 1:
-            grows = list(curve.values())[-1] / list(curve.values())[0] - 1
+            first, *_, last = curve.values()
+            grows = last / first - 1
             yield judged("Figure 9", f"the value grows with I (`{method}`)", above(), grows)
     yield judged("Figure 9", "`sampling` accepts more value than `greedy`", above(), _over(value["sampling"], value["greedy"]))
     share = {c: _winners(measured, scope, **{**base, "capacity": str(c)}, method="greedy") for c in scope.capacities}

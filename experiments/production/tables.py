@@ -70,7 +70,15 @@ def sensitivity_lines(measured: Sequence[Row]) -> list[str]:
         latency, error = (signed(change_of(measured, cell, column).share) for column in ("call_ms", "call_error"))
         full = row_of(measured, cell, AFTER)["saturated"]
         body.append(
-            [f"`{cell.router}`", row["ipc_ms"], row["network_ms"], latency, error, points(gap_of(measured, cell, "call_ms")), full]
+            [
+                f"`{cell.router}`",
+                row["ipc_ms"],
+                row["network_ms"],
+                latency,
+                error,
+                points(gap_of(measured, cell, "call_ms")),
+                full,
+            ]
         )
     by_curve = signed(change_of(measured, replace(BASE[RASA], queue="curve"), "call_ms").share)
     return [*table(head, body), "", f"With `queue=curve` and the other assumptions as stated, latency changes by {by_curve}."]

@@ -197,7 +197,7 @@ def over_time(measured: Sequence[Row]) -> Iterator[Claim]:
         for method in ("rasa", "pop"):
             curve = {s: value for s in seconds if (value := found[method][s]) is not None}
             if len(curve) > 1:
-                first, last = list(curve)[0], list(curve)[-1]
+                first, *_, last = curve
                 text = f"{name}: more time adds little to `{method}`, at most {2 * CLOSE:g}"
                 shown = f"{curve[first]:.4f} after {first} s, {curve[last]:.4f} after {last} s"
                 yield judged("Figure 10", text, at_most(2 * CLOSE), curve[last] - curve[first], paper="little", ours=shown)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from experiments.rasa.bounds import bound_lines
 from experiments.rasa import claims
+from experiments.rasa.bounds import bound_lines
 from experiments.rasa.figures import front_figure, time_figure
 from experiments.rasa.paper import STORED
 from experiments.rasa.parts import BOUND, PARTS
@@ -79,7 +79,11 @@ def _judged(claims_of: Claims, measured: Sequence[Row]) -> list[str]:
 def time_lines(measured: Sequence[Row]) -> list[str]:
     """Figure 10, with its figures."""
     shown = [f"![{name}: gained affinity over time]({PICTURES}/{file})" for name, file in time_files(measured).items()]
-    return [*shown, *([""] if shown else []), *block(measured, ("cluster", "seconds", "method"), BRIEF, partial(_judged, claims.over_time))]
+    return [
+        *shown,
+        *([""] if shown else []),
+        *block(measured, ("cluster", "seconds", "method"), BRIEF, partial(_judged, claims.over_time)),
+    ]
 
 
 def fit_lines(measured: Sequence[Row]) -> list[str]:

@@ -19,6 +19,7 @@ from experiments.rasa.tables import affinity, answered, numbers, sound
 from experiments.results import Row, picked
 from experiments.verdicts import yes
 
+
 def about_m3(measured: Sequence[Row]) -> Iterator[str]:
     """M3 within a minute."""
     yield from _best(measured)

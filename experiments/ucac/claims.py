@@ -86,7 +86,13 @@ def summed(where: str, text: str, words: dict[str, Verdict], shown: tuple[str, s
     good = sum(word is Verdict.REPRODUCED for word in words.values())
     cases = f"{good} of {len(words)}" if words else ""
     return Claim(
-        where=where, text=text, stated=shown[0], ours=shown[1], verdict=together(list(words.values())), rule=f"±{SLACK:g}", cases=cases
+        where=where,
+        text=text,
+        stated=shown[0],
+        ours=shown[1],
+        verdict=together(list(words.values())),
+        rule=f"±{SLACK:g}",
+        cases=cases,
     )
 
 
@@ -213,7 +219,11 @@ def time_claims(columns: Sequence[Row], benchmark: Sequence[Row]) -> Iterator[Cl
         if found:
             limit, text = SECONDS[method], f"{THEIR_NAME[method]} packs 14,213 containers in that time"
             yield judged("§6.1.4", text, at_most(limit), found, paper=f"{limit:g} s", ours=f"{max(found.values()):.3f} s at most")
-    twenty = {f"{row['seed']} {row['goal']}": float(row["seconds"]) for row in columns if (row["services"], row["alpha"]) == ("20", "0.999")}
+    twenty = {
+        f"{row['seed']} {row['goal']}": float(row["seconds"])
+        for row in columns
+        if (row["services"], row["alpha"]) == ("20", "0.999")
+    }
     if twenty:
         limit, text = SECONDS["pattern generation"], "pattern generation to strict convergence, K = 20, 99.9 %"
         shown = f"{max(twenty.values()):.2f} s at most"

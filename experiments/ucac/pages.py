@@ -10,8 +10,8 @@ from bayplan.generate.ucac_services import CAPACITY, MILLI
 from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 from experiments.ucac import calibrate
-from experiments.ucac.figures import SECONDS
 from experiments.ucac.claims import claims_in
+from experiments.ucac.figures import SECONDS
 from experiments.ucac.tables import table_lines
 from experiments.ucac.week_tables import week_lines
 from experiments.verdicts import RULE, claim_table, yes
@@ -116,11 +116,7 @@ def bench_lines(measured: Sequence[Row]) -> list[str]:
     newest = {row["name"]: row for row in measured}
     lines = ["| what | wall s | CPU s | ratio | paper's seconds | target |", "|---" * 6 + "|"]
     for row in newest.values():
-        target = (
-            f"under {row['limit']} s: {yes(float(row['cpu_seconds']) < float(row['limit']))}"
-            if row["limit"]
-            else "-"
-        )
+        target = f"under {row['limit']} s: {yes(float(row['cpu_seconds']) < float(row['limit']))}" if row["limit"] else "-"
         seconds = " | ".join(f"{float(row[name]):.4f}" for name in ("seconds", "cpu_seconds"))
         lines.append(f"| {row['name']} | {seconds} | {row['ratio']} | {row['paper'] or '-'} | {target} |")
     return [*lines, "", f"Measured on {measured_on(newest.values())}."]

@@ -71,9 +71,7 @@ def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_pa
     assert "best effort adds 2 to 5 % to those accepted" in text
     assert (tmp_path / "pictures" / "cradle-generated-served.svg").is_file()
     printed = capsys.readouterr().out
-    head, line = (
-        next(line for line in printed.splitlines() if word in line) for word in ("the paper", "best effort adds")
-    )
+    head, line = (next(line for line in printed.splitlines() if word in line) for word in ("the paper", "best effort adds"))
     assert head.split() == ["claim", "the", "paper", "ours", "verdict"]
     assert "2 to 5 % (±20 %)" in line and line.rstrip().endswith(tuple(Verdict))
     assert str(tmp_path / "tables.md") in printed.replace("\n", "")
@@ -83,7 +81,9 @@ def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_pa
 @pytest.mark.parametrize(("paper", "claim"), [("rasa", "Figure 9"), ("ucac", "Table 3"), ("gmrp", "")])
 def test_a_first_look_at_the_others_judges_what_it_measured(paper, claim, first_look):
     answer = first_look(paper)
-    assert any(one.startswith(claim) for one in claims_of(answer)) or paper == "gmrp"  # its example is no instance of the challenge
+    assert (
+        any(one.startswith(claim) for one in claims_of(answer)) or paper == "gmrp"
+    )  # its example is no instance of the challenge
 
 
 def test_an_unknown_paper_is_a_usage_fault_that_lists_the_others(capsys):

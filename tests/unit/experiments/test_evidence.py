@@ -62,7 +62,10 @@ def test_every_line_has_a_page_that_exists(lines):
 
 
 def test_production_is_there_and_points_to_its_page(lines):
-    for paper, figures in (("RASA", ("Figure 11", "Figure 12", "Figure 13")), ("FreeContainer", ("Figure 6(a)", "Figure 6(b)", "Figure 7(a)"))):
+    for paper, figures in (
+        ("RASA", ("Figure 11", "Figure 12", "Figure 13")),
+        ("FreeContainer", ("Figure 6(a)", "Figure 6(b)", "Figure 7(a)")),
+    ):
         pages = {line.claim.where: line.claim.page for line in lines if line.paper == paper and line.claim.where in figures}
         assert pages == dict.fromkeys(figures, "verbs/production.md")
 

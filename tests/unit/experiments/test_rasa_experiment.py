@@ -144,7 +144,9 @@ def test_what_rasa_gains_over_the_baselines_is_judged_on_both_sides():
     assert found["`rasa` is best on every cluster"] == REPRODUCED
     assert found["less than 5% of the containers move in one execution"] == REPRODUCED
     for pop in ("0.6", "0.01"):  # too little, and too much
-        assert verdicts(claims.clusters([some[0], fake(method="pop", affinity=pop)]))["`rasa` is above `pop`, points"] == DIRECTION
+        assert (
+            verdicts(claims.clusters([some[0], fake(method="pop", affinity=pop)]))["`rasa` is above `pop`, points"] == DIRECTION
+        )
     more = [*some, fake(method="applsci19", affinity="0.8"), fake(method="original", affinity="0.35")]
     found = verdicts(claims.clusters(more))
     assert found["`rasa` is above `applsci19`, points"] == NOT
@@ -186,7 +188,8 @@ def test_selectors_and_masters_are_judged():
     some = [fake(method="rasa", options=f"select={name}", affinity=found) for name, found in (("gcn", "0.7"), ("mip", "0.79"))]
     assert set(verdicts(claims.selection(some)).values()) == {NOT}
     masters = [
-        fake(method="rasa", options=f"ratio={ratio}", affinity=found, masters_affinity="0.9") for ratio, found in (("1", "0.7"), ("2", "0.8"))
+        fake(method="rasa", options=f"ratio={ratio}", affinity=found, masters_affinity="0.9")
+        for ratio, found in (("1", "0.7"), ("2", "0.8"))
     ]
     assert set(verdicts(claims.masters(masters)).values()) == {NOT}
 

@@ -132,7 +132,10 @@ def test_a_worse_cell_says_what_could_be_reached_at_best():
     cell = tables.ratio(some, "scale-down", 20, 0.999, "csp-ucac")
     assert tables.verdict_words(cell, Cell(0.94, 0.74, 0), least) == "direction only: machines +0.060, at best +0.050"
     fewest = {**some[2], "ucac": "94", "machines": "740"}
-    assert any("Of the 1 with a number that is above the paper's by more than 0.02, 1 would be so" in line for line in tables.claims([*some[:2], fewest]))
+    assert any(
+        "Of the 1 with a number that is above the paper's by more than 0.02, 1 would be so" in line
+        for line in tables.claims([*some[:2], fewest])
+    )
     assert tables.bound_ratio(some[:2], "scale-down", 20, 0.999) is None
 
 

@@ -53,7 +53,8 @@ def test_twice_as_many_is_judged_from_no_difference_on(ours, word):
 
 
 @pytest.mark.parametrize(
-    ("ours", "word"), [(-0.2375, REPRODUCED), (-0.19, REPRODUCED), (-0.285, REPRODUCED), (-0.80, DIRECTION), (0.05, NOT), (0.0, NOT)]
+    ("ours", "word"),
+    [(-0.2375, REPRODUCED), (-0.19, REPRODUCED), (-0.285, REPRODUCED), (-0.80, DIRECTION), (0.05, NOT), (0.0, NOT)],
 )
 def test_a_fall_is_judged_as_a_rise_is(ours, word):
     assert verdict([ours], about(-0.2375)) is word
@@ -72,7 +73,8 @@ def test_a_level_has_no_direction(ours, word):
 
 
 @pytest.mark.parametrize(
-    ("ours", "word"), [(0.94, REPRODUCED), (0.96, REPRODUCED), (0.92, REPRODUCED), (0.97, DIRECTION), (0.90, DIRECTION), (1.01, NOT)]
+    ("ours", "word"),
+    [(0.94, REPRODUCED), (0.96, REPRODUCED), (0.92, REPRODUCED), (0.97, DIRECTION), (0.90, DIRECTION), (1.01, NOT)],
 )
 def test_a_number_may_be_off_by_an_amount(ours, word):
     assert verdict([ours], near(0.94, 0.02, neutral=1.0)) is word
