@@ -5,17 +5,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bayplan.cli.console import screen
 from bayplan.cli.options.shared import Json
 from bayplan.errors import UsageError, WorldError, expect_one_of
-from bayplan.report.json import records
-from bayplan.report.table import Sentence, facts, report
-from bayplan.report.verdict_table import JudgedClaim, verdict_table
 from bayplan.words import count
+
+if TYPE_CHECKING:
+    from bayplan.report.verdict_table import JudgedClaim
 
 PAPERS = ("freecontainer", "gmrp", "rasa", "ucac", "online-clusters", "cradle")  # folders of experiments/, - for _
 ROOT = Path(__file__).parents[3]  # of a clone that is installed with `pip install --editable`
@@ -91,8 +91,12 @@ def _modules(*names: str) -> list[ModuleType]:
         sys.path.remove(str(ROOT))
 
 
-def _print(paper: str, claims: Sequence[JudgedClaim], page: Path, *, quick: bool, json: bool) -> None:
+def _print(paper: str, claims: "Sequence[JudgedClaim]", page: Path, *, quick: bool, json: bool) -> None:
     """The verdicts, where the tables and figures are, and what a first look is worth."""
+    from bayplan.report.json import records
+    from bayplan.report.table import Sentence, facts, report
+    from bayplan.report.verdict_table import verdict_table
+
     verdicts = verdict_table(claims, title=f"{paper}: {count(len(claims), 'claim')}")
     if json:
         files = sorted(str(path) for path in page.parent.rglob("*") if path.is_file())
