@@ -346,6 +346,13 @@ def _admit_lines() -> list[str]:
     return lines
 
 
+def evidence_page() -> str:
+    """Every claim of the papers with its verdict, from the results in `experiments/`."""
+    from experiments.evidence.page import page
+
+    return page()
+
+
 def published_schemas() -> dict[str, str]:
     """Every JSON Schema that a reader walks, by its path in `docs/`."""
     from bayplan.formats.document import schemas
@@ -491,6 +498,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "schema.md": schema_page,
     "benchmarks.md": benchmarks_page,
+    "evidence.md": evidence_page,
     "verbs/performance.md": performance_page,
     "pictures/bay-plan-boutique.svg": _shop(bay_plan, group_by="zone"),
     "pictures/cdf-boutique.svg": _shop(utilisation_cdf),

@@ -7,6 +7,7 @@ from statistics import median
 from experiments.combined.settings import ALL, BEST, CAPS, LOCAL, PACK, RASA, START, SWEEP
 from experiments.combined.tables import CLUSTERS, NAMES, stated_total
 from experiments.results import Row, picked, table
+from experiments.verdicts import yes
 
 NEAR = 0.10
 OURS = "plan"
@@ -70,7 +71,7 @@ def _best(answered: Sequence[Row], ours: Sequence[Row], cluster: str, cap: str) 
         return ["-", "-"]
     wins = [all(rank(row) <= rank(other) for other in others if other["seed"] == row["seed"]) for row in mine]
     second = min(sorted({row["method"] for row in others}), key=lambda method: _middle(picked(others, method=method)))
-    found = f"{_yes(all(wins))} ({sum(wins)} of {len(wins)} seeds): {stated_total(mine)}"
+    found = f"{yes(all(wins))} ({sum(wins)} of {len(wins)} seeds): {stated_total(mine)}"
     return [found, f"{NAMES[second]}: {stated_total(picked(others, method=second))}"]
 
 
@@ -87,7 +88,7 @@ def _near(answered: Sequence[Row], ours: Sequence[Row], own: OwnGoal) -> str:
     mine, other = (median(float(row[own.column]) for row in some if row["seed"] in seeds) for some in (ours, theirs))
     start = [float(row[own.column]) for row in _of(answered, ours[0]["cluster"], START, ALL)]
     gained = f" ({(mine - start[0]) / (other - start[0]):.0%})" if start and other != start[0] else ""
-    return f"{_yes(own.near(mine, other))}: {mine:.3f}, {other:.3f}{gained}"
+    return f"{yes(own.near(mine, other))}: {mine:.3f}, {other:.3f}{gained}"
 
 
 def _counted(body: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -123,7 +124,3 @@ def _from_to(start: Row, end: Row, column: str) -> str:
 
 def _of(answered: Sequence[Row], cluster: str, method: str, cap: str) -> list[Row]:
     return picked(answered, cluster=cluster, method=method, cap=cap)
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "**no**"

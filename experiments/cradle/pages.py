@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.cradle.cells import LOADS, LOCAL, MACHINES
-from experiments.cradle.claims import claim_table
+from experiments.cradle.claims import claims
 from experiments.cradle.figures import pictures
 from experiments.cradle.tables import load_table, local_table, machine_table, traces_of
 from experiments.results import ROOT, Row, measured_on, picked, put, rows
+from experiments.verdicts import RULE, claim_table
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs"
@@ -20,7 +21,7 @@ def lines_of(measured: Sequence[Row]) -> list[str]:
         return ["Not measured."]
     loads = picked(measured, part=LOADS)
     said = [f"{len(measured):,} cells; {_broken(measured)} Measured on {measured_on(measured)}.", ""]
-    said += [*claim_table(measured), ""]
+    said += [RULE, "", *claim_table(claim for trace in traces_of(measured) for claim in claims(measured, trace)), ""]
     for trace in traces_of(loads):
         word = trace.replace("_", "-")
         said += [f"**{trace}**: served by load", "", *load_table(measured, trace), ""]

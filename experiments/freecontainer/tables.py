@@ -1,11 +1,11 @@
 """The tables of docs/verbs/place.md and docs/verbs/rebalance.md, from the rows of the CSV files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from experiments.freecontainer.claims import (
     BASELINES,
+    PLACED,
     REBALANCERS_COMPARED,
-    Claim,
     against_baselines,
     lowest_total,
     placing,
@@ -15,13 +15,9 @@ from experiments.freecontainer.measures import TERMS
 from experiments.freecontainer.settings import DELTA, DELTAS, START, TABLE_4, TABLE_6, A, B
 from experiments.freecontainer.statistics import Series
 from experiments.results import Row, measured_on
+from experiments.verdicts import RULE, claim_table
 
-PLACED = ("table4", "table5")
-RULE = (
-    "*Gain* of x over y: 1 − x / y of normalised costs, mean over seeds; *seeds*: in how many it holds. "
-    "*Reproduced*: in at least nine tenths of the seeds, and the mean at least half of the paper's figure. "
-    "*Not reproduced*: not on average. Else *in part*."
-)
+GAIN = f"*Gain* of x over y: 1 − x / y of normalised costs, mean over seeds. *Cases* are seeds. {RULE}"
 
 
 def place_lines(measured: Sequence[Row]) -> list[str]:
@@ -36,7 +32,7 @@ def place_lines(measured: Sequence[Row]) -> list[str]:
         lines += [f"**Table V, {centre}** (dr-ws is ca-wfd)", "", *cost_table(series, centre, ("ca-wfd", "ws-dp", "c-c")), ""]
     lines += ["**CA-WFD against each baseline**: gain, and seeds in which CA-WFD is lower", "", *against_baselines(series), ""]
     lines += [*lowest_total(series, "best", ("ca-wfd", *BASELINES)), ""]
-    return [*lines, "**What the paper claims**", "", RULE, "", *claims_table(placing(series))]
+    return [*lines, "**What the paper claims**", "", GAIN, "", *claim_table(placing(series))]
 
 
 def rebalance_lines(measured: Sequence[Row]) -> list[str]:
@@ -52,7 +48,7 @@ def rebalance_lines(measured: Sequence[Row]) -> list[str]:
     lines += [f"**Table VIII, {A}**: Sweep&Search by delta", "", *delta_table(series), ""]
     lines += [f"**The stages, {A}**", "", *cost_table(series, A, (START, "sweep-only", "search-only", "sweep-search")), ""]
     lines += [*lowest_total(series, "search", (START, *REBALANCERS_COMPARED)), ""]
-    return [*lines, "**What the paper claims**", "", RULE, "", *claims_table(rebalancing(series))]
+    return [*lines, "**What the paper claims**", "", GAIN, "", *claim_table(rebalancing(series))]
 
 
 def _about(measured: Sequence[Row]) -> str:
@@ -107,12 +103,6 @@ def delta_table(series: Series) -> list[str]:
             total, seconds = (series.mean(A, "sweep-search", name, delta) for name in ("total", "seconds"))
             lines.append(f"| {100 * delta:g} % | {' | '.join(cells)} | {total:.5f} | {seconds:.2f} |")
     return lines
-
-
-def claims_table(claims: Iterable[Claim]) -> list[str]:
-    """One line per claim."""
-    lines = ["| claim | the paper | ours | seeds | verdict |", "|---|---|---|---|---|"]
-    return [*lines, *(f"| {c.text} | {c.paper or '-'} | {c.ours} | {c.seeds} | {c.verdict} |" for c in claims)]
 
 
 def real_lines(measured: Sequence[Row]) -> list[str]:

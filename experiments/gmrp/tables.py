@@ -6,6 +6,7 @@ from statistics import median
 
 from experiments.gmrp.figures import FAIR, KNOWN, SINGLE_PROCESS
 from experiments.results import ROOT, Row, measured_on, put, table
+from experiments.verdicts import yes
 
 DOCS = ROOT / "docs" / "verbs" / "gmrp.md"
 MARKER = "gmrp-table"
@@ -48,8 +49,7 @@ def _beside(ours: Sequence[int], theirs: int) -> tuple[str, str]:
     if not ours:
         return NONE, NONE
     middle = median(ours)
-    word = "yes" if middle <= theirs else "**no**"
-    return f"{middle:,.0f} (of {len(ours)})", f"{word}, {100 * (middle / theirs - 1):+.2f} %"
+    return f"{middle:,.0f} (of {len(ours)})", f"{yes(middle <= theirs)}, {100 * (middle / theirs - 1):+.2f} %"
 
 
 def _fair(measured: Sequence[Row]) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _fair(measured: Sequence[Row]) -> Iterator[str]:
         ours = costs(measured, name, "nls", SHORT)
         if ours:
             above = median(ours) / theirs - 1
-            word = "yes" if above <= FAIR else "**no**"
+            word = yes(above <= FAIR)
             yield (
                 f"- Is `nls` within 10 % of S41's single process at 60 s on {name}? {word}: median {median(ours):,.0f} "
                 f"of {len(ours)} seeds against {theirs:,} ({100 * above:+.1f} %)."

@@ -6,6 +6,7 @@ from statistics import mean, median
 
 from experiments.migrate.cells import INSTANCES
 from experiments.results import ROOT, Row, measured_on, put
+from experiments.verdicts import yes
 
 DOCS = ROOT / "docs" / "verbs" / "migrate.md"
 PLANS_MARKER, BACKWARDS_MARKER = "migrate-plans", "migrate-backwards"
@@ -97,15 +98,15 @@ def claims(measured: Sequence[Row]) -> Iterator[str]:
     if m3:
         most, hops = max(_numbers(m3, "seconds")), max(map(_hops, m3))
         complete = sum(row["stuck"] == "0" for row in m3)
-        good = _yes(complete == len(m3) and most < M3_SECONDS)
+        good = yes(complete == len(m3) and most < M3_SECONDS)
         how = f"{complete} of {len(m3)} plans are complete, the slowest took {most:.1f} s"
         yield f"- M3, a complete plan of `{OURS}` within {M3_SECONDS:g} s? {good}: {how}."
-        yield f"- M3, at most {MOST_HOPS:g} moves per moved container? {_yes(hops <= MOST_HOPS)}: at most {hops:.3f}."
+        yield f"- M3, at most {MOST_HOPS:g} moves per moved container? {yes(hops <= MOST_HOPS)}: at most {hops:.3f}."
         yield from _half(measured, m3)
     m2 = _of(measured, "m2-fifth", OURS)
     if m2:
         seconds, memory = max(_numbers(m2, "seconds")), max(_numbers(m2, "memory"))
-        good = _yes(seconds < M2_SECONDS and memory < M2_MEMORY)
+        good = yes(seconds < M2_SECONDS and memory < M2_MEMORY)
         how = f"at most {seconds:.1f} s and {memory:.2f} GiB"
         yield f"- `rasa-m2` within {M2_SECONDS:g} s and {M2_MEMORY:g} GiB? {good}: {how}."
 
@@ -116,11 +117,7 @@ def _half(measured: Sequence[Row], ours: Sequence[Row]) -> Iterator[str]:
     if pairs:
         ratios = [a / b for a, b in pairs if b]
         how = f"{median(ratios):.2f} of them in the median, {max(ratios):.2f} at most, over {len(ratios)} pairs of plans"
-        yield f"- M3, at most half the batches of `{THEIRS}`? {_yes(max(ratios) <= HALF)}: {how}."
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "**no**"
+        yield f"- M3, at most half the batches of `{THEIRS}`? {yes(max(ratios) <= HALF)}: {how}."
 
 
 # ---- instances that are built backwards ----------------------------------------------------------------------------------------
@@ -132,7 +129,7 @@ def backwards_lines(measured: Sequence[Row]) -> list[str]:
         return []
     ours = [row for row in measured if row["method"] == OURS]
     solved = _solved(ours)
-    claim = f"- Does `{OURS}` solve at least {SOLVED:.0%} completely? {_yes(solved >= SOLVED)}: {solved:.1%} of {len(ours)}."
+    claim = f"- Does `{OURS}` solve at least {SOLVED:.0%} completely? {yes(solved >= SOLVED)}: {solved:.1%} of {len(ours)}."
     where = f"Measured on {measured_on(measured)}."
     return [*backwards_table(measured), "", claim, f"- Is every plan safe? {_all_safe(measured)}.", "", where]
 

@@ -3,11 +3,21 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from experiments.online_clusters.claims import claim_lines, one_shot_claims, online_claims
+from experiments.online_clusters.claims import (
+    base_of,
+    counted_claims,
+    one_shot_claims,
+    online_claims,
+    own_lines,
+    own_one_shot,
+    own_online,
+    settings_of,
+)
 from experiments.online_clusters.figures import pictures
 from experiments.online_clusters.settings import COUNTED, ONLINE, READINGS, Scope
 from experiments.online_clusters.tables import column_table, one_shot_table, online_table, seconds_table
 from experiments.results import ROOT, Row, measured_on, picked, put, rows
+from experiments.verdicts import RULE, claim_table
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs"
@@ -22,10 +32,12 @@ def one_shot_lines(measured: Sequence[Row]) -> list[str]:
     unproven = sum(row["proven"] != "yes" for row in measured)
     proof = "every optimum is proven" if not unproven else f"**{unproven} cells whose optimum is not proven**"
     said = [f"{len(measured):,} cells, {proof}. Mean ratio to the optimum (largest). Measured on {measured_on(measured)}.", ""]
+    said += [RULE, ""]
     for inside in READINGS:
         if picked(measured, inside=inside):
             said += [f"**{SAID[inside]}**", "", *one_shot_table(measured, inside), ""]
-            said += [*claim_lines(one_shot_claims(measured, inside)), ""]
+            said += [*claim_table(one_shot_claims(measured, inside)), ""]
+            said += [*own_lines(own_one_shot(measured, inside)), ""]
             said += [f"![Figure {n}, {inside}](pictures/online-clusters-{n}-{inside}.svg)" for n in (2, 3, 4)] + [""]
     said += ["**Time** (mean milliseconds at the largest S, Figure 5)", "", *seconds_table(picked(measured, resources="1")), ""]
     return [*said, "![Figure 5](pictures/online-clusters-5.svg)"]
@@ -44,17 +56,11 @@ def online_lines(measured: Sequence[Row], scope: Scope) -> list[str]:
 
 
 def _data_lines(measured: Sequence[Row], data: str, scope: Scope) -> list[str]:
-    names = ("members", "zones", "ratio", "requests", "capacity", "slots")
-    base = dict(zip(names, scope.base.key[1:], strict=True))
-    settings = {
-        "members": [str(n) for n in scope.online_members],
-        "zones": [str(n) for n in scope.online_zones],
-        "ratio": [str(n) for n in scope.ratios],
-        "requests": [str(n) for n in scope.requests],
-    }
+    base, settings = base_of(scope), settings_of(scope)
     word = data.replace(" ", "-").lower()
     said = [f"**Streams of {data}**: mean ratio of the proven offline bound to the value accepted", ""]
-    said += [*claim_lines(online_claims(measured, data, settings, base)), ""]
+    said += [*claim_table((*online_claims(measured, data, scope), *counted_claims(measured, data, scope))), ""]
+    said += [*own_lines(own_online(measured, data, scope)), ""]
     for letter, figure, column in (("V", "6-v", "members"), ("S", "6-s", "zones"), ("U", "7", "ratio"), ("I", "8", "requests")):
         fixed = {name: value for name, value in base.items() if name != column}
         said += [*online_table(measured, letter, column, settings[column], data=data, **fixed), ""]

@@ -18,7 +18,7 @@ def blocks(measured: Sequence[Row], parts: Sequence[Row]) -> Mapping[str, list[s
         found["production-rasa-grid"] = sensitivity_lines(measured)
     if picked(measured, study="freecontainer"):
         found["production-freecontainer"] = [*freecontainer_lines(measured), *where]
-        found["production-services"] = service_lines(parts)
+        found["production-services"] = service_lines(measured, parts)
     if measured:
         found["production-simulated"] = simulated_lines(measured)
     return found

@@ -6,16 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from bayplan.report.pictures.over_time import ShareCurve, shares_over_time
+from experiments.production.week_figures import CellFigures, figures_of
 from experiments.production.week_settings import ALONE, LOCAL, PER_DAY, STEADY
-from experiments.production.week_tables import (
-    CellFigures,
-    again_lines,
-    cell_lines,
-    claim_lines,
-    figures_of,
-    first_day_lines,
-    step_lines,
-)
+from experiments.production.week_tables import again_lines, cell_lines, claim_lines, first_day_lines, step_lines
 from experiments.results import ROOT, Row, measured_on, put
 
 DOCS = ROOT / "docs" / "verbs" / "production-week.md"

@@ -11,6 +11,7 @@ from bayplan.model import silent
 from bayplan.model.problem import Problem
 from experiments.rasa.clusters import M3, file_of
 from experiments.results import Row, append, measured_on, rows
+from experiments.verdicts import yes
 
 KEY = ("cluster", "seconds")
 MEASURES = ("wall", "bound")
@@ -59,7 +60,7 @@ def _verdicts(measured: Sequence[Row], answers: Sequence[Row]) -> Iterator[str]:
     real = [row for row in measured if row["cluster"] == M3 and float(row["seconds"]) <= TEN_MINUTES]
     if real:
         best = min(real, key=lambda row: float(row["bound"]))
-        good = "yes" if float(best["bound"]) <= ASKED else "**no**"
+        good = yes(float(best["bound"]) <= ASKED)
         yield (
             f"- M3, at most {ASKED:.4f} proven in ten minutes? {good}: {float(best['bound']):.4f} in {float(best['wall']):.0f} s "
             f"(known before: {KNOWN:.4f})."

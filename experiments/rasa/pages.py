@@ -1,16 +1,18 @@
 """docs/verbs/rasa.md: its tables and verdicts, from the CSV files, and its figures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from experiments.rasa import claims
 from experiments.rasa.bounds import bound_lines
-from experiments.rasa.claims import RULE, about_clusters, about_front, about_m3
-from experiments.rasa.figure_claims import about_fits, about_masters, about_partitions, about_selection, about_time
 from experiments.rasa.figures import front_figure, time_figure
 from experiments.rasa.paper import STORED
 from experiments.rasa.parts import BOUND, PARTS
 from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, highest, spread, table, valid
+from experiments.rasa.targets import about_clusters, about_front, about_m3
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
+from experiments.verdicts import RULE, Claim, claim_table
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs" / "verbs" / "rasa.md"
@@ -38,6 +40,7 @@ MASTERS: Mapping[str, Column] = {
 }
 BRIEF: Mapping[str, Column] = {name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s", "CPU s", "GiB")}
 Say = Callable[[Sequence[Row]], Iterable[str]]
+Claims = Callable[[Sequence[Row]], Iterable[Claim]]
 
 
 def block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Column], say: Say) -> list[str]:
@@ -64,14 +67,23 @@ def front_lines(measured: Sequence[Row]) -> list[str]:
 
 def cluster_lines(measured: Sequence[Row]) -> list[str]:
     """Figure 9."""
-    said = block(measured, ("cluster", "method", "seconds"), QUALITY, about_clusters)
+    judged = partial(_judged, claims.clusters)
+    said = block(measured, ("cluster", "method", "seconds"), QUALITY, lambda some: [*judged(some), "", *about_clusters(some)])
     return said if said is NOTHING else [RULE, "", *said]
+
+
+def _judged(claims_of: Claims, measured: Sequence[Row]) -> list[str]:
+    return claim_table(claims_of(measured))
 
 
 def time_lines(measured: Sequence[Row]) -> list[str]:
     """Figure 10, with its figures."""
     shown = [f"![{name}: gained affinity over time]({PICTURES}/{file})" for name, file in time_files(measured).items()]
-    return [*shown, *([""] if shown else []), *block(measured, ("cluster", "seconds", "method"), BRIEF, about_time)]
+    return [
+        *shown,
+        *([""] if shown else []),
+        *block(measured, ("cluster", "seconds", "method"), BRIEF, partial(_judged, claims.over_time)),
+    ]
 
 
 def fit_lines(measured: Sequence[Row]) -> list[str]:
@@ -83,21 +95,21 @@ def fit_lines(measured: Sequence[Row]) -> list[str]:
     for row in measured:
         cells = [row["cluster"], row["curve"], row["services"], row["rate"], row["squares"], row["r2"]]
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", *about_fits(measured), "", f"Measured on {measured_on(measured)}."]
+    return [*lines, "", *claim_table(claims.fits(measured)), "", f"Measured on {measured_on(measured)}."]
 
 
-def option_lines(columns: Mapping[str, Column], say: Say) -> Callable[[Sequence[Row]], list[str]]:
+def option_lines(columns: Mapping[str, Column], claims_of: Claims) -> Callable[[Sequence[Row]], list[str]]:
     """A part in which `rasa` has one option after the other."""
-    return lambda measured: block(measured, ("cluster", "options"), columns, say)
+    return lambda measured: block(measured, ("cluster", "options"), columns, partial(_judged, claims_of))
 
 
 LINES: Mapping[str, Callable[[Sequence[Row]], list[str]]] = {
     "m3": m3_lines,
     "front": front_lines,
     "clusters": cluster_lines,
-    "partitions": option_lines(RASA, about_partitions),
-    "selection": option_lines(BRIEF, about_selection),
-    "masters": option_lines(MASTERS, about_masters),
+    "partitions": option_lines(RASA, claims.partitions),
+    "selection": option_lines(BRIEF, claims.selection),
+    "masters": option_lines(MASTERS, claims.masters),
     "time": time_lines,
     "powerlaw": fit_lines,
 }

@@ -84,11 +84,6 @@ def valid(rows: Sequence[Row]) -> str:
     return "; ".join(faults) if faults else "yes" if all(row["valid"] == "yes" for row in rows) else "**no**"
 
 
-def yes(holds: bool) -> str:
-    """A verdict."""
-    return "yes" if holds else "**no**"
-
-
 def sound(row: Row) -> bool:
     """Is everything placed, and no rule broken?"""
     return not row["fault"] and row["valid"] == "yes" and row["placed"] == row["containers"]

@@ -10,9 +10,11 @@ from bayplan.generate.ucac_services import CAPACITY, MILLI
 from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 from experiments.ucac import calibrate
+from experiments.ucac.claims import claims_in
 from experiments.ucac.figures import SECONDS
 from experiments.ucac.tables import table_lines
 from experiments.ucac.week_tables import week_lines
+from experiments.verdicts import RULE, claim_table, yes
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs" / "verbs" / "ucac.md"
@@ -24,6 +26,7 @@ def written(text: str, folder: Path) -> str:
     """The page with its tables made anew from the CSV files of a folder."""
     blocks = {
         "ucac-calibration": calibration_lines(rows(HERE / calibrate.CSV), rows(HERE / calibrate.WEEK_CSV)),
+        "ucac-claims": claim_lines(folder),
         "ucac-tables": table_lines(rows(folder / "cells.csv")),
         "ucac-week": week_lines(rows(folder / "week.csv")),
         "ucac-times": time_lines(rows(folder / "columns.csv")),
@@ -32,6 +35,12 @@ def written(text: str, folder: Path) -> str:
     for marker, lines in blocks.items():
         text = put(text, marker, lines)
     return text
+
+
+def claim_lines(folder: Path) -> list[str]:
+    """Every claim with its verdict; nothing if nothing was measured."""
+    claims = claims_in(folder, quick=folder != HERE)
+    return [RULE, "", *claim_table(claims)] if claims else []
 
 
 def calibration_lines(measured: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
@@ -91,7 +100,7 @@ def _time_claims(measured: Sequence[Row]) -> Iterator[str]:
             medians = [median(float(row["seconds"]) for row in of_size if (row["alpha"], row["goal"]) == line) for line in lines]
             worst, converged = max(float(row["seconds"]) for row in of_size), sum(row["converged"] == "yes" for row in of_size)
             quick = services != 20 or max(medians) < MEDIAN
-            good = "yes" if converged == len(of_size) and quick and worst < limit else "**no**"
+            good = yes(converged == len(of_size) and quick and worst < limit)
             target = f"median under {MEDIAN:g} CPU s, worst under {limit:g}" if services == 20 else f"under {limit:g} CPU s"
             detail = (
                 f"{converged} of {len(of_size)} converge; median {max(medians):.2f} s in the slowest line, worst {worst:.2f} s"
@@ -107,11 +116,7 @@ def bench_lines(measured: Sequence[Row]) -> list[str]:
     newest = {row["name"]: row for row in measured}
     lines = ["| what | wall s | CPU s | ratio | paper's seconds | target |", "|---" * 6 + "|"]
     for row in newest.values():
-        target = (
-            f"under {row['limit']} s: {'yes' if float(row['cpu_seconds']) < float(row['limit']) else '**no**'}"
-            if row["limit"]
-            else "-"
-        )
+        target = f"under {row['limit']} s: {yes(float(row['cpu_seconds']) < float(row['limit']))}" if row["limit"] else "-"
         seconds = " | ".join(f"{float(row[name]):.4f}" for name in ("seconds", "cpu_seconds"))
         lines.append(f"| {row['name']} | {seconds} | {row['ratio']} | {row['paper'] or '-'} | {target} |")
     return [*lines, "", f"Measured on {measured_on(newest.values())}."]

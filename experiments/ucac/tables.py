@@ -1,6 +1,6 @@
 """Tables 1, 2 and 3 of docs/verbs/ucac.md, from the rows of cells.csv: our numbers beside the paper's, and a verdict on each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import ceil, inf, sqrt
 from statistics import mean
@@ -8,10 +8,12 @@ from statistics import mean
 from experiments.results import Row, measured_on, table
 from experiments.ucac.cells import DRAWS
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, THEIR_NAME, Cell
+from experiments.verdicts import Verdict, near, verdict, weakest, yes
 
 NAME = {"scale-down": "Table 1, scale-down", "scale-up": "Table 2, scale-up", "empty": "Table 3, empty"}
 BASE = "bf-nsigma"
-SLACK = 0.02  # of a normalised number, before it counts as worse or better
+SLACK = 0.02  # by which a normalised number may be off, on both sides
+METRICS = {"UCaC": 0, "machines": 1}  # place in a cell
 ROUNDING = 1e-9
 GAP, SECONDS, MACHINES = 2e-4, 10.0, 2.0  # the targets of csp-ucac and csp-machines at K = 20
 
@@ -48,26 +50,25 @@ def _beside(measured: Sequence[Row], case: str, services: int, alpha: float, met
     if theirs is None:
         return [f"{ours.ucac:.3f}", f"{ours.machines:.3f}", f"{ours.violation:.3f}", "-"]
     both = [f"{mine:.3f} ({his:.2f})" for mine, his in zip(ours[:2], theirs[:2], strict=True)]
-    word = verdict(ours, theirs, bound_ratio(measured, case, services, alpha))
+    word = verdict_words(ours, theirs, bound_ratio(measured, case, services, alpha))
     return [*both, f"{ours.violation:.3f} ({theirs.violation:.2f})", word]
 
 
-def verdict(ours: Cell, theirs: Cell, least: Cell | None = None) -> str:
-    """Of the two normalised numbers, less being better. `least`: what no packing of our instances can be below."""
-    off = {"UCaC": ours.ucac - theirs.ucac, "machines": ours.machines - theirs.machines}
-    if least is None:
-        return judged(off)
-    return judged(off, {"UCaC": least.ucac - theirs.ucac, "machines": least.machines - theirs.machines})
+def verdict_words(ours: Cell, theirs: Cell, least: Cell | None = None) -> str:
+    """The verdict on both normalised numbers, and what is off. `least`: what no packing of our instances can be below."""
+    verdicts = {name: judge(ours[number], theirs[number]) for name, number in METRICS.items()}
+    best = {name: f", at best {least[number] - theirs[number]:+.3f}" if least else "" for name, number in METRICS.items()}
+    off = [
+        f"{name} {ours[number] - theirs[number]:+.3f}{best[name] if ours[number] > theirs[number] else ''}"
+        for name, number in METRICS.items()
+        if verdicts[name] is not Verdict.REPRODUCED
+    ]
+    return ": ".join(filter(None, (weakest(verdicts.values()), "; ".join(off))))
 
 
-def judged(off: Mapping[str, float], at_best: Mapping[str, float] | None = None) -> str:
-    """A verdict on differences from the paper's normalised numbers; beside a worse one, what could be reached at best."""
-    best = {name: f", at best {by:+.3f}" for name, by in (at_best or {}).items()}
-    worse = [f"{name} {by:+.3f}{best.get(name, '')}" for name, by in off.items() if by > SLACK + ROUNDING]
-    better = [f"{name} {by:+.3f}" for name, by in off.items() if by < -SLACK - ROUNDING]
-    if worse:
-        return f"**worse**: {'; '.join(worse)}"
-    return f"better: {', '.join(better)}" if better else "reproduces"
+def judge(ours: float, theirs: float) -> Verdict:
+    """A normalised number beside the paper's, on both sides; 1 is no difference from BF-nσ."""
+    return verdict([ours], near(theirs, SLACK, neutral=1.0))
 
 
 def bound_ratio(measured: Sequence[Row], case: str, services: int, alpha: float) -> Cell | None:
@@ -116,7 +117,7 @@ def absolute(measured: Sequence[Row], alpha: float) -> list[str]:
     """Cores and machines on the empty cluster at one confidence; ours (the paper's)."""
     body = []
     for services, method in product(counts(measured), METHODS):
-        cell = _means(measured, services, alpha, method)
+        cell = means(measured, services, alpha, method)
         if cell is not None:
             body.append([str(services), f"`{method}`", *_raw(cell, services, alpha, method)])
     return table(["K", "method", "UCaC", "machines", "violation %"], body)
@@ -127,7 +128,8 @@ def orders(measured: Sequence[Row]) -> list[str]:
     return [f"- Table 3, K = {services}: `csp-ucac` {_order(measured, services)}." for services in counts(measured)]
 
 
-def _means(measured: Sequence[Row], services: int, alpha: float, method: str) -> Cell | None:
+def means(measured: Sequence[Row], services: int, alpha: float, method: str) -> Cell | None:
+    """Of the empty cluster: the mean over seeds."""
     rows = by_seed(measured, "empty", services, alpha, method).values()
     if not rows:
         return None
@@ -146,18 +148,13 @@ def _raw(cell: Cell, services: int, alpha: float, method: str) -> list[str]:
 
 
 def _order(measured: Sequence[Row], services: int) -> str:
-    """The paper's claim: csp-ucac has the lower UCaC, machines are the same or slightly more."""
-    pairs = [
-        (_means(measured, services, alpha, "csp-ucac"), _means(measured, services, alpha, "csp-machines")) for alpha in ALPHAS
-    ]
+    """How much less UCaC, and how many more machines."""
+    pairs = [(means(measured, services, alpha, "csp-ucac"), means(measured, services, alpha, "csp-machines")) for alpha in ALPHAS]
     both = [(a, b) for a, b in pairs if a and b]
-    less = all(a.ucac <= b.ucac for a, b in both)
+    less = max((a.ucac / b.ucac - 1 for a, b in both), default=0.0)
     more = max((a.machines / b.machines - 1 for a, b in both), default=0.0)
     theirs = max(_their_excess(services, alpha) for alpha in ALPHAS)
-    if not less:
-        return "**worse**: more UCaC than `csp-machines`"
-    word = "reproduces" if more <= max(theirs, 0.0) + SLACK else "**worse**"
-    return f"{word}: less UCaC, {more:+.2%} machines (paper {theirs:+.2%})"
+    return f"has {less:+.3%} UCaC and {more:+.2%} machines (paper {theirs:+.2%} machines)"
 
 
 def _their_excess(services: int, alpha: float) -> float:
@@ -172,46 +169,32 @@ def claims(measured: Sequence[Row]) -> Iterator[str]:
     """What was claimed or aimed at, and whether it holds."""
     bad = [row for row in measured if row["left_out"] != "0" or row["rules_violated"] != "0"]
     detail = f"{len(measured)} packings, {len(bad)} at fault"
-    yield f"- Is everything placed, and is no chance constraint violated? {_yes(not bad)}: {detail}."
+    yield f"- Is everything placed, and is no chance constraint violated? {yes(not bad)}: {detail}."
     yield from _cells_claim(measured)
-    yield from _scale_down(measured)
     yield from _gaps(measured)
     yield from _overflows(measured)
 
 
 def _cells_claim(measured: Sequence[Row]) -> Iterator[str]:
-    """How many cells are worse, and of how many of them it is proven that no packing of our instances could be otherwise."""
-    words, unavoidable = [], 0
+    """How many cells have which verdict, and how many of those above the paper's could not be otherwise, as is proven."""
+    words, high, unavoidable = [], 0, 0
     for case, services, alpha, method in product(("scale-down", "scale-up"), SERVICES, ALPHAS, METHODS):
         ours, theirs = ratio(measured, case, services, alpha, method), paper(case, services, alpha, method)
         if ours and theirs:
-            words.append(verdict(ours, theirs))
+            words.append(weakest(judge(ours[number], theirs[number]) for number in METRICS.values()))
             least = bound_ratio(measured, case, services, alpha)
-            unavoidable += words[-1].startswith("**worse") and least is not None and verdict(least, theirs).startswith("**worse")
+            high += _above(ours, theirs)
+            unavoidable += _above(ours, theirs) and least is not None and _above(least, theirs)
     if words:
-        worse, better = (sum(word.startswith(start) for word in words) for start in ("**worse", "better"))
-        detail = f"of {len(words)} cells {len(words) - worse - better} reproduce, {better} are better, {worse} are worse"
-        yield f"- Tables 1 and 2, is no cell worse than the paper's by more than {SLACK:g}? {_yes(not worse)}: {detail}."
-        if worse:
+        counted = ", ".join(f"{words.count(word)} {word}" for word in Verdict if word in words)
+        yield f"- Tables 1 and 2, {len(words)} cells of two numbers each: {counted}."
+        if high:
             detail = f"{unavoidable} would be so with any packing: the proven bound is above the paper's, too"
-            yield f"- Of the {worse} that are worse, {detail}."
+            yield f"- Of the {high} with a number that is above the paper's by more than {SLACK:g}, {detail}."
 
 
-def _scale_down(measured: Sequence[Row]) -> Iterator[str]:
-    """Section 6.1.1: where all requests fit into machines that run already, minimising machines wastes UCaC."""
-    gains = [
-        (a.ucac, b.ucac)
-        for services in counts(measured)
-        for alpha in ALPHAS
-        if (a := ratio(measured, "scale-down", services, alpha, "csp-ucac"))
-        and (b := ratio(measured, "scale-down", services, alpha, "csp-machines"))
-    ]
-    if gains:
-        least, most = min(b - a for a, b in gains), max(b - a for a, b in gains)
-        yield (
-            f"- Scale-down, does `csp-ucac` use less UCaC than `csp-machines` in every cell? {_yes(least > 0)}: by "
-            f"{least:.3f} to {most:.3f} of `bf-nsigma`'s."
-        )
+def _above(ours: Cell, theirs: Cell) -> bool:
+    return any(ours[number] > theirs[number] + SLACK + ROUNDING for number in METRICS.values())
 
 
 def _gaps(measured: Sequence[Row]) -> Iterator[str]:
@@ -219,14 +202,14 @@ def _gaps(measured: Sequence[Row]) -> Iterator[str]:
     ours = [row for row in measured if row["method"] == "csp-ucac" and row["services"] == largest]
     if ours:
         gap, slowest = max(float(row["gap"] or "inf") for row in ours), max(float(row["seconds"]) for row in ours)
-        good = _yes(gap <= GAP and slowest < SECONDS)
+        good = yes(gap <= GAP and slowest < SECONDS)
         detail = f"at most {gap:.4%} and {slowest:.1f} s over {len(ours)} packings"
         yield f"- K = {largest}, `csp-ucac` within {GAP:.2%} of the UCaC bound in under {SECONDS:g} s? {good}: {detail}."
     fewest = [row for row in measured if (row["method"], row["services"], row["case"]) == ("csp-machines", largest, "empty")]
     if fewest:
         above = [float(row["machines"]) - ceil(float(row["bound"]) - 1e-6) if row["bound"] else inf for row in fewest]
         yield (
-            f"- K = {largest}, empty, `csp-machines` within {MACHINES:g} machines of its bound? {_yes(max(above) <= MACHINES)}: "
+            f"- K = {largest}, empty, `csp-machines` within {MACHINES:g} machines of its bound? {yes(max(above) <= MACHINES)}: "
             f"at most {max(above):g} above over {len(fewest)} packings."
         )
 
@@ -240,7 +223,7 @@ def _overflows(measured: Sequence[Row]) -> Iterator[str]:
             above = [row for row in rows if float(row["untruncated"]) / 100 > allowed + _error(row, allowed)]
             most = max(float(row["untruncated"]) for row in rows)
             yield (
-                f"- {alpha:.1%}, does usage that is not truncated overflow at most as often as agreed? {_yes(not above)}: "
+                f"- {alpha:.1%}, does usage that is not truncated overflow at most as often as agreed? {yes(not above)}: "
                 f"at most {most:.3f} % of (machine, draw), {100 * allowed:.1f} % allowed, {len(above)} of {len(rows)} packings "
                 f"above by more than three standard errors. Truncated to (0, limit) as in the paper, {cut} of {len(rows)} are "
                 f"above."
@@ -249,7 +232,3 @@ def _overflows(measured: Sequence[Row]) -> Iterator[str]:
 
 def _error(row: Row, share: float) -> float:
     return 3 * sqrt(share * (1 - share) / (DRAWS * float(row["machines"])))
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "**no**"

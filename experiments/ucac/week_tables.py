@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from experiments.results import Row, measured_on
-from experiments.ucac.calibrate import THEIR_WEEK
-from experiments.ucac.figures import BEST_N, TABLE_4, Days
-from experiments.ucac.tables import judged
+from experiments.ucac.figures import BEST_N, TABLE_4, Cell, Days
+from experiments.ucac.tables import verdict_words
 from experiments.ucac.weeks import ALPHA, NSIGMA
+from experiments.verdicts import yes
 
 BASE = "bf-3.09sigma"
 
@@ -65,7 +65,7 @@ def table_4(measured: Sequence[Row]) -> list[str]:
 
 
 def _verdict(over: Sequence[float]) -> str:
-    return judged({"UCaC": over[0] - over[1], "machines": over[2] - over[3]})
+    return verdict_words(Cell(over[0], over[2], 0.0), Cell(over[1], over[3], 0.0))
 
 
 def search(measured: Sequence[Row]) -> list[str]:
@@ -96,26 +96,11 @@ def _rate(total: Days, measured: Sequence[Row]) -> float:
 
 
 def claims(measured: Sequence[Row]) -> Iterator[str]:
-    """What the paper says of its week, and whether ours agrees."""
+    """The best n, and whether everything was placed."""
     ours, best = totals(measured), best_n(measured)
     left = sum(int(row["left_out"]) for row in measured)
-    yield f"- Was every container placed on every day? {_yes(not left)}."
+    yield f"- Was every container placed on every day? {yes(not left)}."
     if best is not None:
         label = f"bf-{best:.2f}sigma"
         detail = f"{ours[label].machines:,.0f} machines, {ours[label].ucac:,.1f} cores, {ours[label].violations:.1f} violations"
         yield f"- The best n of those tried, by the rule above: {best:.2f} (paper {BEST_N}): {detail}."
-        rival = ours.get("csp-ucac")
-        if rival:
-            good = rival.ucac <= ours[label].ucac and rival.machines <= ours[label].machines
-            detail = f"{rival.machines:,.0f} machines, {rival.ucac:,.1f} cores, {rival.violations:.1f} violations"
-            yield f"- Is `csp-ucac` better in UCaC and machines than `bf-nsigma` with that n? {_yes(good)}: {detail}."
-    other, rival = ours.get("csp-machines"), ours.get("csp-ucac")
-    if other and rival:
-        good = rival.ucac < other.ucac and rival.machines <= other.machines
-        off = f"{rival.ucac / other.ucac - 1:+.2%} UCaC, {rival.machines / other.machines - 1:+.2%} machines"
-        detail = f"{off} (paper {1 / THEIR_WEEK[0] - 1:+.2%}, {1 / THEIR_WEEK[1] - 1:+.2%})"
-        yield f"- Does `csp-ucac` need less UCaC and no more machines than `csp-machines`? {_yes(good)}: {detail}."
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "**no**"

@@ -11,6 +11,7 @@ DOCS = ROOT / "docs"
 GENERATED = runpy.run_path(str(DOCS / "generate.py"))["PAGES"]
 PAGES = [*sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 WIDEST = 160
+WIDE_TABLE = DOCS / "evidence.md"  # nine columns, generated: its rows may be wider
 PAPER_NUMBER = re.compile(r"(?<![\w.,+-])00[0-4](?![\w.,]*\d|\w)")  # not 1,000 and not 0.001
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -31,7 +32,8 @@ def test_every_link_leads_somewhere(page: Path):
 
 @each_page
 def test_no_line_is_wider_than_a_window(page: Path):
-    wide = [number for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1) if len(line) > WIDEST]
+    lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+    wide = [number for number, line in lines if len(line) > WIDEST and not (page == WIDE_TABLE and line.startswith("|"))]
     assert wide == []
 
 

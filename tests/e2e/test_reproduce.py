@@ -1,45 +1,89 @@
 """`bayplan reproduce` as a user meets it."""
 
+import json
+from time import monotonic
+
 import pytest
 from experiments.freecontainer import run
 from experiments.results import rows
+from experiments.verdicts import Verdict
 
 from bayplan.cli import reproduce
 from bayplan.cli.main import main
 
+LONGEST = 120.0  # seconds of a first look
 
-def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, capsys):
-    assert main(["reproduce", "freecontainer", "--quick", "--out", str(tmp_path)]) == 0
-    assert str(tmp_path / "tables.md") in capsys.readouterr().out.splitlines()
+
+@pytest.fixture
+def first_look(tmp_path, capsys):
+    """Runs a first look into tmp_path; gives its JSON object. Every one keeps its time and judges its claims."""
+
+    def looked(paper):
+        start = monotonic()
+        assert main(["reproduce", paper, "--quick", "--json", "--out", str(tmp_path)]) == 0
+        assert monotonic() - start < LONGEST
+        answer = json.loads(capsys.readouterr().out)
+        assert (answer["paper"], answer["quick"]) == (paper, True)
+        assert answer["page"] in answer["files"]
+        assert {verdict["verdict"] for verdict in answer["verdicts"]} <= {str(word) for word in Verdict}
+        assert all(set(verdict) == {"claim", "paper", "ours", "verdict"} for verdict in answer["verdicts"])
+        return answer
+
+    return looked
+
+
+def claims_of(answer):
+    return {verdict["claim"] for verdict in answer["verdicts"]}
+
+
+def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, first_look):
+    claims = claims_of(first_look("freecontainer"))
     assert {row["table"] for row in rows(tmp_path / run.COSTS)} == {"table4", "table5", "table6", "table8", "ablation"}
     assert {row["rules_violated"] for row in rows(tmp_path / run.COSTS)} == {"0"}
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     for table in ("IV", "V", "VI", "VII", "VIII"):
         assert f"**Table {table}, DC_A**" in text
         assert f"| Table {table}, DC_A:" in text
+        assert any(claim.startswith(f"Table {table}, DC_A:") for claim in claims)
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {
         "freecontainer-figure-4.svg",
         "freecontainer-figure-5.svg",
     }
 
 
-def test_a_first_look_at_admission_judges_every_figure(tmp_path):
-    assert main(["reproduce", "online-clusters", "--quick", "--out", str(tmp_path)]) == 0
+def test_a_first_look_at_admission_judges_every_figure(tmp_path, first_look):
+    claims = claims_of(first_look("online-clusters"))
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert {row["broken"] for row in rows(tmp_path / "online.csv")} == {"0"}
     assert {row["proven"] for row in rows(tmp_path / "oneshot.csv")} == {"yes"}
     assert "A_online with `greedy` is better than `swmoa`" in text
+    assert "Figures 6 to 8: A_online with `greedy` is better than `swmoa` (streams of section VI)" in claims
     assert {f"online-clusters-{n}.svg" for n in ("2-free", "3-priced", "5", "6-v-section-vi", "10", "11")} <= {
         path.name for path in (tmp_path / "pictures").iterdir()
     }
 
 
-def test_a_first_look_at_cradle_judges_every_claim(tmp_path):
+def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["reproduce", "cradle", "--quick", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert {row["broken"] for row in rows(tmp_path / "cells.csv")} == {"0", ""}
     assert "best effort adds 2 to 5 % to those accepted" in text
     assert (tmp_path / "pictures" / "cradle-generated-served.svg").is_file()
+    printed = capsys.readouterr().out
+    head, line = (next(line for line in printed.splitlines() if word in line) for word in ("the paper", "best effort adds"))
+    assert head.split() == ["claim", "the", "paper", "ours", "verdict"]
+    assert "2 to 5 % (±20 %)" in line and line.rstrip().endswith(tuple(Verdict))
+    assert str(tmp_path / "tables.md") in printed.replace("\n", "")
+    assert "Tiny instances" in printed
+
+
+@pytest.mark.parametrize(("paper", "claim"), [("rasa", "Figure 9"), ("ucac", "Table 3"), ("gmrp", "")])
+def test_a_first_look_at_the_others_judges_what_it_measured(paper, claim, first_look):
+    answer = first_look(paper)
+    assert (
+        any(one.startswith(claim) for one in claims_of(answer)) or paper == "gmrp"
+    )  # its example is no instance of the challenge
 
 
 def test_an_unknown_paper_is_a_usage_fault_that_lists_the_others(capsys):

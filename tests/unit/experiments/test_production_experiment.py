@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from experiments.production import performance
+from experiments.production.claims import rasa_claims
 from experiments.production.measures import chosen_services, service_sizes
 from experiments.production.pages import DOCS, blocks
 from experiments.production.settings import (
@@ -20,24 +21,21 @@ from experiments.production.settings import (
     cells,
 )
 from experiments.production.states import stress_load, study_of, walks_in
-from experiments.production.tables import verdict
 from experiments.results import on_page, rows
 
 HERE = Path(performance.__file__).parent
 
 
 @pytest.mark.parametrize(
-    ("ours", "paper", "expected"),
-    [
-        (-0.20, -0.2375, "reproduces"),
-        (-0.18, -0.2375, "same direction"),
-        (-0.80, -0.2375, "same direction"),
-        (0.05, -0.2375, "does not"),
-        (0.0, -0.2375, "does not"),
-    ],
+    ("after", "word"), [(2.0 / 2.5, "reproduced"), (0.9, "direction only"), (0.2, "direction only"), (1.1, "not reproduced")]
 )
-def test_a_verdict_compares_sign_and_size(ours, paper, expected):
-    assert verdict(ours, paper) == expected
+def test_the_fall_of_latency_is_judged_on_both_sides(after, word):
+    measured = []
+    for row in rows(HERE / "performance.csv"):
+        base = row["study"] == RASA and row["state"] != BEFORE
+        measured.append({**row, "call_ms": str(after * 2.4048321)} if base else row)
+    claim = next(claim for claim in rasa_claims(measured, rows(HERE / "parts.csv")) if "latency, WITHOUT" in claim.text)
+    assert claim.verdict == word
 
 
 def test_every_cell_is_asked_once_and_the_stated_assumptions_come_first():

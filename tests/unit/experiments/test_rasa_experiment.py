@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.rasa import bounds, cells, claims, clusters, figure_claims, figures, pages, parts, powerlaw, process, run, tables
+from experiments.rasa import bounds, cells, claims, clusters, figures, pages, parts, powerlaw, process, run, tables, targets
 from experiments.results import rows
+from experiments.verdicts import Verdict
 
 from bayplan.cli.console import clock
 from bayplan.formats import read
@@ -100,87 +101,107 @@ def test_a_process_is_watched_and_its_fault_becomes_a_row(monkeypatch):
 )
 def test_best_is_judged_by_its_median_and_by_its_worst_seed(found, word):
     measured = [fake(seed=str(seed), affinity=one) for seed, one in enumerate(found)]
-    assert f"? {word}:" in said(claims.about_m3(measured), "`best`, 60 s, 2 threads: median")
+    assert f"? {word}:" in said(targets.about_m3(measured), "`best`, 60 s, 2 threads: median")
 
 
 def test_a_late_or_broken_or_incomplete_answer_is_said():
-    good = list(claims.about_m3([fake()]))
+    good = list(targets.about_m3([fake()]))
     assert "? yes: 1 of 1" in said(good, "Does every answer place")
     assert "? yes: 0 of 1 late" in said(good, "Does every run end")
     for fault in ({"valid": "no"}, {"placed": "3484"}, {"fault": "no answer"}):
-        assert "? **no**: 0 of 1" in said(claims.about_m3([fake(**fault)]), "Does every answer place")
-    assert "? **no**: 1 of 1 late; the latest by 0.50 s" in said(claims.about_m3([fake(wall="60.5")]), "Does every run end")
+        assert "? **no**: 0 of 1" in said(targets.about_m3([fake(**fault)]), "Does every answer place")
+    assert "? **no**: 1 of 1 late; the latest by 0.50 s" in said(targets.about_m3([fake(wall="60.5")]), "Does every run end")
 
 
 def test_rasa_and_the_baselines_have_a_least_affinity_on_m3():
     rows_of = [fake(method="rasa", options="trivial=refit", affinity="0.79"), fake(method="pop", affinity="0.14")]
-    lines = list(claims.about_m3(rows_of))
+    lines = list(targets.about_m3(rows_of))
     assert "? **no**: 0.7900" in said(lines, "`rasa --trivial refit`")
     assert "? yes: 0.1400" in said(lines, "`pop`, no straw man")
-    assert "? **no**" in said(claims.about_m3([fake(threads="1", seconds="10", affinity="0.85")]), "`best`, 10 s")
+    assert "? **no**" in said(targets.about_m3([fake(threads="1", seconds="10", affinity="0.85")]), "`best`, 10 s")
 
 
 def test_a_point_of_the_front_needs_its_affinity_and_its_cap():
     asked = {"options": "cap=4%", "moved": "0.0399", "affinity": "0.4"}
-    assert "? yes" in said(claims.about_front([fake(**asked)]), "At most 4 %")
-    assert "? **no**" in said(claims.about_front([fake(**{**asked, "moved": "0.0401"})]), "At most 4 %")
-    assert "? **no**" in said(claims.about_front([fake(**asked), fake(**{**asked, "affinity": "0.38"})]), "At most 4 %")
-    assert "with 30.0% moved" in said(claims.about_front([fake(moved="0.3"), fake(moved="0.6")]), "RASA's affinity")
+    assert "? yes" in said(targets.about_front([fake(**asked)]), "At most 4 %")
+    assert "? **no**" in said(targets.about_front([fake(**{**asked, "moved": "0.0401"})]), "At most 4 %")
+    assert "? **no**" in said(targets.about_front([fake(**asked), fake(**{**asked, "affinity": "0.38"})]), "At most 4 %")
+    assert "with 30.0% moved" in said(targets.about_front([fake(moved="0.3"), fake(moved="0.6")]), "RASA's affinity")
 
 
-def test_a_baseline_above_ours_on_one_cluster_is_named():
-    some = [fake(method="rasa", affinity="0.5", moved="0.04"), fake(method="pop", affinity="0.1")]
-    lines = list(claims.about_clusters(some))
-    assert "? yes: 1 comparisons" in said(lines, "Is `rasa` above")
-    assert "? yes: M3 4.0%" in said(lines, "Does `rasa` move less")
-    assert "in part: by 40.0%" not in said(lines, "`rasa` above `pop`")
-    assert "reproduced: by 40.0%" in said(lines, "`rasa` above `pop`")
-    lines = list(
-        claims.about_clusters([*some, fake(method="applsci19", affinity="0.6"), fake(method="original", affinity="0.25")])
-    )
-    assert "? **no**: not on M3 (applsci19)" in said(lines, "Is `rasa` above")
-    assert "**not reproduced**" in said(lines, "`rasa` above `applsci19`")
-    assert "in part: 2.00 times" in said(lines, "`rasa` gains a multiple")
+def verdicts(found):
+    return {claim.text: claim.verdict for claim in found}
+
+
+REPRODUCED, DIRECTION, NOT, UNTESTED = Verdict
+
+
+def test_what_rasa_gains_over_the_baselines_is_judged_on_both_sides():
+    some = [fake(method="rasa", affinity="0.7", moved="0.04"), fake(method="pop", affinity="0.15")]
+    found = verdicts(claims.clusters(some))
+    assert found["`rasa` is above `pop`, points"] == REPRODUCED
+    assert found["`rasa` is above `applsci19`, points"] == UNTESTED
+    assert found["`rasa` is best on every cluster"] == REPRODUCED
+    assert found["less than 5% of the containers move in one execution"] == REPRODUCED
+    for pop in ("0.6", "0.01"):  # too little, and too much
+        assert (
+            verdicts(claims.clusters([some[0], fake(method="pop", affinity=pop)]))["`rasa` is above `pop`, points"] == DIRECTION
+        )
+    more = [*some, fake(method="applsci19", affinity="0.8"), fake(method="original", affinity="0.35")]
+    found = verdicts(claims.clusters(more))
+    assert found["`rasa` is above `applsci19`, points"] == NOT
+    assert found["`rasa` is best on every cluster"] == NOT
+    assert found["`rasa` gains more than 13.83 times what `original` has"] == DIRECTION
+    assert "? **no**: not on M3 (applsci19)" in said(targets.about_clusters([*more, fake(affinity="0.7")]), "Is `best` above")
 
 
 def test_memory_time_and_faults_of_the_large_clusters_are_judged():
-    assert "? yes" in said(claims.about_clusters([fake(cluster="rasa-m2", seconds="75", wall="74")]), "Does `best` end")
+    assert "? yes" in said(targets.about_clusters([fake(cluster="rasa-m2", seconds="75", wall="74")]), "Does `best` end")
     for fault in ({"memory": "6.1"}, {"wall": "75.1"}, {"valid": "no"}):
-        lines = claims.about_clusters([fake(cluster="rasa-m2", seconds="75", **{"wall": "74", **fault})])
+        lines = targets.about_clusters([fake(cluster="rasa-m2", seconds="75", **{"wall": "74", **fault})])
         assert "? **no**" in said(lines, "Does `best` end")
-    lines = claims.about_clusters([fake(affinity="", wall="", valid="no", fault="more than 12 GiB")])
+    lines = targets.about_clusters([fake(affinity="", wall="", valid="no", fault="more than 12 GiB")])
     assert "? **no**: M3 more than 12 GiB" in said(lines, "Does `best` end")
 
 
 def test_the_order_of_partitioners_and_their_loss_are_judged():
     mine = fake(method="rasa", options="partition=multi-stage", lost="0.01", partition_seconds="0.5", affinity="0.8")
-    other = fake(method="rasa", options="partition=min-cut", lost="0.3", partition_seconds="0.1", affinity="0.7")
-    none = fake(method="rasa", options="partition=none", affinity="", valid="no", fault="more than 12 GiB")
-    lines = list(figure_claims.about_partitions([mine, other, none]))
-    assert said(lines, "Is `multi-stage` the best").endswith("? yes.")
-    assert "reproduced: by 10.0%" in said(lines, "`multi-stage` above `min-cut`")
-    assert "M3 1.00% (the paper: 0.91%)" in said(lines, "Affinity that `multi-stage` loses")
-    assert "M3 more than 12 GiB" in said(lines, "Without a partition")
-    lines = list(
-        figure_claims.about_partitions([{**mine, "lost": "0.2", "partition_seconds": "9"}, {**other, "affinity": "0.9"}])
-    )
-    assert "**no**: not on M3 (min-cut 0.9000)" in said(lines, "Is `multi-stage` the best")
-    assert "? **no**" in said(lines, "Affinity that `multi-stage` loses")
-    assert "? **no**" in said(lines, "Time that `multi-stage` takes")
+    other = fake(method="rasa", options="partition=min-cut", lost="0.3", partition_seconds="0.1", affinity="0.67")
+    none = fake(method="rasa", cluster="m9", options="partition=none", affinity="", valid="no", fault="more than 12 GiB")
+    found = verdicts(claims.partitions([mine, other, none]))
+    assert found["`multi-stage` is above all other partitioners"] == REPRODUCED
+    assert found["`multi-stage` is above `min-cut` (KAHIP), points"] == REPRODUCED
+    assert found["without a partition only M3 has an answer"] == REPRODUCED
+    assert found["`multi-stage` loses less than 12% of the affinity"] == REPRODUCED
+    assert found["affinity that `multi-stage` loses on M3"] == REPRODUCED
+    assert found["`multi-stage` takes less than 10% of the time"] == REPRODUCED
+    late = [{**mine, "lost": "0.2", "partition_seconds": "9"}, {**other, "affinity": "0.9"}, {**none, "fault": ""}]
+    late[2]["affinity"] = "0.5"
+    assert set(verdicts(claims.partitions(late)).values()) == {NOT}
 
 
-def test_selectors_masters_and_time_are_judged():
+def test_selectors_and_masters_are_judged():
     some = [fake(method="rasa", options=f"select={name}", affinity=found) for name, found in (("gcn", "0.8"), ("mip", "0.79"))]
-    assert "? yes: on 1 of 1" in said(figure_claims.about_selection(some), "Is `gcn` the best")
-    assert "? **no**: on 0 of 1" in said(figure_claims.about_selection(some), "Is `mip` the best")
-    some = [fake(method="rasa", options=f"ratio={ratio}", affinity=found) for ratio, found in (("1", "0.7"), ("2", "0.8"))]
-    assert "? **no**: 0.7000" in said(figure_claims.about_masters(some), "M3: is 45 ln^0.66 N close")
-    some = [
-        fake(method=m, seconds=s, affinity=a) for m, s, a in (("rasa", "2", "0.5"), ("rasa", "5", "0.9"), ("pop", "2", "0.6"))
+    found = verdicts(claims.selection(some))
+    assert found["`gcn` is the best on all clusters, or within 0.005"] == REPRODUCED
+    assert found["`mip` is not the best on all clusters"] == REPRODUCED
+    some = [fake(method="rasa", options=f"select={name}", affinity=found) for name, found in (("gcn", "0.7"), ("mip", "0.79"))]
+    assert set(verdicts(claims.selection(some)).values()) == {NOT}
+    masters = [
+        fake(method="rasa", options=f"ratio={ratio}", affinity=found, masters_affinity="0.9")
+        for ratio, found in (("1", "0.7"), ("2", "0.8"))
     ]
-    lines = list(figure_claims.about_time(some))
-    assert "? **no**: not at 2 s" in said(lines, "M3: is `rasa` above `pop`")
-    assert "? **no**: 0.5000 after 2 s, 0.9000 after 5 s" in said(lines, "M3: does more time help `rasa`")
+    assert set(verdicts(claims.masters(masters)).values()) == {NOT}
+
+
+def test_curves_over_time_begin_with_the_least_time_whatever_the_order_of_the_rows():
+    some = [
+        fake(method=m, seconds=s, affinity=a) for m, s, a in (("rasa", "60", "0.9"), ("rasa", "5", "0.5"), ("pop", "5", "0.6"))
+    ]
+    found = {claim.text: claim for claim in claims.over_time(some)}
+    assert found["M3: `rasa` is above `pop` at every time"].verdict is NOT
+    assert found["M3: more time adds little to `rasa`, at most 0.04"].ours == "0.5000 after 5 s, 0.9000 after 60 s"
+    assert found["M3: more time adds little to `rasa`, at most 0.04"].verdict is NOT
 
 
 # ---- the power law -------------------------------------------------------------------------------------------------------------
@@ -196,10 +217,8 @@ def test_a_power_law_is_found_where_there_is_one():
 
 def test_fits_are_judged():
     exponential = {**FIT, "curve": "exponential"}
-    assert "? yes." in said(figure_claims.about_fits([FIT, {**exponential, "squares": "0.002"}]), "Does the power law")
-    lines = list(figure_claims.about_fits([{**FIT, "rate": "0.9"}, {**exponential, "squares": "0.0001"}]))
-    assert "? **no**: not on M3" in said(lines, "Does the power law")
-    assert "? **no**: M3 0.90" in said(lines, "Is beta above 1")
+    assert set(verdicts(claims.fits([FIT, {**exponential, "squares": "0.002"}])).values()) == {REPRODUCED}
+    assert set(verdicts(claims.fits([{**FIT, "rate": "0.9"}, {**exponential, "squares": "0.0001"}])).values()) == {NOT}
 
 
 # ---- pages and runs ------------------------------------------------------------------------------------------------------------

@@ -105,14 +105,15 @@ def test_a_week_goes_on_where_the_day_before_ended():
 @pytest.mark.parametrize(
     ("ours", "word"),
     [
-        (Cell(0.95, 0.72, 0), "reproduces"),
-        (Cell(0.93, 0.77, 0), "**worse**: machines +0.030"),
-        (Cell(0.98, 0.70, 0), "**worse**: UCaC +0.040"),
-        (Cell(0.90, 0.74, 0), "better: UCaC -0.040"),
+        (Cell(0.95, 0.72, 0), "reproduced"),
+        (Cell(0.93, 0.77, 0), "direction only: machines +0.030"),
+        (Cell(0.98, 0.70, 0), "direction only: UCaC +0.040; machines -0.040"),
+        (Cell(0.90, 0.74, 0), "direction only: UCaC -0.040"),
+        (Cell(1.01, 0.74, 0), "not reproduced: UCaC +0.070"),
     ],
 )
 def test_a_cell_is_judged_by_its_normalised_numbers(ours, word):
-    assert tables.verdict(ours, Cell(0.94, 0.74, 0)) == word
+    assert tables.verdict_words(ours, Cell(0.94, 0.74, 0)) == word
 
 
 def test_ratios_are_means_of_ratios_over_seeds_that_have_both():
@@ -129,9 +130,12 @@ def test_a_worse_cell_says_what_could_be_reached_at_best():
     least = tables.bound_ratio(some, "scale-down", 20, 0.999)
     assert (least.ucac, least.machines) == pytest.approx((0.93, 0.79))
     cell = tables.ratio(some, "scale-down", 20, 0.999, "csp-ucac")
-    assert tables.verdict(cell, Cell(0.94, 0.74, 0), least) == "**worse**: machines +0.060, at best +0.050"
+    assert tables.verdict_words(cell, Cell(0.94, 0.74, 0), least) == "direction only: machines +0.060, at best +0.050"
     fewest = {**some[2], "ucac": "94", "machines": "740"}
-    assert any("Of the 1 that are worse, 1 would be so" in line for line in tables.claims([*some[:2], fewest]))
+    assert any(
+        "Of the 1 with a number that is above the paper's by more than 0.02, 1 would be so" in line
+        for line in tables.claims([*some[:2], fewest])
+    )
     assert tables.bound_ratio(some[:2], "scale-down", 20, 0.999) is None
 
 
@@ -166,9 +170,9 @@ def test_the_best_n_has_the_fewest_machines_of_those_that_are_safe():
 def test_table_4_stands_beside_the_papers():
     some = [day(), day(method="bf-nsigma", n="3.09", ucac="46038.3", machines="2144", violations="0")]
     line = next(line for line in week_tables.table_4(some) if "csp-ucac" in line)
-    assert line.endswith("| 0.899 | 0.899 | 0.621 | 0.621 | reproduces |")
+    assert line.endswith("| 0.899 | 0.899 | 0.621 | 0.621 | reproduced |")
     worse = week_tables.table_4([{**some[0], "machines": "1500"}, some[1]])
-    assert "**worse**: machines +0.078" in worse[-1]
+    assert "direction only: machines +0.078" in worse[-1]
 
 
 def test_the_nearest_factor_is_chosen():
