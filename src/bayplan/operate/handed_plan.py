@@ -4,11 +4,12 @@ It was made on a snapshot of some minutes ago, on the page of the service or by 
 container that is gone or runs elsewhere by now, a machine that is not there. With less than half of it left it is out of date.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+from bayplan.api.problem import matching_any
 from bayplan.errors import UsageError
 from bayplan.formats.solutions import named_steps
 from bayplan.formats.targets import reasons_of
@@ -84,11 +85,18 @@ class TakenPlan:
         return f"{share}: the cluster changed since the plan was made ({name} {why}{more})"
 
 
-def taken(plan: RecordedPlan, turn: Turn, observation: Observation) -> TakenPlan:
-    """What the names of a handed-in plan mean now: its moves by identity, and the state that a verification compares with."""
+def taken(plan: RecordedPlan, turn: Turn, observation: Observation, freeze: Sequence[str] = ()) -> TakenPlan:
+    """What the names of a handed-in plan mean now: its moves by identity, and the state that a verification compares with.
+
+    What is frozen is never moved, whoever made the plan.
+    """
     number = {state.name: c for c, state in enumerate(observation.containers)}
     machine = {state.name: m for m, state in enumerate(observation.machines)}
     left_out = dict(_changes(plan, observation, number, machine))
+    if freeze:
+        frozen = matching_any(observation.snapshot.cluster, freeze, "to freeze")
+        there = (move.container for move in plan.moves if move.container in number)
+        left_out |= {name: "is frozen" for name in there if frozen[number[name]]}
     moved = {move.container for move in plan.moves} - left_out.keys()
     batches = tuple(
         tuple(Step(Action(action), number[name], machine[where]) for action, name, where in batch if name in moved)

@@ -8,6 +8,7 @@ from bayplan.model.record import Event, RecordedPlan
 from bayplan.operate.handed_plan import handed_in
 from bayplan.operate.store import Store
 
+AHEAD = 30.0  # seconds: a clock that is further ahead than a loop that lives would make it think that its own went back
 SIMULATED = 7 * 86400  # seconds: a record that ends further from now has a time of its own
 
 
@@ -20,8 +21,12 @@ def open_record(where: str) -> Store:
 
 def record_time(store: Store) -> float:
     """The time for the record: a simulated cluster has its own, and the record must never go back."""
-    last = store.last_time()
-    return time.time() if last is None or abs(time.time() - last) < SIMULATED else last
+    last, now = store.last_time(), time.time()
+    if last is None or abs(now - last) >= SIMULATED:
+        return now if last is None else last
+    lease = store.lease()
+    is_live = lease is not None and lease.until > last
+    return min(now, last + AHEAD) if is_live else now
 
 
 def plan_named(store: Store, plan: str) -> str:

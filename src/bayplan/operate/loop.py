@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bayplan.api.planning.answer import PlanAnswer
-from bayplan.errors import BayplanError, WorldError
+from bayplan.errors import BayplanError, ModelError, UsageError, WorldError
 from bayplan.model.record import PlanStatus, RecordedPlan, Turn, TurnVerdict
 from bayplan.operate.context import LoopContext
 from bayplan.operate.handed_plan import taken
@@ -78,8 +78,11 @@ class Loop:
         return lease is None or lease.until <= self.context.now()
 
     def _is_asked(self) -> bool:
+        """Is there something to do for a person, and may it be done now?"""
         store = self.context.store
-        return bool(store.plans(PlanStatus.APPROVED, last=1)) or store.requested_rollback() is not None
+        if store.requested_rollback() is not None:
+            return not acting_paused(self.context)
+        return bool(store.plans(PlanStatus.APPROVED, last=1)) and acting_allowed(self.context).passes
 
     def turn(self) -> Turn | None:
         """One pass; None if another process is at work: then nothing was done and nothing recorded."""
@@ -116,18 +119,31 @@ class Loop:
         if paused:
             rest = "" if recovered is None else f"plan {recovered.id} is not at its end"
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=_join(paused, rest))
-        if recovered is not None:
+        settles = recovered is not None and recovered.status is PlanStatus.SETTLING
+        if recovered is not None and not (settles and requested is not None and requested.id == recovered.id):
             return self.go_on(turn, recovered)
         if requested is not None:
             plan = roll_back(context, requested, "asked for by a person")
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=plan.why)
         allowed = acting_allowed(context)
-        approved = context.store.plans(PlanStatus.APPROVED, last=1)
+        approved = self._approved_in_time(observation.at)
         if not allowed.passes and context.settings.mode is Mode.AUTO:
             return replace(turn, verdict=TurnVerdict.HELD_OFF, why=allowed.why)
         if approved and allowed.passes:
-            return self._approved(turn, approved[0], observation)
+            return self._approved(turn, approved[-1], observation)
         return self._plan(turn, observation)
+
+    def _approved_in_time(self, now: float) -> list[RecordedPlan]:
+        """Approved plans; those that are out of date by now end."""
+        approved = []
+        for plan in self.context.store.plans(PlanStatus.APPROVED):
+            age = now - plan.created
+            if age > self.context.settings.expires:
+                self._end(plan, PlanStatus.EXPIRED, f"approved too late: it was {age / 60:.0f} minutes old by then")
+                self.context.log("expired", f"plan {plan.id} was approved too late: it is out of date", plan)
+            else:
+                approved.append(plan)
+        return approved
 
     def _plan(self, turn: Turn, observation: Observation) -> Turn:
         """Make a plan, and do with it what the gate and the mode say."""
@@ -188,16 +204,16 @@ class Loop:
 
     def _approved(self, turn: Turn, plan: RecordedPlan, observation: Observation) -> Turn:
         """Carry out what a person has approved, unless it is out of date."""
-        age = observation.at - plan.created
-        if age > self.context.settings.expires:
-            self._end(plan, PlanStatus.EXPIRED, f"approved, but {age / 60:.0f} minutes old by then")
-            return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} was approved too late: it is out of date")
         words = f"approved by {plan.approved_by}"
         if plan.by_name:
-            handed = taken(plan, turn, observation)
-            if handed.out_of_date:
-                self._end(plan, PlanStatus.EXPIRED, handed.out_of_date)
-                return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} is out of date: {handed.out_of_date}")
+            try:
+                handed = taken(plan, turn, observation, self.context.settings.freeze)
+                against = handed.out_of_date
+            except (ModelError, UsageError) as error:  # its steps contradict each other
+                against = str(error)
+            if against:
+                self._end(plan, PlanStatus.EXPIRED, against)
+                return replace(turn, verdict=TurnVerdict.HELD_OFF, why=f"plan {plan.id} is not carried out: {against}")
             plan, words = handed.plan, _join(f"handed in by {plan.approved_by}", handed.words)
         turn = replace(turn, moves=len(plan.moves), gain=plan.expected.get("gain"), planned_local=plan.expected.get("local"))
         return self.carry_out(turn, self._end(plan, PlanStatus.EXECUTING, words))
@@ -235,7 +251,11 @@ class Loop:
         if paused:
             return replace(turn, verdict=TurnVerdict.EXECUTED, why=_join(plan.why, paused, "it will be verified later"))
         following = tracked(plan, [step for step in context.store.steps(plan.id) if not step.back])
-        found = verify(context, plan, following, fresh_observation(context))
+        try:
+            found = verify(context, plan, following, fresh_observation(context))
+        except (ModelError, UsageError) as error:  # it would fail at every turn, and no other plan could begin
+            stopped = self._end(plan, PlanStatus.STOPPED, f"{plan.why}; it cannot be verified: {error}")
+            return replace(turn, verdict=TurnVerdict.EXECUTED, why=stopped.why)
         context.log("verify", found.sentence, plan)
         if not found.good:
             back = roll_back(context, plan, found.sentence, found.skewed)

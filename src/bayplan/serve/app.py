@@ -35,7 +35,7 @@ def make_service(settings: ServeSettings, tell: Tell = silent) -> Service:
         database=database,
         metrics=measured,
         admissions=AdmissionWriter(settings, database, measured, tell),
-        jobs=make_queue(settings, database, lambda state, count: measured.jobs.labels(state).set(count)),
+        jobs=make_queue(settings, database, lambda state, count: measured.jobs.labels(state).set(count), tell),
         tell=tell,
     )
 

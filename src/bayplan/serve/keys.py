@@ -5,10 +5,10 @@ from typing import Annotated
 
 from fastapi import Header, Request
 
-from bayplan.serve.access.heads import KEY, LONGEST_KEY
 from bayplan.serve.problems import RequestRefusedError, refusal
 from bayplan.serve.store.jobs import JobStore, RequestKey
 
+LONGEST_KEY, KEY = 128, "^[!-~]+$"  # its length, its pattern
 IdempotencyKey = Annotated[
     str | None,
     Header(

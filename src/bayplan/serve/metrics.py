@@ -80,6 +80,9 @@ def router(service: "Service") -> APIRouter:
         if service.ending.is_set():
             response.status_code = 503
             return {"status": "the service ends"}
+        if not service.admissions.is_alive:
+            response.status_code = 503
+            return {"status": "admissions are not decided: start it again"}
         try:
             with service.database.reading():
                 return {"status": "ok"}

@@ -10,7 +10,8 @@ import bayplan as bp
 from bayplan.errors import InputError, UsageError
 from bayplan.model.record import PlanStatus, TurnVerdict
 from bayplan.operate.handed_plan import handed_in, taken
-from bayplan.operate.instructions import hand_in
+from bayplan.operate.instructions import hand_in, record_time
+from bayplan.operate.windows import read_window
 
 
 def planned(o, folder, **options):
@@ -71,8 +72,9 @@ def test_what_is_handed_in_late_is_out_of_date(tmp_path):
     o = operation(talkers(), mode="manual")
     handed = given(o, planned(o, tmp_path))
     o.cluster.wait(3601)
-    assert o.loop.turn().verdict is TurnVerdict.HELD_OFF
+    assert o.loop.turn().verdict is TurnVerdict.PROPOSED
     assert o.store.plan(handed.id).status is PlanStatus.EXPIRED
+    assert not o.truth.bound
 
 
 def document_of(*moves):
@@ -118,6 +120,76 @@ def test_a_plan_of_which_most_cannot_be_made_expires_with_the_reason():
     expired = o.store.plan(handed.id)
     assert expired.status is PlanStatus.EXPIRED and "gone-0 is gone" in expired.why
     assert not o.truth.bound
+
+
+def test_a_goal_of_a_persons_own_is_verified_by_that_of_the_loop(tmp_path):
+    o = operation(talkers(), mode="manual")
+    handed = given(o, planned(o, tmp_path) | {"goal": "mine"})
+    assert o.loop.turn().moved == len(handed.moves)
+    assert o.store.plan(handed.id).status is PlanStatus.DONE
+
+
+def test_what_cannot_be_verified_ends_and_the_loop_goes_on(tmp_path, monkeypatch):
+    o = operation(talkers(), mode="manual")
+    handed = given(o, planned(o, tmp_path))
+
+    def refused(*_):
+        raise UsageError("no such goal")
+
+    monkeypatch.setattr("bayplan.operate.loop.verify", refused)
+    o.loop.turn()
+    ended = o.store.plan(handed.id)
+    assert ended.status is PlanStatus.STOPPED and "it cannot be verified: no such goal" in ended.why
+    o.store.ask_rollback(handed.id, "ann", o.cluster.now())
+    o.loop.turn()
+    assert o.store.plan(handed.id).status is PlanStatus.ROLLED_BACK
+
+
+def test_a_rollback_is_not_kept_waiting_by_a_verification(tmp_path):
+    o = operation(talkers(), mode="manual", settle=600.0)
+    handed = given(o, planned(o, tmp_path))
+    o.after(120, lambda: o.store.pause("bob", o.cluster.now()))
+    o.loop.turn()
+    assert o.store.plan(handed.id).status is PlanStatus.SETTLING
+    o.store.ask_rollback(handed.id, "ann", o.cluster.now())
+    o.store.resume("bob", o.cluster.now())
+    o.loop.turn()
+    assert o.store.plan(handed.id).status is PlanStatus.ROLLED_BACK
+
+
+def test_outside_of_its_windows_a_loop_is_not_woken_and_the_plan_expires(tmp_path):
+    o = operation(talkers(), mode="manual", windows=(read_window("tue 01:00-02:00"),))  # its time begins on a Monday
+    handed = given(o, planned(o, tmp_path))
+    began = o.cluster.now()
+    o.loop.run(until=began + 2 * 3600)
+    assert len(o.store.turns()) <= 5  # one every half hour
+    assert o.store.plan(handed.id).status is PlanStatus.EXPIRED
+
+
+def test_what_is_frozen_is_not_moved_by_a_plan_of_a_person(tmp_path):
+    o = operation(talkers(), mode="manual", freeze=("*",))
+    handed = given(o, planned(o, tmp_path))
+    assert "is frozen" in o.loop.turn().why
+    assert o.store.plan(handed.id).status is PlanStatus.EXPIRED
+    assert not o.truth.bound
+
+
+def test_steps_that_contradict_each_other_end_the_plan():
+    o = operation(talkers(), mode="manual")
+    state = o.cluster.observe().containers[0]
+    other = next(machine.name for machine in o.cluster.observe().machines if machine.name != state.machine)
+    document = document_of((state.name, state.machine, other))
+    document["batches"].append([{"action": "delete", "container": state.name, "machine": state.machine}])
+    handed = given(o, document)
+    o.loop.turn()
+    assert o.store.plan(handed.id).status is PlanStatus.EXPIRED
+
+
+def test_a_clock_that_is_ahead_of_a_loop_that_lives_does_not_stop_it(monkeypatch):
+    o = operation(talkers(), mode="manual")
+    o.loop.turn()
+    monkeypatch.setattr("bayplan.operate.instructions.time.time", lambda: o.cluster.now() + 300.0)
+    assert record_time(o.store) <= o.cluster.now() + 30.0
 
 
 def test_a_plan_without_moves_and_a_broken_file_are_refused():

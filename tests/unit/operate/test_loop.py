@@ -50,7 +50,7 @@ def test_an_approval_that_comes_too_late_is_not_followed():
     o.cluster.wait(3601)
     o.store.approve(plan.id, "ann", o.cluster.now())
     turn = o.loop.turn()
-    assert (turn.verdict, status(o, plan.id)) == (TurnVerdict.HELD_OFF, PlanStatus.EXPIRED)
+    assert (turn.verdict, status(o, plan.id)) == (TurnVerdict.PROPOSED, PlanStatus.EXPIRED)  # a new one is made
     assert not o.truth.bound
 
 

@@ -4,6 +4,7 @@ import json as json_format
 import signal
 import sys
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,6 +145,7 @@ def _silent(event: str, fields: dict[str, Any]) -> None:
 
 
 def _log(event: str, fields: dict[str, Any]) -> None:
-    """One JSON object on a line of stderr."""
+    """One JSON object on a line of stderr; a log that cannot be written (a full disk, a pipe that was closed) stops nothing."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
-    print(json_format.dumps({"time": at, "event": event, **fields}), file=sys.stderr, flush=True)
+    with suppress(OSError, ValueError):
+        print(json_format.dumps({"time": at, "event": event, **fields}), file=sys.stderr, flush=True)

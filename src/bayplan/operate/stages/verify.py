@@ -13,6 +13,7 @@ import numpy as np
 
 from bayplan.api.planning.question import goal_of
 from bayplan.model import FloatArray, Placement, ints
+from bayplan.model.goal import GOALS
 from bayplan.model.record import RecordedPlan
 from bayplan.operate.context import LoopContext
 from bayplan.operate.orchestrator import Observation
@@ -59,7 +60,7 @@ def verify(
     arrived = _arrived(observation, following)
     undone = _undone(observation, arrived)
     snapshot = observation.snapshot
-    goal = goal_of(context.settings.goal if context.settings.goal_name == plan.goal or not plan.goal else plan.goal)
+    goal = goal_of(plan.goal if plan.goal in GOALS else context.settings.goal)  # one of a person's own is not known by its name
     objective = goal_objective(snapshot.placed_as(undone.machine_of), goal)
     gain = third_rank(snapshot.cluster, undone, objective, undone) - third_rank(
         snapshot.cluster, snapshot.placement, objective, undone

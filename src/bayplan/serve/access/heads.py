@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from bayplan.serve.keys import KEY, LONGEST_KEY
 from bayplan.serve.problems import RequestRefusedError, refusal
 from bayplan.serve.settings import ServeSettings
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 ONCE = (b"host", b"content-length", b"transfer-encoding", b"authorization", b"content-encoding", b"idempotency-key")
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-LONGEST_KEY, KEY = 128, "^[!-~]+$"  # of an idempotency key: its length, its pattern
 
 
 class RequestHead(NamedTuple):

@@ -163,8 +163,15 @@ def _expect_near_end(admission: Admission, given: Given) -> None:
     cells = admission.zones.capacity.size + admission.zones.bandwidth.size
     ahead = max(LEAST_AHEAD, CELLS_AHEAD // max(1, cells))
     start, end = given.get("arrival", given.get("start")), given.get("end")
-    if type(start) in (int, float) and type(end) in (int, float) and end - start > ahead * admission.options.slot:
+    if type(start) in (int, float) and type(end) in (int, float) and _is_beyond(end, start, ahead * admission.options.slot):
         raise _too_much("E2012", given, "the end is too far ahead", str(end)[:40], f"at most {ahead} slots after the arrival")
+
+
+def _is_beyond(end: Any, start: Any, most: float) -> bool:
+    try:
+        return bool(end - start > most)
+    except OverflowError:  # a whole number that is no float
+        return True
 
 
 def _too_much(code: str, given: Given, problem: str, value: str, expected: str) -> InputError:

@@ -11,11 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bayplan.errors import BayplanError, Fault, InputError
 from bayplan.formats.document.parse import parse_json
-from bayplan.serve.access.heads import KEY
 from bayplan.serve.admission import changes, shapes, views
 from bayplan.serve.admission.state import made_of
 from bayplan.serve.admission.writer import AdmissionWriter
-from bayplan.serve.keys import IdempotencyKey, made_before, request_key, used_key
+from bayplan.serve.keys import KEY, LONGEST_KEY, IdempotencyKey, made_before, request_key, used_key
 from bayplan.serve.problems import ALWAYS, WRITES, problem_of, problem_responses, refusal
 from bayplan.serve.service import Service
 from bayplan.serve.store.admissions import StoredAdmission
@@ -53,6 +52,10 @@ def _collection(routes: APIRouter, writer: AdmissionWriter, keys: JobStore) -> N
         if len(known) >= MOST_ADMISSIONS:
             raise refusal("E2706", "service", "", "has too many admissions", expected=f"at most {MOST_ADMISSIONS}")
         stored = writer.store.create(given.name, description)
+        there = writer.store.find(given.name) if stored is None and idempotency_key is not None else None
+        if there is not None and there.description.get("key") == idempotency_key:  # the same request came in the meantime
+            _expect_same(there, given.name, description)
+            return _listed(there)
         if stored is None:
             raise refusal("E2714", "admission", given.name, "is there already", expected="another name")
         return _listed(stored)
@@ -176,7 +179,7 @@ def _documented(model: str) -> dict[str, Any]:
         "in": "header",
         "required": False,
         "description": "The same key sent twice gets the same answer once.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": KEY},
+        "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": KEY},
     }
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}, "parameters": [key]}
 

@@ -34,7 +34,7 @@ class AdmissionState:
         self.applied, self.saved = 0, 0  # the last entry in memory, and in the newest snapshot
         self.fence: int | None = None
         self.renewed = 0.0  # when the lease was last renewed, monotonic
-        self.is_ahead = False
+        self.is_ahead = self.is_half = False
         self._restore()
 
     def catch_up(self) -> None:
@@ -60,7 +60,7 @@ class AdmissionState:
         except InputError:
             raise
         except BaseException:
-            self.is_ahead = True  # half a change is no state to go on from
+            self.is_ahead = self.is_half = True  # half a change is no state to go on from
             raise
         self.is_ahead = True
         self.applied += 1
@@ -99,7 +99,7 @@ class AdmissionState:
             break
         self.admission = restored or made_of(self.stored.description)[0]
         self.admission.keep_past(PAST_SLOTS)
-        self.is_ahead = False
+        self.is_ahead = self.is_half = False
         first = self._store.entries(self.stored.id, self.applied, 1)
         if first and first[0].seq != self.applied + 1:
             raise _contradiction(self.stored.name, first[0], f"entry {self.applied + 1} is missing before it")

@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -77,6 +78,11 @@ class AdmissionWriter:
         self._loop = asyncio.get_running_loop()
         self._thread.start()
 
+    @property
+    def is_alive(self) -> bool:
+        """Does the thread that decides run?"""
+        return self._thread.is_alive()
+
     async def change(self, name: str, kind: str, given: changes.Given, key: str | None) -> ChangeOutcome:
         """Decide on a change; its answer, which is in the store."""
         change = changes.change_of(kind, given)
@@ -137,11 +143,12 @@ class AdmissionWriter:
                 self._serve(name, commands)
                 assert self._loop is not None
                 self._loop.call_soon_threadsafe(self._answer, commands)
-            for name in by_name:
-                self._snapshot_if_due(name)
-            if time.monotonic() - ticked >= TICK:
-                self._keep_leases()
-                ticked = time.monotonic()
+            with suppress(Exception):  # what can wait is tried again later; the thread goes on whatever happens
+                for name in by_name:
+                    self._snapshot_if_due(name)
+                if time.monotonic() - ticked >= TICK:
+                    ticked = time.monotonic()
+                    self._keep_leases()
         self._end()
 
     def _gathered(self) -> tuple[list[_Command], bool]:
@@ -180,11 +187,12 @@ class AdmissionWriter:
             for command in questions:
                 command.outcome = _answered(command, state)
         except Exception as error:
-            if not isinstance(error, BayplanError):
-                self._tell("failed", {"admission": name, "error": "".join(traceback.format_exception(error))[-4000:]})
             for command in commands:
                 if command.outcome is None:
                     command.outcome = error
+            if not isinstance(error, BayplanError):
+                with suppress(Exception):
+                    self._tell("failed", {"admission": name, "error": _trace(error)})
 
     def _state(self, name: str) -> AdmissionState:
         if name not in self._states:
@@ -292,8 +300,9 @@ class AdmissionWriter:
         except LostLeaseError as error:
             state.fence = None
             self._tell("decides no longer", {"admission": state.stored.name, "reason": str(error)})
-        except WorldError as error:
-            self._tell("failed", {"admission": state.stored.name, "task": task, "error": str(error)})
+        except Exception as error:
+            words = str(error) if isinstance(error, WorldError) else _trace(error)
+            self._tell("failed", {"admission": state.stored.name, "task": task, "error": words})
 
     def _end(self) -> None:
         """A snapshot of everything, so that the next start has nothing to replay, and free leases, so that it need not wait."""
@@ -320,10 +329,18 @@ def _outcome(state: AdmissionState, command: _Command, known: dict[str, LogEntry
         entry = state.decide(command.change, command.key)
     except InputError as error:
         return error
+    except Exception as error:
+        if state.is_half:
+            raise
+        return error  # nothing has changed: the others of the group are decided
     entries.append(entry)
     if command.key is not None:
         known[command.key] = entry
     return ChangeOutcome(entry.outcome)
+
+
+def _trace(error: Exception) -> str:
+    return "".join(traceback.format_exception(error))[-4000:]
 
 
 def _answered(command: _Command, state: AdmissionState) -> Any:

@@ -7,9 +7,10 @@ waited run then; those that ran are *interrupted*, with the best incumbent that 
 import shutil
 import threading
 import time
+import traceback
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,14 @@ class QueueSettings:
 class JobQueue:
     """Takes jobs, runs them, keeps what they say."""
 
-    def __init__(self, store: JobStore, settings: QueueSettings, measure: Measure = lambda state, count: None) -> None:
-        self.store, self.settings, self.measure = store, settings, measure
+    def __init__(
+        self,
+        store: JobStore,
+        settings: QueueSettings,
+        measure: Measure = lambda state, count: None,
+        tell: Callable[[str, dict[str, Any]], None] = lambda event, fields: None,
+    ) -> None:
+        self.store, self.settings, self.measure, self.tell = store, settings, measure, tell
         self.owner = f"server-{uuid.uuid4().hex}"
         self.files = settings.folder / "jobs"
         self.files.mkdir(parents=True, exist_ok=True)
@@ -91,15 +98,17 @@ class JobQueue:
         read_options(verb, options, self.settings.limits)
         about = self.snapshots.find(snapshot)
         _expect_kind(verb, about.kind)
-        for other in _named(options):
-            self.snapshots.find(other)
         name = f"job-{uuid.uuid4().hex}"
         job = StoredJob(id=name, verb=verb, snapshot=snapshot, options=dict(options), created=time.time())
+        for other in job.snapshots:
+            self.snapshots.find(other)
         kept = self.store.submit(job, self.settings.waiting, key)
         if kept is None:
             raise InputError("job", [_too_many(self.settings.waiting)])
         if isinstance(kept, RequestKey):
-            raise used_key(kept.key)
+            if key is None or kept.digest != key.digest:
+                raise used_key(kept.key)
+            raise InputError("job", [_fault("E2737", kept.made, "was made by an equal request with this key, and deleted since")])
         self._wake_up(kept.id)
         return kept
 
@@ -131,6 +140,9 @@ class JobQueue:
         """Forget a job that has ended, and its files."""
         if not self.find(name).state.ended:
             raise InputError("job", [_fault("E2743", name, "has not ended", expected="a job that has ended: cancel it first")])
+        self._forget(name)
+
+    def _forget(self, name: str) -> None:
         if self.store.forget(name):
             shutil.rmtree(self.folder(name), ignore_errors=True)
             self.changes.pop(name, None)
@@ -148,19 +160,27 @@ class JobQueue:
                 if self._ending:
                     return
                 free = len(self._running) < self.settings.running
-            job = self._claimed() if free else None
+            job = None
+            with self._whatever_happens():
+                job = self.store.claim(self.owner, time.time()) if free else None
+                if job is not None:
+                    self._run(job)
             if job is not None:
-                self._run(job)
                 continue
             with self._wake:
                 if not self._ending:
                     self._wake.wait(BEAT)
 
-    def _claimed(self) -> StoredJob | None:
+    @contextmanager
+    def _whatever_happens(self) -> Iterator[None]:
+        """The thread goes on: a store that cannot be used now may be there at the next look; anything else is told."""
         try:
-            return self.store.claim(self.owner, time.time())
+            yield
         except WorldError:
-            return None  # the store cannot be used now: the next look may find it
+            pass
+        except Exception as error:
+            with suppress(Exception):
+                self.tell("failed", {"task": "jobs", "error": "".join(traceback.format_exception(error))[-4000:]})
 
     def _run(self, job: StoredJob) -> None:
         """Start the process of a job, and the thread that listens to it."""
@@ -171,7 +191,7 @@ class JobQueue:
             verb=job.verb,
             options=job.options,
             snapshot=self.snapshots.path(job.snapshot).absolute(),
-            others={other: self.snapshots.path(other).absolute() for other in _named(job.options)},
+            others={other: self.snapshots.path(other).absolute() for other in job.snapshots[1:]},
             folder=folder.absolute(),
             limits=self.settings.limits,
         )
@@ -198,7 +218,7 @@ class JobQueue:
             with self._wake:
                 if self._ending:
                     return
-            with suppress(WorldError):  # the store cannot be used now: the next look may find it
+            with self._whatever_happens():
                 self._look_after(prune=time.monotonic() >= prune_at)
             if time.monotonic() >= prune_at:
                 prune_at = time.monotonic() + PRUNING
@@ -212,8 +232,9 @@ class JobQueue:
         for state in (JobState.WAITING, JobState.RUNNING):
             self.measure(state.value, self.store.count(state))
         for name in self.store.cancelling(self.owner):
-            if name in self._running:
-                self._running[name].cancel()
+            running = self._running.get(name)
+            if running is not None:
+                running.cancel()
         if self.settings.shared:
             self._interrupt_abandoned(now - SILENT)
         if prune:
@@ -222,7 +243,7 @@ class JobQueue:
     def prune(self, now: float) -> None:
         """Delete jobs and snapshots that are old."""
         for name in self.store.old_jobs(now - self.settings.job_age):
-            self.delete(name)
+            self._forget(name)
         self.snapshots.prune(now - self.settings.snapshot_age)
         self.store.prune_keys(now - self.settings.job_age)
 
@@ -250,7 +271,9 @@ def _started(task: JobTask) -> WorkerProcess:
     return WorkerProcess(run_job, task)
 
 
-def make_queue(settings: ServeSettings, database: Transactions, measure: Measure) -> JobQueue:
+def make_queue(
+    settings: ServeSettings, database: Transactions, measure: Measure, tell: Callable[[str, dict[str, Any]], None]
+) -> JobQueue:
     """The queue that the settings of a service state; nothing runs yet."""
     limits, ages = settings.limits, settings.ages
     return JobQueue(
@@ -267,12 +290,8 @@ def make_queue(settings: ServeSettings, database: Transactions, measure: Measure
             drain=limits.drain_seconds,
         ),
         measure,
+        tell,
     )
-
-
-def _named(options: Mapping[str, Any]) -> list[str]:
-    """Snapshots that options name."""
-    return [value for name in ("target", "before", "forecast") if isinstance(value := options.get(name), str)]
 
 
 def _expect_kind(verb: str, kind: str) -> None:

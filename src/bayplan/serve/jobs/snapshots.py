@@ -19,6 +19,7 @@ from bayplan.serve.jobs.value_types import SNAPSHOT_ID
 from bayplan.serve.jobs.worker import read_facts
 from bayplan.serve.store.jobs import JobStore, KeptSnapshot, StoredJob
 
+ARRIVING, LEFT_BEHIND = ".arriving-", 3600.0  # folders of files that are being read; seconds after which one is left over
 READERS = 4  # files that are read at the same time, each in a process
 
 
@@ -45,7 +46,7 @@ class SnapshotFolder:
 
     def _arrived(self, content: bytes, name: str, form: str, now: float) -> tuple[KeptSnapshot, bool]:
         """Read a content that is not kept yet, then keep it."""
-        arriving = Path(tempfile.mkdtemp(prefix=".arriving-", dir=self.folder))
+        arriving = Path(tempfile.mkdtemp(prefix=ARRIVING, dir=self.folder))
         try:
             (arriving / f"{CONTENT}{FORMATS[form]}").write_bytes(content)
             facts = self._facts(arriving)
@@ -99,15 +100,20 @@ class SnapshotFolder:
 
     def drop(self, name: str) -> StoredJob | None:
         """Delete a snapshot; a job that needs it, instead, if there is one."""
-        job = self.store.drop_snapshot(self.find(name).id)
+        return self._drop(self.find(name).id)
+
+    def _drop(self, name: str) -> StoredJob | None:
+        job = self.store.drop_snapshot(name)
         if job is None:
             shutil.rmtree(self.path(name), ignore_errors=True)
         return job
 
     def prune(self, before: float) -> Sequence[str]:
-        """Delete snapshots that nothing was about since then."""
-        idle = self.store.idle_snapshots(before)
-        return [name for name in idle if self.drop(name) is None]
+        """Delete snapshots that nothing was about since then, whether or not their files are there; and what a kill left."""
+        for path in self.folder.glob(f"{ARRIVING}*"):
+            if path.stat().st_mtime < time.time() - LEFT_BEHIND:
+                shutil.rmtree(path, ignore_errors=True)
+        return [name for name in self.store.idle_snapshots(before) if self._drop(name) is None]
 
 
 def unknown_snapshot(name: str) -> Fault:

@@ -16,6 +16,8 @@ import sqlalchemy as sa
 from bayplan.operate.store.schema import Choice, Number, Truth, Whole, Words
 from bayplan.serve.store.schema import metadata
 
+SNAPSHOT_OPTIONS = ("target", "before", "forecast")  # options of jobs that may name snapshots
+
 
 class JobState(StrEnum):
     """Where a job stands."""
@@ -129,6 +131,12 @@ class StoredJob:
     failure: Mapping[str, Any] | None = None
     events: int = 0
 
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        """Every snapshot that it needs: the one that it is about, and those that its options name."""
+        named = (self.options.get(option) for option in SNAPSHOT_OPTIONS)
+        return (self.snapshot, *(name for name in named if isinstance(name, str)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEvent:
@@ -196,12 +204,13 @@ class JobStore:
             return [KeptSnapshot(**row) for row in connection.execute(query).mappings()]
 
     def drop_snapshot(self, name: str) -> StoredJob | None:
-        """Forget a snapshot; a job that has not ended and is about it, instead, if there is one."""
-        unended = jobs.c.state.in_([JobState.WAITING, JobState.RUNNING])
+        """Forget a snapshot; a job that has not ended and needs it, instead, if there is one."""
+        unended = sa.select(jobs).where(jobs.c.state.in_([JobState.WAITING, JobState.RUNNING]))
         with self._database.writing() as connection:
-            row = connection.execute(sa.select(jobs).where(jobs.c.snapshot == name, unended).limit(1)).mappings().first()
-            if row is not None:
-                return StoredJob(**row)
+            for row in connection.execute(unended).mappings():
+                job = StoredJob(**row)
+                if name in job.snapshots:
+                    return job
             connection.execute(sa.delete(snapshots).where(snapshots.c.id == name))
             return None
 
@@ -227,7 +236,7 @@ class JobStore:
             connection.execute(sa.insert(jobs).values(**_row(job)))
             if key is not None:
                 connection.execute(sa.insert(request_keys).values(**{**_row(key), "made": job.id, "at": job.created}))
-            connection.execute(sa.update(snapshots).where(snapshots.c.id == job.snapshot).values(used=job.created))
+            connection.execute(sa.update(snapshots).where(snapshots.c.id.in_(job.snapshots)).values(used=job.created))
             return _told(connection, job.id, "state", {"state": job.state.value}, job.created)
 
     def job(self, name: str) -> StoredJob | None:
