@@ -47,7 +47,7 @@ class PackKeywords(RunKeywords, total=False):
     """Options of the methods."""
 
     n_sigma: float | None  # bf-nsigma: deviations above its mean that a container counts; those of the confidence if None
-    patterns: IntArray | None  # csp-ucac, csp-machines: the `patterns` of an earlier answer, to begin from
+    patterns: IntArray | None  # csp-ucac, csp-machines, csp-mac: the `patterns` of an earlier answer, to begin from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -53,6 +53,8 @@ def pack(
 
     - csp-machines: as few machines as possible
 
+    - csp-mac: the same as its paper has it, without a look at uncertainty; a baseline for experiments
+
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
