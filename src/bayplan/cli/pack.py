@@ -26,6 +26,7 @@ def pack(
     n_sigma: option.Sigmas = None,
     patterns: option.Patterns = None,
     save_patterns: option.SavePatterns = None,
+    targets: option.TargetsFile = None,
     machines_needed: option.Needed = False,
     seconds: Seconds = 30.0,
     seed: option.Seed = 0,
@@ -59,14 +60,19 @@ def pack(
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
 
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --targets targets.yaml --out tomorrow.json[/cyan]
+
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
-    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
+    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
     if machines_needed and (out or report or save_patterns):
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
+    if machines_needed and targets:
+        raise UsageError("--machines-needed counts the containers there are: expected no --targets")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
         from bayplan.api.pack import read_usage
+        from bayplan.api.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
@@ -80,6 +86,7 @@ def pack(
             "seed": seed,
             "threads": threads,
         }
+        numbers = None if targets is None else read_targets(targets, snapshot.cluster)
         earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)
     answer: PackingAnswer | MachinesNeededAnswer
     with stoppable():  # from here on the first Ctrl-C loses no file
@@ -88,8 +95,9 @@ def pack(
             if machines_needed:
                 answer = bp.machines_needed(snapshot, **stated)
             else:
-                answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, **stated)
+                answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, targets=numbers, **stated)
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
         note(answer.input_notes, quiet=quiet)
-        finish(answer, file=file, out=out, report=report, json=json)
+        following = "pack --targets" if targets is not None else ""
+        finish(answer, file=file, out=out, report=report, json=json, following=following)

@@ -17,7 +17,6 @@ MEANINGS: Mapping[str, str] = {
     "targets": "residuals out of the wanted proportion; lower is better",
     "gmrp": "full cost of the machine reassignment problem; lower is better",
     "ucac": "capacity in use at the stated confidence; lower is better",
-    "pattern-ucac": "the same with what patterns hold beyond the demand; lower is better",
     "machines": "machines in use; lower is better",
     "value": "value of what is served; higher is better",
     "batches": "rounds of steps, one after another; lower is better",

@@ -9,7 +9,8 @@ from bayplan.cli.console.decision import method_option
 
 Method: TypeAlias = Annotated[str, method_option("pack")]
 Seed: TypeAlias = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of the usage that is simulated; the methods draw no random numbers.")
+    int,
+    typer.Option("--seed", min=0, help="Seed of the usage that is simulated; only csp-mac draws random numbers, too."),
 ]
 Alpha: TypeAlias = Annotated[
     float | None,
@@ -72,6 +73,15 @@ SavePatterns: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--save-patterns", metavar="FILE", help="Write the patterns that were found, for another day.", show_default=False
+    ),
+]
+TargetsFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--targets",
+        metavar="FILE",
+        help="How many containers each workload must have, JSON or YAML: what is too much is deleted, what is missing packed.",
+        show_default=False,
     ),
 ]
 Needed: TypeAlias = Annotated[

@@ -21,12 +21,13 @@ Where the paper is silent, or where we deviate:
 - (8) has a row for each machine; here equal machines share one, as in `csp-ucac`.
 - Patterns hold no more containers of a workload than there are to place beside what runs.
 - (8) covers more than is demanded, and the paper does not say what becomes of it. What is too much is taken off at random, each
-  container with the same chance. The score `pattern-ucac` is the UCaC with all of it, sum_j v_j u_j: what (8) counts.
+  container with the same chance. A note has the UCaC with all of it, sum_j v_j u_j: what (8) counts.
 - What the integer program leaves out, or all that rounding down leaves out if there is no time for it, goes to the first machine
   that takes it (first fit).
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,8 +46,23 @@ from bayplan.score.packing import ucac_of_counts
 GENERATING_P = 0.5  # of the seconds for patterns, at most, for those of (14)
 
 
+class CoveredPacking(NamedTuple):
+    """A packing, and what its patterns hold."""
+
+    result: Result[Placement]
+    pattern_ucac: float  # sum_j v_j u_j of (8), with what is beyond the demand, in the written unit
+    surplus: int  # containers beyond the demand
+
+
 def csp_mac(problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
     """The fewest machines, and no look at uncertainty ([UCaC] §6, baseline CSP-Mac)."""
+    return covered_packing(problem, options, budget=budget, seed=seed, progress=progress).result
+
+
+def covered_packing(
+    problem: PackProblem, options: PackOptions, *, budget: Budget, seed: int, progress: Progress
+) -> CoveredPacking:
+    """The result of CSP-Mac, and the UCaC of its patterns before what is too much was taken off."""
     clock = budget.clock()
     with stoppable() as stop:
         run = _Run(clock=clock, stop=stop, progress=progress)
@@ -54,12 +70,16 @@ def csp_mac(problem: PackProblem, options: PackOptions, *, budget: Budget, seed:
         master = _master(problem, pattern, run)
         cover = _solve_csp(master, run)  # Algorithm 1, line 2
     count = _without_surplus(cover, problem.unplaced, np.random.default_rng(seed))  # Algorithm 1, line 3
-    sizes, bins = master.sizes, bins_of(problem)
     missing = problem.unplaced - count.sum(axis=0)
-    extra = _first_fit(sizes, with_containers(sizes, bins, count), missing)
-    result = pack_result(problem, count + extra, seconds=clock.seconds, goal="machines", bound=machines_bound(problem, master))
-    held = ucac_of_counts(problem.main, problem.running + cover + extra) / problem.cluster.resources[problem.main.resource].scale
-    return replace(result, score={**result.score, "pattern-ucac": float(held.sum())})
+    extra = _first_fit(master.sizes, with_containers(master.sizes, bins_of(problem), count), missing)
+    bound = machines_bound(problem, master)
+    result = pack_result(problem, count + extra, seconds=clock.seconds, goal="machines", bound=bound)
+    resource, surplus = problem.cluster.resources[problem.main.resource], int(cover.sum() - count.sum())
+    held = float(ucac_of_counts(problem.main, problem.running + cover + extra).sum()) / resource.scale
+    if surplus:
+        note = f"the patterns hold {surplus:,} containers beyond the demand, taken off at random; with them UCaC is {held:,.6g}"
+        result = replace(result, notes=(note,))
+    return CoveredPacking(result, held, surplus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
