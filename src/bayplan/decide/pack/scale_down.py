@@ -36,7 +36,7 @@ def machines_over(problem: PackProblem) -> BoolArray:
 def _of_workload(problem: PackProblem, loads: "_Loads", w: int, number: int) -> list[int]:
     containers = np.flatnonzero(problem.cluster.containers.workload == w)
     machine = problem.before.machine_of[containers]
-    going = containers[machine == UNPLACED][::-1][:number].tolist()
+    going: list[int] = containers[machine == UNPLACED][::-1][:number].tolist()
     fixed = pinned_containers(problem.cluster)[containers]
     for pinned in (False, True):
         stacks: dict[int, list[int]] = {}
