@@ -14,7 +14,6 @@ from tests.builders.differences import differences
 import bayplan as bp
 from bayplan import formats
 from bayplan.errors import InputError
-from bayplan.formats.replica_targets import read_replica_targets
 from bayplan.model import ClusterRequests, Snapshot, TimedRequests
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -42,7 +41,8 @@ BESIDE = {  # files that go with another one: how they are read
     "rasa-solution.json": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "rasa.json").cluster),
     "samples.csv": lambda path: formats.read_samples(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
     "samples.json": lambda path: formats.read_samples(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
-    "targets.yaml": lambda path: read_replica_targets(path, formats.read(EXAMPLES / "web.yaml").cluster),
+    "usage.csv": lambda path: formats.read_usage_series(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
+    "targets.yaml": lambda path: formats.read_replica_targets(path, formats.read(EXAMPLES / "web.yaml").cluster),
     "served.json": lambda path: formats.read_served(path, formats.read_requests(EXAMPLES / "requests.json")),
     "stream.csv": lambda path: formats.read_stream(path, zones=EXAMPLES / "admission.json"),
 }

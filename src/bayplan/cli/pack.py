@@ -23,6 +23,8 @@ def pack(
     resource: option.ResourceName = None,
     uncertainty: option.Uncertainty = "gaussian",
     samples: option.SamplesFile = None,
+    peak: option.Peak = None,
+    peak_window: option.PeakWindow = 3600.0,
     n_sigma: option.Sigmas = None,
     patterns: option.Patterns = None,
     save_patterns: option.SavePatterns = None,
@@ -67,6 +69,8 @@ def pack(
     expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
     if machines_needed and (out or report or save_patterns):
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
+    if peak is not None and samples is None:
+        raise UsageError("--peak is of measured usage: expected --samples, too")
     if machines_needed and targets:
         raise UsageError("--machines-needed counts the containers there are: expected no --targets")
     with working(f"reading {file}", quiet=quiet):
@@ -82,7 +86,9 @@ def pack(
             "confidence_of": pairs(confidence_of, "--confidence-of", option.CONFIDENCES),
             "resource": resource,
             "uncertainty": uncertainty,
-            "samples": None if samples is None else read_usage(samples, snapshot.cluster, resource),
+            "samples": None
+            if samples is None
+            else read_usage(samples, snapshot.cluster, resource, peak=peak, window=peak_window),
             "seed": seed,
             "threads": threads,
         }

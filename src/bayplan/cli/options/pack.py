@@ -56,6 +56,18 @@ SamplesFile: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Peak: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--peak",
+        metavar="NAME",
+        help="Of samples with times take the busiest hour only: 'service' (each workload's own) or 'cluster' (of all together).",
+        show_default=False,
+    ),
+]
+PeakWindow: TypeAlias = Annotated[
+    float, typer.Option("--peak-window", metavar="SECONDS", min=1, help="How long the peak of --peak is.")
+]
 Sigmas: TypeAlias = Annotated[
     float | None,
     typer.Option(
