@@ -9,10 +9,10 @@ import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
 from bayplan.api.problem import matching
 from bayplan.api.registry import method_of
-from bayplan.api.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, main_resource, pack_instance
@@ -46,8 +46,9 @@ Samples = Mapping[str, Sequence[float] | FloatArray]  # workload -> measured usa
 
 
 class PackKeywords(RunKeywords, total=False):
-    """Options of the methods."""
+    """What is packed, and options of the methods."""
 
+    targets: Mapping[str, int] | None  # containers that workloads must have; those that are not named keep their number
     n_sigma: float | None  # bf-nsigma: deviations above its mean that a container counts; those of the confidence if None
     patterns: IntArray | None  # csp-ucac, csp-machines, csp-mac: the `patterns` of an earlier answer, to begin from
 
@@ -231,7 +232,6 @@ def pack(
     resource: str | None = None,
     uncertainty: str = "gaussian",
     samples: Samples | None = None,
-    targets: Mapping[str, int] | None = None,
     **options: Unpack[PackKeywords],
 ) -> PackingAnswer:
     """Put containers whose usage varies onto machines, so that machines overflow with at most a stated probability.
@@ -255,6 +255,7 @@ def pack(
     (0, True)
     """
     control, chosen = Control.of(seconds, seed, options), method_of("pack", method)
+    targets = options.pop("targets", None)
     method_options = options_from(PackOptions, options)
     stated: dict[str, Any] = {"confidence": confidence, "confidence_of": confidence_of, "resource": resource}
     stated |= {"uncertainty": uncertainty, "samples": samples, "seed": seed}

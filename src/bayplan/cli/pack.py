@@ -1,5 +1,6 @@
 """`bayplan pack`"""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayplan.cli.console import clock
@@ -67,16 +68,14 @@ def pack(
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
     expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
-    if machines_needed and (out or report or save_patterns):
-        raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
+    if machines_needed:
+        _expect_none_of({"--out": out, "--report": report, "--save-patterns": save_patterns, "--targets": targets})
     if peak is not None and samples is None:
         raise UsageError("--peak is of measured usage: expected --samples, too")
-    if machines_needed and targets:
-        raise UsageError("--machines-needed counts the containers there are: expected no --targets")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
         from bayplan.api.pack import read_usage
-        from bayplan.api.replica_targets import read_targets
+        from bayplan.api.packing.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
@@ -107,3 +106,9 @@ def pack(
         note(answer.input_notes, quiet=quiet)
         following = "pack --targets" if targets is not None else ""
         finish(answer, file=file, out=out, report=report, json=json, following=following)
+
+
+def _expect_none_of(options: Mapping[str, object]) -> None:
+    """UsageError if one of these is given with --machines-needed."""
+    if given := [option for option, value in options.items() if value is not None]:
+        raise UsageError(f"--machines-needed packs nothing: expected no {' and no '.join(given)}")
