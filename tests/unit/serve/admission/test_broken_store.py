@@ -1,5 +1,6 @@
 """A full disk and a store that cannot be written: refused with 503, and nothing is lost or half decided."""
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -103,3 +104,43 @@ def test_a_store_that_cannot_be_written_refuses_and_loses_nothing(tmp_path):
         told = run(made, work)
     expected, _ = uninterrupted(described, [("offer", each) for each in given[:20]])
     assert told == expected
+
+
+def test_a_log_that_cannot_be_written_does_not_stop_the_decisions(tmp_path, monkeypatch):
+    requests = stream()
+    monkeypatch.setattr("bayplan.serve.admission.writer.RENEW", 0.0)
+    monkeypatch.setattr("bayplan.serve.admission.writer.TICK", 0.0)
+
+    def full(event, fields):
+        raise OSError(28, "No space left on device")
+
+    def refused(*_):
+        raise StoreError("the disk is full")
+
+    with writer(tmp_path / "serve.db") as made:
+        made.store.create("shop", description(requests, "primal-dual"))
+
+        async def work(made):
+            first = await outcome(made, "offer", offers(requests)[0])
+            made._tell = full
+            monkeypatch.setattr(made.store, "renew", refused)
+            second = await outcome(made, "offer", offers(requests)[1])
+            return [first, second, await outcome(made, "offer", offers(requests)[2])], made.is_alive
+
+        told, is_alive = run(made, work, drained=False)
+    assert [each["seq"] for each in told] == [1, 2, 3] and is_alive
+
+
+def test_an_offer_that_cannot_be_computed_with_harms_no_other_of_its_group(tmp_path):
+    requests = stream()
+    good, odd = offers(requests)[:3], {**offers(requests)[3], "end": 10**400}
+    with writer(tmp_path / "serve.db") as made:
+        made.store.create("shop", description(requests, "primal-dual"))
+
+        async def work(made):
+            made._expected = 4  # so that they are decided together
+            return await asyncio.gather(*(outcome(made, "offer", each) for each in (*good, odd)))
+
+        told = run(made, work)
+    assert [each["seq"] for each in told[:3]] == [1, 2, 3]
+    assert told[3] == "E2012"

@@ -1,15 +1,22 @@
 """A server that dies or ends loses no job: what ran is interrupted with its best incumbent, what waited runs."""
 
 import os
+import shutil
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.builders.jobs_served import LONG, boutique, client_of, until_incumbent
 from tests.builders.served import ServerProcess, serving
 
+import bayplan as bp
+from bayplan.errors import InputError
+from bayplan.serve.app import make_service
+from bayplan.serve.problems import RequestRefusedError
 from bayplan.serve.settings import Limits, ServeSettings
+from bayplan.serve.store.jobs import RequestKey
 
 PATIENCE = 240.0
 
@@ -140,3 +147,51 @@ def test_a_server_on_the_same_database_takes_over_what_a_killed_one_leaves(tmp_p
             _until(lambda: "interrupted" in {other.job(job.id).state for job in (left, follow)})
             for job in (left, follow):
                 other.job(job.id).cancel()
+
+
+@pytest.fixture
+def queue(tmp_path):
+    """A queue that does not run, and a snapshot that it keeps."""
+    service = make_service(ServeSettings(store=str(tmp_path / "serve.db"), folder=tmp_path / "files"))
+    bp.write(bp.ClusterBuilder("one").machine("m", cpu=4).workload("web", cpu=1, on="m").build(), tmp_path / "one.json")
+    snapshot, _ = service.jobs.snapshots.keep((tmp_path / "one.json").read_bytes(), "json")
+    yield service.jobs, snapshot.id
+    service.database.close()
+
+
+def test_what_is_old_is_pruned_though_its_files_are_gone(queue):
+    jobs, snapshot = queue
+    shutil.rmtree(jobs.snapshots.path(snapshot))
+    jobs.prune(time.time() + 1e9)
+    assert jobs.store.snapshot(snapshot) is None
+
+
+def test_folders_that_a_kill_left_are_removed(queue):
+    jobs, _ = queue
+    left, new = jobs.snapshots.folder / ".arriving-left", jobs.snapshots.folder / ".arriving-new"
+    for folder in (left, new):
+        folder.mkdir()
+    os.utime(left, (1.0, 1.0))
+    jobs.prune(time.time())
+    assert new.exists() and not left.exists()
+
+
+def test_an_error_in_its_care_does_not_end_the_care(queue):
+    jobs, _ = queue
+    told = []
+    jobs.tell = lambda event, fields: told.append(fields["error"])
+    with jobs._whatever_happens():
+        raise KeyError("a job that has just ended")
+    assert "KeyError" in told[0]
+
+
+def test_a_key_whose_job_was_deleted_says_so(queue):
+    jobs, snapshot = queue
+    key = RequestKey(scope="", key="once", digest="d")
+    job = jobs.submit("show", snapshot, {}, key)
+    jobs.cancel(job.id)
+    jobs.delete(job.id)
+    with pytest.raises(InputError, match="deleted since"):
+        jobs.submit("show", snapshot, {}, key)
+    with pytest.raises(RequestRefusedError, match="used for another request"):
+        jobs.submit("show", snapshot, {}, replace(key, digest="another"))

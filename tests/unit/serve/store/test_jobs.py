@@ -112,3 +112,15 @@ def test_a_text_that_no_database_keeps_does_not_lose_an_event(store):
     store.claim("a", now=3.0)
     store.tell("job-1", "progress", {"stage": "odd \0 \ud800"}, 4.0, progress={"stage": "odd \0 \ud800"})
     assert store.events("job-1", 2)[0].kind == "progress"
+
+
+def test_a_snapshot_that_an_option_of_a_job_names_is_kept_until_the_job_has_ended(store):
+    for name in ("sha256-1", "sha256-2"):
+        store.keep_snapshot(replace(SNAPSHOT, id=name))
+    store.submit(replace(JOB, verb="migrate", options={"target": "sha256-2"}), 5)
+    assert store.snapshot("sha256-2").used == 2.0
+    assert store.drop_snapshot("sha256-2").id == "job-1"
+    store.claim("server-a", now=3.0)
+    store.tell("job-1", "ended", {"state": "done"}, 4.0, state=JobState.DONE, ended=4.0)
+    assert store.drop_snapshot("sha256-2") is None
+    assert store.snapshot("sha256-2") is None
