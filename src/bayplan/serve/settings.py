@@ -30,6 +30,7 @@ class Limits:
     idle_seconds: float = 75.0  # of a connection between two requests, and of a client that does not read its answer
     connections: int = 1024
     requests: int = 512  # at the same time
+    streams: int = 32  # of events, at the same time, of one token, or of one address where there are no tokens
     rate: float = 2000.0  # requests a second of one token, or of one address where there are no tokens
     jobs: int = 2  # that run at the same time
     waiting_jobs: int = 100

@@ -6,8 +6,12 @@ Everything that can be refused is refused from the head of the request, before i
 """
 
 import asyncio
+import re
 import time
 import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -21,7 +25,9 @@ from bayplan.serve.metrics import area_of
 from bayplan.serve.problems import problem_of, refusal
 from bayplan.serve.service import Service
 
-PUBLIC = frozenset({"/", "/healthz", "/readyz", "/v1/session"})
+PROBES = frozenset({"/healthz", "/readyz"})
+PUBLIC = PROBES | {"/", "/v1/session"}
+EVENTS = re.compile("/v1/jobs/[^/]+/events/?")  # paths of event streams
 LOCAL_IDENTITY = Identity(Role.OPERATOR, "local")
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -44,6 +50,7 @@ class AccessControl:
         self.limits = service.settings.limits
         self.rates = Rates(self.limits.rate)
         self._numbers, self._under_way = count(1), 0
+        self._streams: Counter[str] = Counter()  # client -> event streams under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -64,7 +71,8 @@ class AccessControl:
                 body.on_end = lambda: patience.reschedule(_now() + self.limits.answer_seconds)
                 if not body.expected:
                     body.on_end()
-                await self.app(scope, body.receive, answer.send)
+                with self._stream_counted(head, _client(identity, scope)):
+                    await self.app(scope, body.receive, answer.send)
         except TimeoutError:
             await self._fail(scope, receive, answer, refusal("E2707", "request", "", "took too long to be answered"))
         except Exception as error:
@@ -78,11 +86,12 @@ class AccessControl:
         """The identity of the client, if it may ask this; None for what everyone may see. Raises the refusal otherwise."""
         expect_same_site(head, self.service.settings)
         identity = self._identity(head)
-        address = scope["client"][0] if scope.get("client") else ""
-        if not self.rates.allows(
-            identity.name if identity is not None and identity is not LOCAL_IDENTITY else f"address-{address}"
-        ):
+        is_probe = head.path in PROBES
+        client = _client(identity, scope)
+        if not self.rates.allows(f"probe-{client}" if is_probe else client):
             raise refusal("E2706", "client", "", "asks too often", expected=f"at most {self.limits.rate:g} requests a second")
+        if is_probe:  # a server that has much to do is still alive
+            return identity
         if self._under_way > self.limits.requests:
             raise refusal(
                 "E2706", "service", "", "answers too many requests", expected=f"at most {self.limits.requests} at a time"
@@ -99,6 +108,23 @@ class AccessControl:
         if head.writes and identity.by_cookie and not head.get(SENT_BY_OUR_PAGE.encode()):
             raise refusal("E2710", "request", "", "has a cookie but not the header X-Bayplan", expected="X-Bayplan: 1")
         return identity
+
+    @contextmanager
+    def _stream_counted(self, head: RequestHead, client: str) -> Iterator[None]:
+        """Count an event stream while it is under way; refused if this client has too many. Nothing for other requests."""
+        if not EVENTS.fullmatch(head.path):
+            yield
+            return
+        if self._streams[client] >= self.limits.streams:
+            expected = f"at most {self.limits.streams} at a time"
+            raise refusal("E2706", "client", "", "follows too many event streams", expected=expected)
+        self._streams[client] += 1
+        try:
+            yield
+        finally:
+            self._streams[client] -= 1
+            if not self._streams[client]:
+                del self._streams[client]
 
     def _identity(self, head: RequestHead) -> Identity | None:
         if self.tokens.is_open:
@@ -164,6 +190,13 @@ class _Answer:
         else:
             self.bytes += len(message.get("body", b""))
         await self._send(message)
+
+
+def _client(identity: Identity | None, scope: Scope) -> str:
+    """The name under which requests are counted: that of the token, or the address where there is none."""
+    if identity is not None and identity is not LOCAL_IDENTITY:
+        return identity.name
+    return f"address-{scope['client'][0] if scope.get('client') else ''}"
 
 
 def _now() -> float:
