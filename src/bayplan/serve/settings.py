@@ -36,6 +36,8 @@ class Limits:
     waiting_jobs: int = 100
     job_seconds: float = 3600.0  # that a job may ask for
     job_threads: int = 8  # that a job may ask for
+    job_memory: int = 8 * 1024 * MEGABYTE  # bytes that the process of a job may take
+    reading_memory: int = 4 * 1024 * MEGABYTE  # bytes that a process may take that reads a file, or draws it
     waiting_offers: int = 128  # of all admissions together; one more is refused with 429
     drain_seconds: float = 30.0  # for requests under way when the service ends
 

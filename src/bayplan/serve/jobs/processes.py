@@ -5,6 +5,7 @@ A fork of the server itself would copy its threads in whatever state they are in
 
 import multiprocessing
 import os
+import resource
 import signal
 from collections.abc import Callable
 from multiprocessing.forkserver import ensure_running
@@ -20,6 +21,16 @@ def load_ahead() -> None:
     """Start the fork server, which loads the library while nothing waits for it."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     ensure_running()
+
+
+def limit_memory(most: int) -> None:
+    """Let this process take at most so many bytes: what asks for more gets a MemoryError, or ends the process.
+
+    It counts what is written to (RLIMIT_DATA). The whole address space (RLIMIT_AS) would count what threads only reserve, too.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 class WorkerProcess:

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,23 +18,28 @@ from bayplan.serve.jobs.processes import READING, call_in_process
 from bayplan.serve.jobs.reading import CONTENT, FORMATS, content_file, unpacked
 from bayplan.serve.jobs.value_types import SNAPSHOT_ID
 from bayplan.serve.jobs.worker import read_facts
+from bayplan.serve.settings import Limits
 from bayplan.serve.store.jobs import JobStore, KeptSnapshot, StoredJob
 
 ARRIVING, LEFT_BEHIND = ".arriving-", 3600.0  # folders of files that are being read; seconds after which one is left over
-READERS = 4  # files that are read at the same time, each in a process
+READERS = 4  # files that are unpacked and read at the same time, each in a process
 
 
 class SnapshotFolder:
     """A folder with one folder for each snapshot, named by its id."""
 
-    def __init__(self, folder: Path, store: JobStore, most_bytes: int) -> None:
-        self.folder, self.store, self.most_bytes = folder, store, most_bytes
+    def __init__(self, folder: Path, store: JobStore, most_bytes: int, memory: int = Limits().reading_memory) -> None:
+        self.folder, self.store, self.most_bytes, self.memory = folder, store, most_bytes, memory
         self.folder.mkdir(parents=True, exist_ok=True)
         self._readers = threading.BoundedSemaphore(READERS)
 
     def keep(self, body: bytes, form: str = "text") -> tuple[KeptSnapshot, bool]:
         """The snapshot that a body holds, and whether it is new; InputError with every fault of the file."""
-        content = unpacked(body, self.most_bytes)
+        with self._reading():
+            return self._kept(unpacked(body, self.most_bytes), form)
+
+    def _kept(self, content: bytes, form: str) -> tuple[KeptSnapshot, bool]:
+        """The snapshot of a content, known or new."""
         name = f"sha256-{hashlib.sha256(content).hexdigest()}"
         now = time.time()
         known = self.store.snapshot(name)
@@ -58,19 +64,24 @@ class SnapshotFolder:
 
     def _facts(self, folder: Path) -> dict[str, Any]:
         """What the file in a folder holds, read in a process of its own: a hostile file costs that process at most."""
-        if not self._readers.acquire(timeout=READING):
-            raise InputError(CONTENT, [_fault("E2706", "has to wait too long: many files are being read", "fewer at a time")])
-        try:
-            message = call_in_process(read_facts, folder, seconds=READING)
-        finally:
-            self._readers.release()
+        message = call_in_process(read_facts, folder, self.memory, seconds=READING)
         if message is None:
-            expected = f"a file that is read in {READING:g} seconds"
+            expected = f"a file that is read in {READING:g} seconds and {self.memory:,} bytes of memory"
             raise InputError(CONTENT, [_fault("E2742", "could not be read", expected)])
         kind, data = message
         if kind == "failed":
             raise InputError(CONTENT, [Fault(**fault) for fault in data["faults"]] or [_other_fault(data)])
         return data
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Hold one of the places for files that are unpacked and read; refused if none is free in time."""
+        if not self._readers.acquire(timeout=READING):
+            raise InputError(CONTENT, [_fault("E2706", "has to wait too long: many files are being read", "fewer at a time")])
+        try:
+            yield
+        finally:
+            self._readers.release()
 
     def _move(self, arriving: Path, target: Path) -> None:
         """Put a folder in its place; one that is there already is as good."""

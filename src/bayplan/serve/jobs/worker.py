@@ -15,15 +15,18 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from bayplan.errors import BayplanError, InputError
+from bayplan.codes import CODES
+from bayplan.errors import BayplanError, Fault, InputError, WorldError
 from bayplan.serve.jobs.incumbents import IncumbentWriter, ProgressReport
-from bayplan.serve.jobs.reading import facts_of, read_content
+from bayplan.serve.jobs.processes import limit_memory
+from bayplan.serve.jobs.reading import CONTENT, facts_of, read_content
 from bayplan.serve.jobs.verbs import VERBS, OptionLimits, options_of, read_options, with_limits
+from bayplan.serve.settings import Limits
 
 RESULT, REPORT, PLAN = "result.json", "report.html", "plan"
 FAULT = ("code", "kind", "name", "problem", "value", "expected", "where")
 MOST_FAULTS, LONGEST = 100, 1_000  # faults, and letters of an error that was not expected
-UNEXPECTED = "E2746"
+UNEXPECTED, UNREAD, NO_ANSWER = "E2746", "E2742", "E2744"
 NICE = 5  # the server goes first
 
 
@@ -38,13 +41,17 @@ class JobTask:
     others: Mapping[str, Path] = field(default_factory=dict)  # id -> folder, of snapshots that options name
     folder: Path  # for its files
     limits: OptionLimits
+    memory: int = Limits().job_memory  # bytes that the process may take
 
 
-def read_facts(folder: Path, pipe: Connection) -> None:
+def read_facts(folder: Path, memory: int, pipe: Connection) -> None:
     """Say what a snapshot holds, or what is wrong with it."""
-    _begin()
+    _begin(memory)
     try:
         pipe.send(("facts", dict(facts_of(read_content(folder)))))
+    except MemoryError as error:
+        error.__traceback__ = None  # it holds what has taken the memory
+        pipe.send(("failed", failure(InputError(CONTENT, [too_large(memory)]))))
     except Exception as error:
         pipe.send(("failed", failure(error)))
         if not isinstance(error, BayplanError):
@@ -55,7 +62,7 @@ def run_job(task: JobTask, pipe: Connection) -> None:
     """Run a job to its end."""
     from bayplan.model.interrupt import stoppable
 
-    _begin()
+    _begin(task.memory)
     lock = threading.Lock()
 
     def tell(kind: str, data: Mapping[str, Any]) -> None:
@@ -65,6 +72,9 @@ def run_job(task: JobTask, pipe: Connection) -> None:
     with stoppable():  # from here on a request to stop loses no answer
         try:
             tell("ended", _answered(task, tell))
+        except MemoryError as error:
+            error.__traceback__ = None  # it holds what has taken the memory
+            tell("failed", failure(WorldError(_out_of_memory(task.memory))) | {"code": NO_ANSWER})
         except Exception as error:
             tell("failed", failure(error))
             if not isinstance(error, BayplanError):
@@ -139,6 +149,16 @@ def _written(answer: Any, task: JobTask) -> Mapping[str, Any]:
     }
 
 
+def too_large(memory: int) -> Fault:
+    """The fault of a file that takes more memory than a process that reads it may take."""
+    expected = f"a file that is read in {memory:,} bytes of memory"
+    return Fault(code=UNREAD, kind="file", name=CONTENT, problem="takes too much memory", expected=expected)
+
+
+def _out_of_memory(memory: int) -> str:
+    return f"{NO_ANSWER} job: its process needs more than {memory:,} bytes of memory; {CODES[NO_ANSWER].action}"
+
+
 def failure(error: Exception) -> dict[str, Any]:
     """What went wrong, as a problem says it: in words, and the faults by number. What is not expected is a fault of bayplan."""
     faults = error.faults if isinstance(error, InputError) else ()
@@ -152,11 +172,12 @@ def failure(error: Exception) -> dict[str, Any]:
     }
 
 
-def _begin() -> None:
-    """Set a worker process up: a session of its own, below the server in priority, ended with it."""
+def _begin(memory: int) -> None:
+    """Set a worker process up: a session of its own, below the server in priority, limited in its memory, ended with it."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C in the terminal of the server is the server's
     os.nice(NICE)
+    limit_memory(memory)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     server = parent_process()
     if server is not None:

@@ -13,9 +13,10 @@ from typing import Any
 
 from bayplan.errors import BayplanError, Fault, InputError
 from bayplan.formats.files import snapshot_in
-from bayplan.serve.jobs.processes import READING, call_in_process
+from bayplan.serve.jobs.processes import READING, call_in_process, limit_memory
 from bayplan.serve.jobs.reading import CONTENT
 from bayplan.serve.jobs.snapshots import SnapshotFolder
+from bayplan.serve.settings import Limits
 from bayplan.serve.views.bay_plan_columns import bay_plan_columns
 
 KEPT = 4  # snapshots, each of a few hundred kilobytes; their content never changes
@@ -46,7 +47,7 @@ class Drawings:
             raise InputError("snapshot", [_fault("E2736", name, f"holds {snapshot.kind}", "a snapshot of a cluster")])
         with self._lock:  # two that ask for the same wait for one process
             if name not in self._kept:
-                self._kept[name] = _drawn(self._snapshots.path(name), with_findings=True)
+                self._kept[name] = _drawn(self._snapshots.path(name), self._snapshots.memory, with_findings=True)
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(name)
@@ -61,28 +62,32 @@ def drawn_columns(content: bytes) -> bytes:
         return packed(bay_plan_columns(snapshot))
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{CONTENT}.json").write_bytes(content)
-        return _drawn(Path(folder), with_findings=False).columns
+        return _drawn(Path(folder), Limits().reading_memory, with_findings=False).columns
 
 
-def _drawn(folder: Path, *, with_findings: bool) -> SnapshotDrawing:
-    message = call_in_process(draw_snapshot, folder, with_findings, seconds=READING)
-    kind, data = message or ("failed", {"detail": f"was not read in {READING:g} seconds"})
+def _drawn(folder: Path, memory: int, *, with_findings: bool) -> SnapshotDrawing:
+    message = call_in_process(draw_snapshot, folder, memory, with_findings, seconds=READING)
+    kind, data = message or ("failed", {"detail": f"was not read in {READING:g} seconds and {memory:,} bytes of memory"})
     if kind == "failed":
         raise InputError("snapshot", [_fault("E2742", folder.name, data["detail"], "a snapshot that can be read")])
     return SnapshotDrawing(columns=data["columns"], findings=data["findings"])
 
 
-def draw_snapshot(folder: Path, with_findings: bool, pipe: Connection) -> None:
+def draw_snapshot(folder: Path, memory: int, with_findings: bool, pipe: Connection) -> None:
     """Send the drawing of the snapshot in a folder. Runs in a process of its own: reading changes its folder."""
     from bayplan.serve.jobs.reading import read_content
     from bayplan.serve.views.findings import findings_of
 
+    limit_memory(memory)
     try:
         snapshot = read_content(folder)
         findings = findings_of(snapshot) if with_findings else {}
         message = ("drawn", {"columns": packed(bay_plan_columns(snapshot)), "findings": findings})
     except BayplanError as error:
         message = ("failed", {"detail": str(error)})
+    except MemoryError as error:
+        error.__traceback__ = None  # it holds what has taken the memory
+        message = ("failed", {"detail": f"takes more than {memory:,} bytes of memory"})
     with suppress(BrokenPipeError):  # the server has ended
         pipe.send(message)
 
