@@ -17,7 +17,7 @@ from bayplan.serve.settings import ServeSettings
 
 COOKIE = "bayplan_session"
 SENT_BY_OUR_PAGE = "x-bayplan"  # a header that no other site can send without asking
-MOST_SESSIONS = 1000
+MOST_SESSIONS = 50  # of one token
 
 
 class Role(StrEnum):
@@ -33,10 +33,10 @@ class Role(StrEnum):
 
 
 class Identity(NamedTuple):
-    """Who sends a request: a role, and a name under which its requests are counted."""
+    """Who sends a request: a role, and a name under which its requests are counted and its idempotency keys are kept."""
 
     role: Role
-    name: str  # "token-3f2a..." (of the digest), "session-...", or "local"
+    name: str  # "token-3f2a..." (of the digest), also of a session that was begun with it; or "local"
     by_cookie: bool = False
 
 
@@ -74,14 +74,15 @@ class Tokens:
         return session.identity
 
     def begin_session(self, identity: Identity) -> str:
-        """The cookie of a new session."""
+        """The cookie of a new session. If its token has too many, the oldest of them ends."""
         cookie, now = secrets.token_urlsafe(32), self._clock()
-        name = f"session-{_digest(cookie).hex()[:8]}"
+        begun = identity._replace(by_cookie=True)
         with self._lock:
             self._sessions = {key: each for key, each in self._sessions.items() if each.until >= now}
-            while len(self._sessions) >= MOST_SESSIONS:
-                del self._sessions[next(iter(self._sessions))]
-            self._sessions[_digest(cookie)] = Session(Identity(identity.role, name, by_cookie=True), now + self._seconds)
+            same = [key for key, each in self._sessions.items() if each.identity == begun]
+            for key in same[: max(0, len(same) + 1 - MOST_SESSIONS)]:
+                del self._sessions[key]
+            self._sessions[_digest(cookie)] = Session(begun, now + self._seconds)
         return cookie
 
     def end_session(self, cookie: str) -> None:

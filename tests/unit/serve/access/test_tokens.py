@@ -114,6 +114,24 @@ def test_sessions_end_by_themselves_and_are_not_kept_without_limit():
     assert len(tokens._sessions) == MOST_SESSIONS
 
 
+def test_sessions_of_one_token_end_only_each_other():
+    tokens = Tokens(ServeSettings(**SETTINGS))
+    operator, reader = tokens.of_token(OPERATOR), tokens.of_token(READER)
+    kept = tokens.begin_session(operator)
+    cookies = [tokens.begin_session(reader) for _ in range(MOST_SESSIONS + 1)]
+    assert tokens.of_session(kept).role is Role.OPERATOR
+    assert tokens.of_session(cookies[0]) is None and tokens.of_session(cookies[1]).role is Role.READER
+
+
+def test_sessions_of_a_token_are_counted_as_that_token():
+    """Else each login would have a rate, event streams and idempotency keys of its own."""
+    tokens = Tokens(ServeSettings(**SETTINGS))
+    reader = tokens.of_token(READER)
+    for _ in range(2):
+        session = tokens.of_session(tokens.begin_session(reader))
+        assert session.name == reader.name and session.by_cookie
+
+
 def test_all_tokens_are_compared_whichever_is_right(monkeypatch):
     compared = []
     tokens = Tokens(ServeSettings(operators=("a" * 16, "b" * 16), readers=("c" * 16,)))
