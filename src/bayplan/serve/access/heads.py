@@ -65,7 +65,7 @@ def expect_same_site(head: RequestHead, settings: ServeSettings) -> None:
     if settings.is_open and _name(host) not in LOCAL | {settings.host}:
         raise refusal("E2710", "host", host[:80], "is not this machine", expected="localhost or 127.0.0.1")
     origin = head.get(b"origin")
-    if origin and urlsplit(origin).netloc != host:
+    if origin and _place(origin) != host:
         raise _from_elsewhere(origin[:80])
     if head.writes and head.get(b"sec-fetch-site") in ("cross-site", "same-site"):
         raise _from_elsewhere(head.get(b"sec-fetch-site"))
@@ -73,6 +73,14 @@ def expect_same_site(head: RequestHead, settings: ServeSettings) -> None:
 
 def _from_elsewhere(origin: str) -> RequestRefusedError:
     return refusal("E2710", "request", "", "comes from another site", value=origin, expected="the site of this service")
+
+
+def _place(origin: str) -> str | None:
+    """Host and port of an Origin header; None if it cannot be read."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _name(host: str) -> str:

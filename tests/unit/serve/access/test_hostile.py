@@ -224,6 +224,12 @@ def test_pages_of_other_sites_cannot_write(service, headers):
     assert service.get("/v1/admissions/shop").content["now"] != 5
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "http://]", "http://[x]"])
+def test_an_origin_that_cannot_be_read_is_another_site(service, origin):
+    reply = service.get("/healthz", Origin=origin)
+    assert (reply.status, reply.code) == (403, "E2710")
+
+
 def test_no_other_site_may_read_answers(service):
     preflight = service.ask("OPTIONS", "/v1/admissions", None, {"Origin": service.url, "Access-Control-Request-Method": "POST"})
     for reply in (preflight, service.get("/v1/admissions", Origin=service.url)):
