@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,7 +12,9 @@ from bayplan.errors import InputError
 from bayplan.serve.app import make_service
 from bayplan.serve.settings import ServeSettings
 from bayplan.serve.views import drawing
-from bayplan.serve.views.drawing import KEPT, Drawings
+from bayplan.serve.views.drawing import FAILED_SECONDS, KEPT, MAKING, WAITING, Drawings
+
+PATIENCE = 240.0
 
 
 @pytest.fixture
@@ -54,6 +58,76 @@ def test_a_process_that_says_nothing_is_a_numbered_fault(snapshots, tmp_path, mo
     monkeypatch.setattr(drawing, "call_in_process", lambda *_, **__: None)
     with pytest.raises(InputError, match="E2742"):
         Drawings(snapshots).of(sent(snapshots, tmp_path, "one"))
+
+
+def test_a_failure_is_kept_for_a_while(snapshots, tmp_path, monkeypatch):
+    asked, now = [], [0.0]
+    monkeypatch.setattr(drawing, "call_in_process", lambda *_, **__: asked.append(1))
+    drawings, name = Drawings(snapshots, clock=lambda: now[0]), sent(snapshots, tmp_path, "one")
+    for _ in range(3):
+        with pytest.raises(InputError, match="E2742"):
+            drawings.of(name)
+    assert len(asked) == 1
+    now[0] = FAILED_SECONDS
+    with pytest.raises(InputError, match="E2742"):
+        drawings.of(name)
+    assert len(asked) == 2
+
+
+class _Held:
+    """A drawing begins, and ends when it is let go."""
+
+    def __init__(self, monkeypatch):
+        self.begun, self.let_go, self.count = threading.Semaphore(0), threading.Event(), 0
+        monkeypatch.setattr(drawing, "call_in_process", self._call)
+
+    def _call(self, *_, **__):
+        self.count += 1
+        self.begun.release()
+        assert self.let_go.wait(PATIENCE)
+        return "drawn", {"columns": b"", "findings": {}}
+
+
+def test_a_drawing_that_takes_long_holds_up_no_other_and_too_many_are_refused(snapshots, tmp_path, monkeypatch):
+    held, drawings = _Held(monkeypatch), Drawings(snapshots)
+    names = [sent(snapshots, tmp_path, f"c{k}") for k in range(MAKING + 1)]
+    with ThreadPoolExecutor(MAKING) as threads:
+        made = [threads.submit(drawings.of, name) for name in names[:MAKING]]
+        try:
+            for _ in made:
+                assert held.begun.acquire(timeout=PATIENCE)
+            with pytest.raises(InputError, match="E2706"):
+                drawings.of(names[MAKING])
+        finally:
+            held.let_go.set()
+        assert all(each.result(PATIENCE).columns == b"" for each in made)
+    assert drawings.of(names[MAKING]).columns == b""
+
+
+def test_those_that_ask_for_the_same_wait_for_one_process_and_not_without_limit(snapshots, tmp_path, monkeypatch):
+    held, drawings = _Held(monkeypatch), Drawings(snapshots)
+    name, more = sent(snapshots, tmp_path, "one"), 3
+    refused = threading.Semaphore(0)
+
+    def asked():
+        try:
+            return drawings.of(name)
+        except InputError as error:
+            refused.release()
+            return error.faults[0].code
+
+    with ThreadPoolExecutor(1 + WAITING + more) as threads:
+        try:
+            first = threads.submit(asked)
+            assert held.begun.acquire(timeout=PATIENCE)
+            others = [threads.submit(asked) for _ in range(WAITING + more)]
+            for _ in range(more):
+                assert refused.acquire(timeout=PATIENCE)
+        finally:
+            held.let_go.set()
+        answers = [each.result(PATIENCE) for each in others]
+        assert answers.count("E2706") == more and answers.count(first.result()) == WAITING
+    assert held.count == 1
 
 
 def test_a_snapshot_that_is_not_there_is_not_drawn(snapshots):
