@@ -116,7 +116,7 @@ class ServiceClient:
 
     def delete(self, snapshot: RemoteSnapshot) -> None:
         """Delete a snapshot."""
-        self._connection.ask("DELETE", f"/v1/snapshots/{snapshot.id}")
+        self._connection.ask("DELETE", f"/v1/snapshots/{snapshot.id}", key=uuid.uuid4().hex)
 
     def loop_snapshot(self) -> RemoteSnapshot:
         """The cluster as the loop of the server saw it last, kept as a snapshot: what a plan for that loop is made on."""
@@ -209,10 +209,14 @@ class RemoteJob:
 
     def events(self, after: int = 0) -> Iterator[JobEvent]:
         """What happens to it, as it happens, until it has ended. A connection that breaks is made again: nothing is missed."""
-        for number, kind, data in self._connection.stream(f"/v1/jobs/{self.id}/events", after):
+        for number, kind, data in self._connection.stream(f"/v1/jobs/{self.id}/events", after, self._is_over):
             yield JobEvent(number=number, kind=kind, data=data)
             if kind == "ended":
                 return
+
+    def _is_over(self, after: int) -> bool:
+        """Has it ended, with no event after this one?"""
+        return self.refresh().ended and int(self.document["events"]) <= after
 
     def wait(self) -> "RemoteJob":
         """Until it has ended."""
@@ -255,7 +259,7 @@ class RemoteJob:
 
     def delete(self) -> None:
         """Forget it, and what it has made."""
-        self._connection.ask("DELETE", f"/v1/jobs/{self.id}")
+        self._connection.ask("DELETE", f"/v1/jobs/{self.id}", key=uuid.uuid4().hex)
 
     def _ended_file(self, kind: str) -> bytes:
         self.wait()

@@ -5,7 +5,7 @@ import json
 import os
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,23 +79,28 @@ class ServiceConnection:
             pause *= 2
         raise AssertionError("the last try returns or raises")
 
-    def stream(self, path: str, after: int) -> Iterator[tuple[int, str, dict[str, Any]]]:
-        """Number, kind and data of each event; where a connection breaks, the next one goes on after the last event seen."""
+    def stream(self, path: str, after: int, is_over: Callable[[int], bool]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Number, kind and data of each event; where a connection breaks, the next one goes on after the last event seen.
+
+        Where a stream has nothing to say and ends, `is_over` says whether there will ever be more after an event.
+        """
         failures = 0
         while True:
+            silent = False
             connection = self._connect()
             try:
                 connection.request("GET", path, headers={**self._headers(), "Last-Event-ID": str(after)})
                 response = connection.getresponse()
                 if response.status != 200:
                     _expect_success(_reply(response))
+                silent = True
                 for event in _events(response):
-                    failures, after = 0, event[0]
+                    failures, after, silent = 0, event[0], False
                     yield event
                     if event[1] == "ended":
                         return
             except (OSError, http.client.HTTPException) as error:
-                failures += 1
+                failures, silent = failures + 1, False
                 if failures >= TRIES:
                     raise WorldError(f"cannot reach {self.address}: {error}; is `bayplan serve` running there?") from error
             except ServiceError as error:
@@ -104,6 +109,8 @@ class ServiceConnection:
                     raise
             finally:
                 connection.close()
+            if silent and is_over(after):
+                return
             time.sleep(PAUSE * 2**failures)
 
     def _once(self, method: str, path: str, body: Any, key: str) -> Reply:

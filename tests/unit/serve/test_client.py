@@ -34,7 +34,7 @@ class _Scripted(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_GET = do_POST = _answer  # noqa: N815 - as the class of the library calls them
+    do_GET = do_POST = do_DELETE = _answer  # noqa: N815 - as the class of the library calls them
 
     def log_message(self, *_):
         pass
@@ -74,6 +74,31 @@ def test_a_stream_that_breaks_goes_on_after_the_last_event(scripted):
     events = list(bp.Client(scripted.url).job("job-1").events())
     assert [(event.number, event.kind) for event in events] == [(1, "state"), (2, "progress"), (3, "ended")]
     assert [headers["Last-Event-ID"] for _, path, headers in scripted.asked if path.endswith("events")] == ["0", "2", "2"]
+
+
+def test_a_stream_after_the_last_event_of_a_job_that_has_ended_is_empty(scripted):
+    silent = (200, {}, b"retry: 1000\n\n")
+    scripted.script = [_json(200, SHOWN), silent, _json(200, {**SHOWN, "state": "done", "events": 4})]
+    assert list(bp.Client(scripted.url).job("job-1").events(after=4)) == []
+    assert not scripted.script
+
+
+def test_a_stream_that_ends_without_a_word_goes_on_until_the_last_event_was_seen(scripted):
+    silent, last = (200, {}, b"retry: 1000\n\n"), b'id: 4\nevent: ended\ndata: {"state": "done"}\n\n'
+    running, ended = {**SHOWN, "state": "running", "events": 3}, {**SHOWN, "state": "done", "events": 4}
+    scripted.script = [_json(200, SHOWN), silent, _json(200, running), silent, _json(200, ended), (200, {}, last)]
+    assert [event.number for event in bp.Client(scripted.url).job("job-1").events(after=3)] == [4]
+
+
+def test_a_lost_answer_to_a_deletion_is_asked_for_with_the_same_key(scripted):
+    from bayplan.serve.client import RemoteSnapshot
+
+    client = bp.Client(scripted.url)
+    scripted.script = [_json(200, SHOWN), (None, {}, b""), (204, {}, b""), (None, {}, b""), (204, {}, b"")]
+    client.job("job-1").delete()
+    client.delete(RemoteSnapshot(id="sha256-1", facts={}))
+    keys = [headers["Idempotency-Key"] for method, _, headers in scripted.asked if method == "DELETE"]
+    assert len(keys) == 4 and keys[0] == keys[1] != keys[2] == keys[3]
 
 
 def test_a_server_that_is_not_there_is_said(scripted):
