@@ -267,7 +267,9 @@ SERVICE: Mapping[str, Code] = {  # E27..: what is asked of the service over HTTP
     "E2739": Code("too many jobs are waiting", "wait as long as the answer's Retry-After header says, then try again"),
     "E2740": Code("a snapshot is used by a job that has not ended", "wait for the job, or cancel it"),
     "E2741": Code("a snapshot is too large", "send less, or raise the limit of the server"),
-    "E2742": Code("a snapshot could not be read in time", "send less at a time, or check what made the file"),
+    "E2742": Code(
+        "a snapshot could not be read in time, or takes too much memory", "send less at a time, or check what made the file"
+    ),
     "E2743": Code("a job has not ended", "wait for it, or cancel it"),
     "E2744": Code("the process of a job ended without an answer", "look at the server's log; it may have been short of memory"),
     "E2745": Code("a request is not what the document of the interface says", "send what the message expects; see /openapi.json"),

@@ -22,7 +22,7 @@ from bayplan.serve.jobs.snapshots import SnapshotFolder
 from bayplan.serve.jobs.verbs import VERBS, OptionLimits, read_options
 from bayplan.serve.jobs.worker import JobTask, run_job
 from bayplan.serve.keys import used_key
-from bayplan.serve.settings import ServeSettings
+from bayplan.serve.settings import Limits, ServeSettings
 from bayplan.serve.store.jobs import JobState, JobStore, RequestKey, StoredJob, Transactions
 
 BEAT = 2.0  # seconds between two signs of life
@@ -43,6 +43,8 @@ class QueueSettings:
     job_age: float = 7 * 86_400.0  # seconds that ended jobs are kept
     snapshot_age: float = 30 * 86_400.0  # seconds that snapshots are kept since they were last used
     unpacked_bytes: int = 512 * 2**20
+    reading_memory: int = Limits().reading_memory
+    job_memory: int = Limits().job_memory
     limits: OptionLimits = field(default_factory=OptionLimits)
     drain: float = 20.0  # seconds that jobs have for their best so far when the server ends
 
@@ -61,7 +63,7 @@ class JobQueue:
         self.owner = f"server-{uuid.uuid4().hex}"
         self.files = settings.folder / "jobs"
         self.files.mkdir(parents=True, exist_ok=True)
-        self.snapshots = SnapshotFolder(settings.folder / "snapshots", store, settings.unpacked_bytes)
+        self.snapshots = SnapshotFolder(settings.folder / "snapshots", store, settings.unpacked_bytes, settings.reading_memory)
         self.changes: dict[str, int] = {}  # job -> events told by this server: a cheap look for streams of events
         self._running: dict[str, RunningJob] = {}
         self._wake, self._ending = threading.Condition(), False
@@ -194,6 +196,7 @@ class JobQueue:
             others={other: self.snapshots.path(other).absolute() for other in job.snapshots[1:]},
             folder=folder.absolute(),
             limits=self.settings.limits,
+            memory=self.settings.job_memory,
         )
         running = RunningJob(job.id, self.store, self._count, self.settings.limits.seconds)
         with self._wake:
@@ -286,6 +289,8 @@ def make_queue(
             job_age=ages.jobs,
             snapshot_age=ages.snapshots,
             unpacked_bytes=limits.unpacked_bytes,
+            reading_memory=limits.reading_memory,
+            job_memory=limits.job_memory,
             limits=OptionLimits(seconds=limits.job_seconds, threads=limits.job_threads),
             drain=limits.drain_seconds,
         ),
