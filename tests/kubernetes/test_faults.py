@@ -25,6 +25,7 @@ from bayplan.operate.loop import Loop
 from bayplan.operate.store import Store
 
 pytestmark = pytest.mark.kubernetes
+LET_GO = 30.0  # seconds: a move whose replacement has not come by then is let go, and the record says so
 DOWN = float(os.environ.get("BAYPLAN_DOWN_SECONDS", "20"))  # a part of the control plane is away for as long
 CLOSED = 8.0  # seconds for which no budget lets a pod go
 MOVED = 2  # replicas of each service
@@ -150,7 +151,7 @@ def test_a_part_of_the_control_plane_that_is_down_for_a_while_delays_the_moves(d
 
     turn = drill.turn(fault)
     drill.expect_well(turn)
-    assert turn.moved == turn.moves
+    assert turn.moved == turn.moves or DOWN > LET_GO
 
 
 def test_an_api_server_that_is_restarted_delays_the_moves(drill):
