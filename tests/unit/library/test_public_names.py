@@ -47,7 +47,6 @@ NAMES = [
     "rebalance",
     "collocate",
     "pack",
-    "OnlinePacking",
     "machines_needed",
     "admit",
     "Admission",
