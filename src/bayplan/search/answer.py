@@ -14,13 +14,19 @@ GMRP_TERMS = {Term.OVERLOAD, Term.TARGETS, Term.MOVE_COST}
 
 
 def answer(
-    problem: Problem, placement: Placement, *, left_out: tuple[Reason, ...] = (), seconds: float = 0.0
+    problem: Problem,
+    placement: Placement,
+    *,
+    left_out: tuple[Reason, ...] = (),
+    seconds: float = 0.0,
+    rename: bool = True,
 ) -> Result[Placement]:
     """The result for a placement that a method found. Replicas are renamed so that few move, if that costs nothing.
 
+    Not with `rename=False`: where steps lead to this very placement, other names would contradict them.
     A placement that violates more than the start did is a fault of the method, and never gets out: ModelError.
     """
-    placement, violated, scores = refereed(problem, placement)
+    placement, violated, scores = refereed(problem, placement, rename=rename)
     goal = goal_of(problem)
     if goal == "objective":
         scores[goal] = weighted(problem.cluster, placement, problem.objective, problem.before)
@@ -37,9 +43,11 @@ def answer(
     )
 
 
-def refereed(problem: Problem, placement: Placement) -> tuple[Placement, tuple[str, ...], dict[str, float]]:
+def refereed(
+    problem: Problem, placement: Placement, *, rename: bool = True
+) -> tuple[Placement, tuple[str, ...], dict[str, float]]:
     """The placement, its replicas renamed, the rules it still violates, and its scores; ModelError if it violates more."""
-    placement = _renamed(problem, placement)
+    placement = _renamed(problem, placement) if rename else placement
     violated = expect_no_worse(problem, placement)
     return placement, violated, dict(score(problem.cluster, placement, problem.objective, problem.before))
 

@@ -260,3 +260,22 @@ def test_on_clusters_with_hot_machines_the_default_does_what_it_does_for_the_sho
     assert after.local >= before.local
     assert answer.migration.complete
     assert answer.least_alive >= 0.75
+
+
+def test_the_steps_of_a_plan_lead_to_its_placement_by_name(monkeypatch):
+    """Replicas may be renamed before their steps are ordered, never after."""
+    from bayplan.model import Placement, Running, ints
+
+    def swapped(placement, before, workload, fixed=None):
+        machine_of = placement.machine_of.copy()
+        moved = np.flatnonzero((machine_of != before.machine_of) & (before.machine_of >= 0))
+        pairs = [(a, b) for a in moved for b in moved if a < b and workload[a] == workload[b]]
+        for a, b in pairs[:1]:
+            machine_of[a], machine_of[b] = machine_of[b], machine_of[a]
+        return Placement(machine_of=ints(machine_of))
+
+    shop = bp.generate("boutique")
+    monkeypatch.setattr("bayplan.search.answer.relabelled", swapped)
+    answer = bp.plan(shop, budget=bp.Budget(iterations=20_000))
+    end = Running.of(shop.placement).after(answer.plan).placement
+    assert end.machine_of.tolist() == answer.placement.machine_of.tolist()

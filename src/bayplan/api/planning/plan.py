@@ -214,7 +214,7 @@ def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> Pl
     question, reached = planned.question, planned.reached
     snapshot, after = question.snapshot, reached.paid.placement
     problem = replace(question.problem, cluster=snapshot.cluster)
-    result = refereed_answer(problem, after, left_out=question.changed.left_out)
+    result = refereed_answer(problem, after, left_out=question.changed.left_out, rename=False)  # its steps lead there
     result = replace(result, notes=_notes(question, reached), seconds=control.seconds)
     return PlanAnswer(
         verb="plan",

@@ -24,7 +24,7 @@ def load_ahead() -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process take at most so many bytes: what asks for more gets a MemoryError, or ends the process.
+    """Let this process take at most that many bytes: what asks for more gets a MemoryError, or ends the process.
 
     It counts what is written to (RLIMIT_DATA). The whole address space (RLIMIT_AS) would count what threads only reserve, too.
     """
