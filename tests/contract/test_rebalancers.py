@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.builders.strategies import every_term_objectives, snapshots, valid_snapshots
 
 from bayplan.check import check
-from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
+from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, literal_greedy, search_only, sweep_only
 from bayplan.formats.builder import ClusterBuilder
 from bayplan.model import UNPLACED, Budget, Pinned, Tick, silent
 from bayplan.model.problem import Problem
@@ -17,7 +17,7 @@ from bayplan.score.gmrp import moves
 from bayplan.score.terms import weighted
 from bayplan.search.answer import excess_by_kind
 
-STAGES = {"sweep-only": sweep_only, "search-only": search_only}
+STAGES = {"sweep-only": sweep_only, "search-only": search_only, "literal-greedy": literal_greedy}  # for comparisons
 every_rebalancer = pytest.mark.parametrize("rebalance", REBALANCERS.values(), ids=REBALANCERS)
 every_stage_too = pytest.mark.parametrize("rebalance", [*REBALANCERS.values(), *STAGES.values()], ids=[*REBALANCERS, *STAGES])
 few = settings(max_examples=25, deadline=None)

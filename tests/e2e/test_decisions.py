@@ -109,6 +109,7 @@ def test_rebalance_solves_a_gmrp_model_whose_assignment_has_another_name(model, 
         (["rebalance", "--freeze", "nobody-*"], "nothing to freeze is called 'nobody-*'"),
         (["rebalance", "--max-moves", "few"], "at most 'few' moves"),
         (["rebalance", "--delta", "2"], "delta is 2.0; expected a share"),
+        (["rebalance", "--safety-over-mean", "0"], "safety_over_mean is 0.0; expected a finite factor above 0"),
         (["place", "--out", "-"], "--out '-': stdout is for the answer"),
     ],
 )

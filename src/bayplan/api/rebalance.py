@@ -16,6 +16,7 @@ class RebalanceKeywords(RunKeywords, total=False):
 
     delta: float  # sweep-search: share of the machines at either end that it works on
     safety: float  # sweep-search: a machine above this utilisation is hot
+    safety_over_mean: float | None  # sweep-search: hot above this many times the mean utilisation; replaces `safety`
     target: float | None  # stop once the objective is no more than this
 
 

@@ -29,6 +29,15 @@ Delta = Annotated[
     float, typer.Option("--delta", help="sweep-search: share of the machines at either end that it works on, above 0 to 0.5.")
 ]
 Safety = Annotated[float, typer.Option("--safety", help="sweep-search: a machine above this utilisation is hot, 0 to 1.")]
+SafetyOverMean = Annotated[
+    float | None,
+    typer.Option(
+        "--safety-over-mean",
+        metavar="FACTOR",
+        help="sweep-search: a machine above this many times the mean utilisation is hot; replaces --safety.",
+        show_default=False,
+    ),
+]
 Target = Annotated[
     float | None,
     typer.Option("--target", metavar="COST", help="Stop once the objective is no more than this.", show_default=False),
@@ -47,6 +56,7 @@ def rebalance(
     freeze: Freeze = None,
     delta: Delta = 0.02,
     safety: Safety = 0.6,
+    safety_over_mean: SafetyOverMean = None,
     target: Target = None,
     threads: Threads = 1,
     out: Out = None,
@@ -90,6 +100,7 @@ def rebalance(
             freeze=freeze or (),
             delta=delta,
             safety=safety,
+            safety_over_mean=safety_over_mean,
             target=target,
             threads=threads,
             progress=progress,

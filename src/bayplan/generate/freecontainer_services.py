@@ -17,7 +17,7 @@ SIZE_SIGMA = 1.0  # lognormal sizes of services; section VII-B names 588 and 2,2
 REPLICAS = (3, 8, 20)  # mean of small, medium and large services (section VII-B has three types; numbers are ours)
 DOMINANT = 2.5  # a cpu-, memory- or io-intensive service requests this much more of that resource
 SERVICE_SIGMA, WORKLOAD_SIGMA = 0.6, 0.3  # lognormal request sizes between and within services
-LARGEST = 0.45  # of the largest server: no request is larger
+LARGEST = (0.45, 0.45, 0.45)  # of the largest server: no request is larger
 SIDECAR = 0.15  # of its mate's request
 OVER = 0.02  # the paper's "+": up to 2 % more, and the sidecars
 
@@ -29,6 +29,8 @@ class Shape:
     services: int
     containers: int
     new: int  # containers of the service that is to be placed
+    largest: tuple[float, float, float] = LARGEST
+    new_counts: bool = False  # is `UTILISATION` that of all containers, not of the running ones alone?
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,15 +46,15 @@ class Template:
 
 
 def draw_services(shape: Shape, capacity: IntArray, rng: np.random.Generator) -> Template:
-    """Workloads whose running containers use `UTILISATION` of the summed capacity."""
+    """Workloads whose running containers, or all if `new_counts`, use `UTILISATION` of the summed capacity."""
     sizes = _service_sizes(shape, rng)
     counts = [_replicas(int(size), rng) for size in sizes]
     service = np.repeat(np.arange(len(counts)), [len(c) for c in counts])
     replicas = np.concatenate(counts)
     sidecar = _sidecars(service)
     raw = _raw_requests(service, sidecar, rng)
-    running = service < shape.services
-    request = _scaled(raw, replicas * running, capacity)
+    counted = (service < shape.services) | shape.new_counts
+    request = _scaled(raw, replicas * counted, capacity, shape.largest)
     rank = np.arange(len(service)) - np.searchsorted(service, service)
     label = [f"S{s + 1:02d}" for s in range(shape.services)] + ["new"]
     return Template(
@@ -100,10 +102,10 @@ def _raw_requests(service: IntArray, sidecar: tuple[tuple[int, int], ...], rng: 
     return raw
 
 
-def _scaled(raw: FloatArray, replicas: IntArray, capacity: IntArray) -> IntArray:
+def _scaled(raw: FloatArray, replicas: IntArray, capacity: IntArray, largest: tuple[float, ...]) -> IntArray:
     """`raw` times one factor per resource, capped, so that the replicas meet `UTILISATION`."""
     wanted = np.array(UTILISATION) * capacity.sum(axis=0)
-    most = LARGEST * capacity.max(axis=0)
+    most = np.array(largest) * capacity.max(axis=0)
     request = raw
     for _ in range(50):  # the cap takes a little away each time
         request = np.minimum(request * (wanted / (replicas @ request)), most)

@@ -5,31 +5,52 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from experiments.freecontainer import pages, real, run
-from experiments.freecontainer.cells import FIELDS, cells, key_of
-from experiments.freecontainer.claims import lowest_total, placing, rebalancing
-from experiments.freecontainer.settings import FULL, QUICK, TABLES, A, B
+from experiments.freecontainer.cells import FIELDS, Cell, cells, key_of, row, solved
+from experiments.freecontainer.claims import claims_in
+from experiments.freecontainer.instances import DISTANCE, new_service, running
+from experiments.freecontainer.measures import balance_if_level
+from experiments.freecontainer.place_claims import placing
+from experiments.freecontainer.rebalance_claims import lowest_total, rebalancing
+from experiments.freecontainer.settings import (
+    FULL,
+    JOINT,
+    NO_THRESHOLD,
+    QUICK,
+    SEQUENTIAL,
+    SMALL,
+    SWEEPS,
+    TABLES,
+    THRESHOLD,
+    A,
+    B,
+)
 from experiments.freecontainer.statistics import Series
 from experiments.freecontainer.tables import place_lines, real_lines, rebalance_lines
 from experiments.results import ROOT, put, rows
 from experiments.sweeps import shard_of
 from experiments.verdicts import Verdict
 
+from bayplan.formats.builder import ClusterBuilder
 from bayplan.formats.traces import CallGraph
 from bayplan.generate.boutique import boutique
+from bayplan.model import Objective
+from bayplan.score.balance import balance_cost
 
 
-def fake(table, method, seed, value, centre=A, delta=0.02):
+def fake(table, method, seed, value, centre=A, **setting):
     """A row in which every cost is `value`."""
     row = dict.fromkeys(FIELDS, str(value))
-    fixed = {"table": table, "method": method, "seed": str(seed), "centre": centre, "delta": f"{delta:g}", "rules_violated": "0"}
-    return {**row, **fixed, "allowed": "1", "commit": "abc", "machine": "a machine"}
+    threshold = THRESHOLD if method in SWEEPS else NO_THRESHOLD
+    usual = {"delta": "0.02", "transient": SEQUENTIAL, "threshold": threshold, "rules_violated": "0", "allowed": "1"}
+    fixed = {"table": table, "method": method, "seed": str(seed), "centre": centre, "commit": "abc", "machine": "a machine"}
+    return {**row, **usual, **fixed, **{name: str(chosen) for name, chosen in setting.items()}}
 
 
 def both(values, table="table6", seeds=range(10)):
     return [fake(table, method, seed, value, centre) for centre in (A, B) for seed in seeds for method, value in values.items()]
 
 
-REBALANCED = {"start": 4.0, "sweep-search": 1.0, "nls": 2.0, "greedy": 3.0, "search": 0.5}
+REBALANCED = {"start": 4.0, "sweep-search": 1.0, "nls": 2.0, "greedy": 3.0, "literal-greedy": 3.5, "search": 0.5}
 PLACED = {"ca-wfd": 1.0, "random": 3.0, "ha": 5.0, "enf": 2.0, "binpack": 4.0, "best": 0.5}
 
 
@@ -79,9 +100,65 @@ def test_a_table_says_where_another_method_has_the_lower_total():
 def test_tables_of_delta_and_stages_take_sweep_search_from_table_6():
     wide = [fake("table8", "sweep-search", seed, 0.25, delta=0.2) for seed in range(10)]
     lines = rebalance_lines([*both(REBALANCED), *wide, *(fake("ablation", "search-only", s, 2.0) for s in range(10))])
-    assert "| 2 % | 1.0000 | 1.0000 | 1.0000 | 1.00000 | 1.00 |" in lines
-    assert "| 20 % | 0.2500 | 0.2500 | 0.2500 | 0.25000 | 0.25 |" in lines
+    assert "| 2 % | 1.0000 | 1.0000 | 1.0000 | 1.00000 | 1.00 | 1.00 |" in lines
+    assert "| 20 % | 0.2500 | 0.2500 | 0.2500 | 0.25000 | 0.25 | 0.25 |" in lines
     assert any("both stages is below search-only | - | 50.0 % | one-sided | 10 of 10 | reproduced |" in line for line in lines)
+
+
+def test_verdicts_are_those_of_the_sequential_rule_and_other_settings_have_rows_of_their_own():
+    joint = [fake("joint", method, seed, 9.0, transient=JOINT) for seed in range(10) for method in ("sweep-search", "greedy")]
+    hot = [fake("table6", "sweep-search", seed, 2.0, threshold="0.6") for seed in range(10)]
+    measured = [*both(REBALANCED), *joint, *hot]
+    assert named(rebalancing(Series(measured)))["Table VI, DC_A: U of S&S is below greedy"].ours == "66.7 %"
+    lines = rebalance_lines(measured)
+    assert any(line.startswith("| sweep-search | sequential | 0.6 | 2.0000") for line in lines)
+    assert any(line.startswith("| greedy | joint | - | 9.0000") for line in lines)
+    assert any(line.startswith("| DC_A | sequential | 0.6 | 33.3 %") for line in lines)
+    assert any(line.startswith("| DC_A | joint | 0.8 | 0.0 %") for line in lines)
+
+
+def test_a_claim_without_rows_is_not_tested(tmp_path):
+    claims = claims_in(tmp_path)
+    assert len(claims) > 70
+    assert {claim.verdict for claim in claims} == {Verdict.UNTESTED}
+    run.append(tmp_path / run.COSTS, FIELDS, [fake("table6", "sweep-search", 0, 1.0), fake("table6", "nls", 3, 2.0)])
+    assert {claim.verdict for claim in claims_in(tmp_path) if "below" in claim.text} == {Verdict.UNTESTED}
+
+
+def test_more_time_is_a_table_of_its_own():
+    lines = rebalance_lines([*both(REBALANCED), *(fake("minute", method, 0, 7.0, B, allowed=60) for method in ("search", "nls"))])
+    assert "**DC_B, 60 s**" in lines
+    assert any(line.startswith("| search | 7.0000") for line in lines)
+
+
+def test_what_a_method_is_allowed_is_cpu_time_and_sweep_is_timed_apart():
+    cell = Cell(table="table6", centre=A, method="sweep-search", seed=0, allowed=0.2, threshold="1.25x")
+    answer = solved(cell, QUICK.centres[A])
+    assert 0 < answer.sweep_cpu < answer.cpu
+    written = row(cell, answer)
+    assert {*FIELDS} == {*written, "commit", "machine"}
+    assert float(written["cpu"]) == pytest.approx(answer.cpu, abs=1e-4)
+
+
+def test_farther_servers_are_farther_away_and_others_see_the_data_centre_as_generated():
+    assert new_service(SMALL, 0, SEQUENTIAL, DISTANCE).objective.hop.tolist() == [1, 2, 2]
+    assert running(SMALL, 0).objective.hop.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("centre", [A, B])
+def test_the_stated_mean_and_highest_utilisation_are_possible(centre):
+    snapshot = new_service(FULL.centres[centre], 0, SEQUENTIAL, DISTANCE)
+    cluster, capacity = snapshot.cluster, snapshot.cluster.machines.capacity
+    request = cluster.request_of(np.arange(len(cluster.containers.name)))[:, 0]
+    assert request.sum() / capacity[:, 0].sum() == pytest.approx(0.5116, abs=1e-3)
+    assert request.max() <= 0.5201 * capacity[:, 0].min()
+
+
+def test_balance_if_level_is_that_of_a_level_placement():
+    both_level = ClusterBuilder("level").machine("a", cpu=10, memory=4).machine("b", cpu=5, memory=10)
+    snapshot = both_level.workload("x", cpu=5, memory=2, on=["a"]).workload("y", cpu=2.5, memory=5, on=["b"]).build()
+    cluster, placement = snapshot.cluster, snapshot.placement
+    assert balance_if_level(cluster, placement) == pytest.approx(balance_cost(cluster, placement, Objective.default(cluster)))
 
 
 def test_nothing_measured_gives_no_tables():
@@ -92,7 +169,7 @@ def test_parts_are_disjoint_and_together_all_cells():
     everything = [cell.key for cell in cells(FULL)]
     parts = [[cell.key for cell in cells(FULL, (part, 3))] for part in (1, 2, 3)]
     assert sorted(key for part in parts for key in part) == sorted(everything)
-    assert len(set(everything)) == len(everything) == 20 * (6 + 2 + 5) + 10 * (2 + 2)
+    assert len(set(everything)) == len(everything) == 20 * (6 + 2) + 20 * (5 + 3) + 10 * (2 + 2) + 20 * 6 + 10 * 3
 
 
 def test_a_run_goes_on_where_it_stopped_and_every_answer_keeps_the_rules(tmp_path, monkeypatch):

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bayplan.errors import UsageError
-from bayplan.generate.freecontainer import DC_A, DC_B, freecontainer_dca
-from bayplan.model import AntiAffinity, CoLocate, Spread, Transient, TransientMode
+from bayplan.generate.freecontainer import DC_A, DC_B, data_centre, freecontainer_dca
+from bayplan.model import AntiAffinity, CoLocate, Spread, Transient, TransientMode, silent
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,15 @@ def test_cpu_utilisation_of_dca_is_the_papers(dca, utilisation):
     capacity = dca.cluster.machines.capacity
     overall = (utilisation * capacity).sum(axis=0) / capacity.sum(axis=0)
     assert overall[0] == pytest.approx(0.5116, abs=5e-4)
+
+
+def test_requests_can_be_limited_and_scaled_with_the_new_service():
+    shape = replace(DC_A.shape, largest=(0.2, 0.45, 0.45), new_counts=True)
+    snapshot = data_centre(replace(DC_A, shape=shape), "joint", 1, silent)
+    request = snapshot.cluster.request_of(np.arange(len(snapshot.cluster.containers.name)))
+    share = request.sum(axis=0) / snapshot.cluster.machines.capacity.sum(axis=0)
+    assert share == pytest.approx([0.5116, 0.48, 0.55], abs=1e-3)
+    assert request[:, 0].max() == 2000 < request[:, 2].max()
 
 
 def test_some_servers_are_hot_and_some_idle(utilisation):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bayplan.decide.rebalance.annealing import search
-from bayplan.decide.rebalance.baselines import greedy, nls
+from bayplan.decide.rebalance.baselines import greedy, literal_greedy, nls
 from bayplan.decide.rebalance.options import RebalanceOptions, Rebalancer
 from bayplan.decide.rebalance.sweep_search import search_only, sweep_only, sweep_search
 
@@ -14,4 +14,4 @@ REBALANCERS: Mapping[str, Rebalancer] = {
     "greedy": greedy,
 }
 
-__all__ = ["REBALANCERS", "RebalanceOptions", "Rebalancer", "search_only", "sweep_only"]
+__all__ = ["REBALANCERS", "RebalanceOptions", "Rebalancer", "literal_greedy", "search_only", "sweep_only"]

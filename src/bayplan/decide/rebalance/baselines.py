@@ -10,7 +10,14 @@ from bayplan.kernels.search.delta_cost import reweight
 from bayplan.kernels.search.eject import new_lifted_set
 from bayplan.kernels.search.incumbent import restore_best
 from bayplan.kernels.search.noisy import VisitSettings, visit
-from bayplan.kernels.search.sweep import cool_down, measure_utilisation
+from bayplan.kernels.search.sweep import (
+    cool_down,
+    item_size,
+    list_movable,
+    measure_utilisation,
+    send_to_least_utilised,
+    utilisation_of,
+)
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result
 from bayplan.model.problem import Problem
 from bayplan.search.array_layout import view
@@ -42,6 +49,57 @@ def greedy(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed:
             measure_utilisation(state.arrays, utilisation)
             run.loop.run(lambda moves: int(cool_down(state.arrays, moves, utilisation, stuck, run.incumbent, scratch)))
         return run.result()
+
+
+def literal_greedy(
+    problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress
+) -> Result[Placement]:
+    """The last placement of Greedy as [FreeContainer] §VI-B1 words it. For comparisons with `greedy`.
+
+    Each time the hottest machine gives its largest container that can move to the least utilised machine of all, and to no
+    other one. A machine that has nothing for it is set aside for good. Both machines are then cooler than the hottest was: the
+    paper does not say so, but without it a container could go to and fro for ever.
+    """
+    with search_run(problem, options, "greedy", budget=budget, seed=seed, progress=progress) as run:
+        if len(run.movable):
+            hand_down = _HandDown(run)
+            run.loop.run(hand_down.moves)
+            run.restart("greedy")
+        return run.result()
+
+
+class _HandDown:
+    """From the hottest machine that is not set aside to the least utilised one."""
+
+    def __init__(self, run: SearchRun) -> None:
+        self.run, self.arrays = run, run.state.arrays
+        self.utilisation = np.zeros(len(run.problem.cluster.machines.name))
+        self.set_aside = np.zeros(len(self.utilisation), dtype=np.bool_)
+        self.scratch = np.zeros(len(run.state.machine_of), dtype=np.int64)
+        measure_utilisation(self.arrays, self.utilisation)
+
+    def moves(self, count: int) -> int:
+        """At most `count` moves; their number. Fewer: all machines are set aside."""
+        made = 0
+        while made < count and not self.set_aside.all():
+            h = int(np.argmax(np.where(self.set_aside, -1.0, self.utilisation)))
+            moved = self._move_from(h)
+            made += moved
+            self.set_aside[h] = not moved
+        return made
+
+    def _move_from(self, h: int) -> bool:
+        """One container of h goes to the least utilised machine, if one can."""
+        least = np.array([int(np.argmin(self.utilisation))])
+        items = self.scratch[: list_movable(self.arrays, h, self.scratch)].tolist()
+        for i in sorted(items, key=lambda i: -item_size(self.arrays, i, h)):
+            after = utilisation_of(self.arrays, int(least[0]), int(self.run.state.items.kind_of[i]), 1)
+            if after < self.utilisation[h] and self._send(i, least):
+                return True
+        return False
+
+    def _send(self, i: int, least: IntArray) -> bool:
+        return bool(send_to_least_utilised(self.arrays, i, least, self.utilisation, self.run.incumbent))
 
 
 def nls(problem: Problem, options: RebalanceOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:

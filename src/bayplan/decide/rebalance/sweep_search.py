@@ -23,7 +23,7 @@ def sweep_search(
     """
     with search_run(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as run:
         if len(run.movable):
-            _sweep(run, options.safety)
+            _sweep(run, options)
             run.restart("search")
             _search(run, options.delta)
         return run.better_of_start_and_best()
@@ -35,7 +35,7 @@ def sweep_only(
     """The placement after Algorithm 2, better than the start or not. For comparisons of the stages."""
     with search_run(problem, options, "sweep", budget=budget, seed=seed, progress=progress) as run:
         if len(run.movable):
-            _sweep(run, options.safety)
+            _sweep(run, options)
             run.restart("sweep")
         return run.result()
 
@@ -50,12 +50,12 @@ def search_only(
         return run.result()
 
 
-def _sweep(run: SearchRun, safety: float) -> None:
+def _sweep(run: SearchRun, options: RebalanceOptions) -> None:
     """Algorithm 2. Which machines are hot, spare or normal is decided once, at the start."""
     arrays, loop = run.state.arrays, run.loop
     utilisation = np.zeros(len(run.problem.cluster.machines.name))
     measure_utilisation(arrays, utilisation)
-    hot, spare, normal = hot_spare_normal(utilisation, safety)
+    hot, spare, normal = hot_spare_normal(utilisation, threshold(utilisation, options))
     scratch = np.zeros(len(run.state.machine_of), dtype=np.int64)
 
     def empty_next(before: int, count: int) -> int:
@@ -70,6 +70,12 @@ def _sweep(run: SearchRun, safety: float) -> None:
 
     loop.run(partial(empty_next, loop.done), len(spare))  # lines 5-8
     loop.run(partial(relieve_next, loop.done), len(hot))  # lines 9-15
+
+
+def threshold(utilisation: FloatArray, options: RebalanceOptions) -> float:
+    """The utilisation above which a machine is hot: a fixed one, or a multiple of the mean. The paper names none."""
+    over_mean = options.safety_over_mean
+    return options.safety if over_mean is None else over_mean * float(utilisation.mean())
 
 
 def hot_spare_normal(utilisation: FloatArray, safety: float) -> tuple[IntArray, IntArray, IntArray]:

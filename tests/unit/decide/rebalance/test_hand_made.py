@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, search_only, sweep_only
+from bayplan.decide.rebalance import REBALANCERS, RebalanceOptions, literal_greedy, search_only, sweep_only
 from bayplan.decide.rebalance.search_run import IterationLoop
-from bayplan.decide.rebalance.sweep_search import hot_spare_normal
+from bayplan.decide.rebalance.sweep_search import hot_spare_normal, threshold
 from bayplan.errors import ModelError
 from bayplan.model import (
     NO_LIMIT,
@@ -95,6 +95,16 @@ def test_greedy_stops_in_figure_2_where_no_single_move_cools_the_hottest_machine
     assert load(stated, run(REBALANCERS["greedy"], stated)) == [70, 50, 90]
 
 
+def test_literal_greedy_gives_to_the_least_utilised_machine_and_to_no_other():
+    # 0: 50 and 40, 1: 10, 2: empty. Neither 50 nor 40 may use 2, so the literal one is at its end; ours goes on.
+    stated = problem([50, 40, 10], [0, 0, 1])
+    bound, sets = (Allow(workloads=(0, 1), machines="two"),), {"two": ints([0, 1])}
+    narrow = replace(stated, cluster=replace(stated.cluster, rules=(*stated.cluster.rules, *bound), machine_sets=sets))
+    assert load(stated, run(literal_greedy, stated)) == [40, 10, 50]
+    assert load(narrow, run(literal_greedy, narrow)) == [90, 10, 0]
+    assert load(narrow, run(REBALANCERS["greedy"], narrow)) == [40, 50, 10]
+
+
 @pytest.mark.parametrize("mode", list(TransientMode))
 @pytest.mark.parametrize("delta", [0.02, 0.5])
 def test_appendix_a_fails_where_sweep_search_never_comes_within_eight_times_the_optimum(delta, mode):
@@ -159,6 +169,19 @@ def test_hot_spare_and_normal_machines_are_disjoint(utilisation, hot, spare, nor
     assert sorted(got[2].tolist()) == sorted(normal)
 
 
+def test_the_threshold_is_fixed_or_a_multiple_of_the_mean():
+    utilisation = np.array([0.9, 0.1, 0.3, 0.5])
+    assert threshold(utilisation, RebalanceOptions(safety=0.8)) == 0.8
+    assert threshold(utilisation, RebalanceOptions(safety=0.8, safety_over_mean=1.2)) == pytest.approx(1.2 * 0.45)
+
+
+def test_sweep_works_on_machines_above_a_multiple_of_the_mean():
+    # mean 0.2: 40 is hot above 1.5 times that, and not above 60; its largest goes to the empty machine
+    stated = problem([30, 10, 20], [0, 0, 1])
+    assert run(sweep_only, stated).solution.machine_of.tolist() == [0, 0, 1]
+    assert run(sweep_only, stated, safety_over_mean=1.5).solution.machine_of.tolist() == [2, 0, 1]
+
+
 def test_stops_at_the_target():
     stated = problem(*FIGURE_2)
     target = run(REBALANCERS["nls"], stated, iterations=0).score["total"]
@@ -166,7 +189,17 @@ def test_stops_at_the_target():
     assert after.solution.machine_of.tolist() == FIGURE_2[1]
 
 
-@pytest.mark.parametrize("wrong", [{"delta": 0.0}, {"delta": 0.6}, {"safety": 1.5}, {"target": float("nan")}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"delta": 0.0},
+        {"delta": 0.6},
+        {"safety": 1.5},
+        {"safety_over_mean": 0.0},
+        {"safety_over_mean": float("inf")},
+        {"target": float("nan")},
+    ],
+)
 def test_options_out_of_range_are_refused(wrong):
     with pytest.raises(ModelError, match="expected"):
         RebalanceOptions(**wrong)
