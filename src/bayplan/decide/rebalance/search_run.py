@@ -21,6 +21,7 @@ from bayplan.search.answer import answer, excess_by_kind
 from bayplan.search.state import SearchState, new_incumbent, new_search_state
 
 SLICE_SECONDS = 0.07
+FIRST_SLICE = 20.0  # iterations
 MOST_PER_SLICE = 1_000_000
 JOURNAL = 100_000  # moves that the incumbent remembers before it writes the best placement out
 
@@ -39,7 +40,11 @@ class IterationLoop:
     score: Callable[[], float]  # the best objective so far
     target: float | None = None
     done: int = 0
-    _slice: float = 20.0  # iterations
+    _slice: float = FIRST_SLICE
+
+    def begin(self, stage: str) -> None:
+        """Report another stage. Its iterations may take a thousand times longer: what a slice was says nothing of them."""
+        self.stage, self._slice = stage, FIRST_SLICE
 
     @property
     def over(self) -> bool:
@@ -97,7 +102,7 @@ class SearchRun:
         """Make the present placement the incumbent, and let the loop report another stage."""
         self.incumbent.best[0] = self.state.total
         self.incumbent.status[OPEN], self.incumbent.status[LENGTH] = 1, 0
-        self.loop.stage = stage
+        self.loop.begin(stage)
 
     def better_of_start_and_best(self) -> Result[Placement]:
         """The best placement since the last restart; the start instead, if it costs less and the best repairs nothing."""

@@ -218,6 +218,16 @@ def test_the_loop_ends_when_a_stop_is_asked_for():
     assert len(calls) == 1
 
 
+def test_a_new_stage_begins_with_a_short_slice_however_fast_the_last_one_was():
+    calls = []
+    loop = IterationLoop(stage="fast", clock=Budget().clock(), stop=StopFlag(), progress=silent, score=lambda: 0.0)
+    loop.run(lambda count: count, 100_000)
+    loop.begin("slow")
+    loop.run(lambda count: calls.append(count) or 0)
+    assert loop.stage == "slow"
+    assert calls == [20]
+
+
 def test_the_loop_never_exceeds_the_iteration_budget():
     loop = IterationLoop(stage="x", clock=Budget(iterations=1234).clock(), stop=StopFlag(), progress=silent, score=lambda: 0.0)
     loop.run(lambda count: count)
