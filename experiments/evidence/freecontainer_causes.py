@@ -47,11 +47,13 @@ def _instance(match: re.Match[str]) -> str:
 
 
 def _stages(match: re.Match[str]) -> str:
+    if "Sweep takes" in match[0]:
+        return _sweep_time()
     stages = _means(_rebalanced(), A, "total", ("start", "sweep-only", "search-only", "sweep-search"))
     return f"Sweep looks at utilisation alone, so whether it helps Search depends on the layout: the mean total is {stages}"
 
 
-def _sweep_time(match: re.Match[str]) -> str:
+def _sweep_time() -> str:
     series = _rebalanced()
     seconds = [series.mean(A, "sweep-search", "sweep_cpu", USUAL._replace(delta=delta)) for delta in (DELTA, *DELTAS)]
     shown = ", ".join(f"{value:.2f} s" for value in seconds)
@@ -72,7 +74,8 @@ def _noisy(match: re.Match[str]) -> str:
     moved, total = _means(series, centre, "moved", both, ",.0f"), _means(series, centre, "total", both)
     return (
         "Search looks at 4 % of the servers (delta 2 %) and accepts gains alone; `nls`, modelled on the winner of GMRP, looks at "
-        f"all, and has ejections and noise. In {centre}, moved containers: {moved}; total: {total}"
+        f"all, and has ejections and noise. In {centre}, moved containers: {moved}; total: {total}; B, of which 0 is the lower "
+        f"bound: {_means(series, centre, NORMALISED['B'], both, '.4f')}"
     )
 
 
@@ -94,7 +97,7 @@ def _hot(match: re.Match[str]) -> str:
     return (
         f"Equal utilisation is not what (6) asks for in the generated {A}: as its server types differ in their proportions, B "
         f"would be {even:,.0f} with it and is {b:,.0f} after S&S. The highest CPU is {_means(series, A, 'cpu_max', form='.1%')}; "
-        f"the mean is {series.mean(A, 'start', 'cpu_mean'):.1%} at the start"
+        f"the mean over servers is {series.mean(A, 'sweep-search', 'cpu_mean'):.1%} after S&S"
     )
 
 
@@ -146,7 +149,6 @@ CAUSES = (
     Cause(r"Table VIII", _delta),
     Cause(r"Figure (5\([bc]\)|7\([bc]\))", _others),
     Cause(r"Figure 5|Table VII,", _hot),
-    Cause(r"Sweep takes more", _sweep_time),
-    Cause(r"§VI-B2", _stages),
+    Cause(r"§VI-B2.*", _stages),
     Cause(r"Table I?V", _instance),
 )
