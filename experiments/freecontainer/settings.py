@@ -91,7 +91,7 @@ def as_stated(centre: DataCentre) -> DataCentre:
 
 FULL = Scope(
     centres={A: as_stated(DC_A), B: as_stated(DC_B)},
-    seeds=tuple(range(10)),
+    seeds=tuple(range(1, 11)),  # settings were chosen on seed 0
     place_seconds=5.0,
     seconds=10.0,
     minute=60.0,
