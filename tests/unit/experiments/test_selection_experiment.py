@@ -1,17 +1,19 @@
 """Selection: labels follow from what was gained, no cluster both teaches and judges, and docs, weights and files agree."""
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 from experiments.results import rows
 from experiments.selection import examples, graphs, label, sources, tables
 
+from bayplan.decide.collocate import assignment_mip
 from bayplan.decide.collocate.select.features import feature_graph
 from bayplan.decide.collocate.select.networks import GCN, GCN_SIZES, MLP, gcn_scores, mlp_scores, shipped_networks
 from bayplan.decide.collocate.select.selector import CG, LABELS, MIP
 from bayplan.generate import GENERATORS
 
 SMALL = label.SMALL
-FOREVER = float("inf")
 
 
 @pytest.fixture(scope="module")
@@ -58,22 +60,53 @@ def test_what_only_one_algorithm_tried_has_no_label():
 
 
 def test_measuring_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    one = range(SMALL, SMALL + 1)
-    label.main(["--clusters", "1", "--minutes", "-1", "--out", str(tmp_path)])
+    label.measure(tmp_path, [SMALL], LABELS, 0.05, datetime.now())
     assert rows(tmp_path / examples.RUNS) == []
-    label.measure(tmp_path, one, [MIP], 0.05, FOREVER)
+    label.measure(tmp_path, [SMALL], [MIP], 0.05, None)
     assert [(row["algorithm"], row["seed"]) for row in rows(tmp_path / examples.RUNS)] == [(MIP, str(SMALL))]
     monkeypatch.setattr(label, "_warm_up", lambda name: None)
-    now = {"gained": "0.1", "seconds": "0.1", "cpu": "0.1"}
+    now = dict.fromkeys(label.FIELDS[len(examples.SUBPROBLEM) + 2 : -2], "0.1")
     monkeypatch.setattr(label, "measured", lambda subproblem, name, _: now if name == CG else pytest.fail("measured again"))
-    label.measure(tmp_path, one, LABELS, 0.05, FOREVER)
+    label.measure(tmp_path, [SMALL], LABELS, 0.05, None)
     (found,) = examples.examples(tmp_path)
     assert (found.name, found.lost[found.label]) == (f"{SMALL}-0", 0)
 
 
+def test_shards_part_the_clusters(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(label, "measure", lambda folder, clusters, *_: seen.append(set(clusters)))
+    for shard in ("1/2", "2/2"):
+        label.main(["--clusters", "7", "--shard", shard, "--out", str(tmp_path / "new")])
+    assert seen[0] | seen[1] == set(range(1000, 1007))
+    assert not seen[0] & seen[1]
+
+
+def test_the_integer_program_is_tried_whatever_its_size(monkeypatch):
+    monkeypatch.setattr(assignment_mip, "MOST_ENTRIES", 0)
+    ((_, subproblem),) = sources.parts(sources.source(SMALL))
+    row = label.measured(subproblem, MIP, 0.3)
+    assert row["ran"] == "yes"
+    assert (float(row["gained"]) > float(row["start"])) is (row["improved"] == "yes")
+
+
+def test_a_run_without_its_seconds_of_the_processor_is_tried_again_and_never_written(monkeypatch):
+    ((_, subproblem),) = sources.parts(sources.source(SMALL))
+    given, shares = [], iter([0.5, 0.5])
+
+    def clocked(subproblem, name, wall):
+        given.append(wall)
+        share = next(shares, 0.1)
+        return label.Clocked(answer=subproblem.now * 0, wall=wall, seconds=wall, cpu=share * wall)
+
+    monkeypatch.setattr(label, "clocked", clocked)
+    assert label.measured(subproblem, CG, 20.0)["cpu"] == "20.000"
+    assert given == [20.0, 40.0]
+    assert label.measured(subproblem, CG, 20.0) is None
+
+
 def test_an_answer_that_violates_a_rule_ends_the_experiment(monkeypatch):
     ((_, subproblem),) = sources.parts(sources.source(SMALL))
-    monkeypatch.setattr(label, "SOLVERS", {CG: lambda subproblem, **_: np.full(subproblem.shape, 99)})
+    monkeypatch.setattr(label, "ALGORITHMS", {CG: lambda subproblem, seconds: np.full(subproblem.shape, 99)})
     with pytest.raises(SystemExit, match=r"cg: .*too full"):
         label.measured(subproblem, CG, 1.0)
 
