@@ -37,7 +37,9 @@ def lines_of(paper: str) -> Iterator[Line]:
     """What was measured, what is proven and tried, and what is not tested."""
     for claim in measured_claims(paper):
         why = reason(paper, claim)
-        yield Line(paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else "")
+        yield Line(
+            paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else _missing(claim)
+        )
     for theorem in THEOREMS:
         if theorem.paper == paper:
             yield Line(
@@ -46,6 +48,10 @@ def lines_of(paper: str) -> Iterator[Line]:
     for one in UNTESTED:
         if one.paper == paper:
             yield Line(paper, one.claim, one.why)
+
+
+def _missing(claim: Claim) -> str:
+    return "Its runs are not in the CSV files yet" if claim.verdict is Verdict.UNTESTED else ""
 
 
 def every_line() -> list[Line]:

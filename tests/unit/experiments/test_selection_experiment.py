@@ -65,9 +65,9 @@ def test_the_first_clusters_have_the_whole_spread_of_sizes(clusters):
 
 def test_shifts_of_the_affinity_go_below_and_above_those_of_the_reported_clusters():
     drawn = [sources.source(seed).settings for seed in range(sources.FIRST_SEED, sources.FIRST_SEED + 340)]
-    for cluster in (settings.M1, settings.M3):
-        near = [one.rank_shift for one in drawn if cluster.services / 2 < one.services]
-        assert min(near) < cluster.rank_shift < max(near)
+    for cluster in (settings.M1, settings.M3, settings.M4):
+        shifts = [one.rank_shift for one in drawn if one.services > cluster.services / 8]
+        assert min(shifts) < cluster.rank_shift < max(shifts)
 
 
 def test_a_label_is_the_better_algorithm_and_a_tie_has_none():
@@ -154,7 +154,7 @@ def test_rows_are_of_clusters_that_are_not_reported_on_with_their_seconds_of_a_c
     assert all(float(row["budget"]) >= 20 and row["ran"] == "yes" for row in runs)
     for row in runs:
         had = float(row["wall"]) * min(1.0, float(row["cpu"]) / float(row["seconds"]))
-        assert float(row["seconds"]) < 1 or had >= 0.89 * float(row["budget"])
+        assert float(row["seconds"]) < label.EARLY * float(row["wall"]) or had >= 0.89 * float(row["budget"])
 
 
 # ---- the files of the repository -----------------------------------------------------------------------------------------------
