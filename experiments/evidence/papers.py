@@ -12,6 +12,7 @@ import experiments.migrate.claims
 import experiments.online_clusters.claims
 import experiments.production.claims
 import experiments.rasa.claims
+import experiments.selection.claims
 import experiments.ucac.claims
 from experiments.results import ROOT
 from experiments.verdicts import Claim
@@ -60,6 +61,7 @@ MEASURED: Mapping[str, Sequence[Callable[[], list[Claim]]]] = {  # from the CSV 
         lambda: experiments.rasa.claims.claims_in(HERE / "rasa"),
         lambda: experiments.migrate.claims.claims_in(HERE / "migrate"),
         lambda: experiments.production.claims.rasa_claims_in(HERE / "production"),
+        lambda: experiments.selection.claims.claims_in(HERE / "selection"),
     ),
 }
 

@@ -1,6 +1,6 @@
 """Labelled subproblems as the networks see them, split by cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,9 @@ RUNS, GRAPHS = "runs.csv", "graphs.zip"
 SUBPROBLEM = (
     "generator", "seed", "masters", "trivial", "part", "services", "containers", "machines", "types", "edges", "affinity",
 )  # fmt: skip
-TIE = 1e-6  # of a subproblem's affinity: less is a tie, and the faster is the label
-HELD_OUT = 3  # every so manieth cluster judges, and is never trained on
+TIE = 1e-4  # of a subproblem's affinity: less is a tie, which no choice gets wrong
+EQUAL = "equal"  # the label of a tie
+HELD_OUT = 3  # every third cluster judges, and is never trained on
 FOLDS = 5
 
 
@@ -51,20 +52,24 @@ def name_of(row: Row) -> str:
 
 
 def labelled(runs: Sequence[Row]) -> list[dict[str, str]]:
-    """One row per subproblem that both algorithms tried: what each gained, its seconds, and the label."""
+    """One row per subproblem that both algorithms tried: what each gained, its seconds, and the label.
+
+    An integer program that did not run, so that its start was the answer, is no try.
+    """
     by_key: dict[tuple[str, ...], dict[str, Row]] = {}
     for run in runs:
-        by_key.setdefault(tuple(run[key] for key in SUBPROBLEM), {})[run["algorithm"]] = run
+        if run["ran"] == "yes":
+            by_key.setdefault(tuple(run[key] for key in SUBPROBLEM), {})[run["algorithm"]] = run
     return [_labelled(both) for both in by_key.values() if set(both) == {CG, MIP}]
 
 
 def _labelled(both: dict[str, Row]) -> dict[str, str]:
-    gain, took = ({name: float(run[key]) for name, run in both.items()} for key in ("gained", "seconds"))
-    equal = abs(gain[CG] - gain[MIP]) <= TIE * float(both[CG]["affinity"])
-    label = min(took, key=lambda name: took[name]) if equal else max(gain, key=lambda name: gain[name])
     about = {key: both[CG][key] for key in (*SUBPROBLEM, "budget")}
     each = {f"{name}{end}": run[key] for name, run in both.items() for end, key in (("", "gained"), ("_seconds", "seconds"))}
-    return {**about, **each, "label": label}
+    search = {key: both[MIP][key] for key in ("improved", "proven", "entries")}
+    row = {**about, **each, **search}
+    lost = lost_by(row)
+    return {**row, "label": EQUAL if max(lost.values()) <= TIE else min(lost, key=lambda name: lost[name])}
 
 
 def lost_by(row: Row) -> dict[str, float]:
@@ -75,19 +80,21 @@ def lost_by(row: Row) -> dict[str, float]:
 
 def examples(folder: Path = HERE) -> list[Example]:
     """All labelled subproblems."""
-    graph = kept(folder / GRAPHS)
-    return [_example(row, graph[name_of(row)]) for row in labelled(rows(folder / RUNS))]
+    measured = labelled(rows(folder / RUNS))
+    graph = kept(folder / GRAPHS) if measured else {}
+    return [_example(row, graph[name_of(row)]) for row in measured]
 
 
 def _example(row: Row, graph: FeatureGraph) -> Example:
     return Example(name=name_of(row), seed=int(row["seed"]), graph=graph, label=row["label"], lost=lost_by(row))
 
 
-def accuracy(some: Sequence[Example], chosen: Sequence[str]) -> float:
-    """Share of choices that are the label."""
-    return sum(one.label == choice for one, choice in zip(some, chosen, strict=True)) / len(some)
+def accuracy(labels: Sequence[str], chosen: Sequence[str]) -> float:
+    """Share of choices that are the label, of those that are no tie; 1 if all are ties."""
+    right = [label == choice for label, choice in zip(labels, chosen, strict=True) if label != EQUAL]
+    return sum(right) / len(right) if right else 1.0
 
 
-def regret(some: Sequence[Example], chosen: Sequence[str]) -> float:
-    """Mean share of a subproblem's affinity lost against the better of both algorithms."""
-    return sum(one.lost[choice] for one, choice in zip(some, chosen, strict=True)) / len(some)
+def regret(lost: Sequence[Mapping[str, float]], chosen: Sequence[str]) -> float:
+    """Mean share of a subproblem's affinity that the choices lose against the better of both algorithms."""
+    return sum(each[choice] for each, choice in zip(lost, chosen, strict=True)) / max(1, len(lost))

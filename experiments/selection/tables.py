@@ -1,139 +1,147 @@
 """`python -m experiments.selection.tables`: the tables of docs/verbs/collocate-selection.md, from runs.csv and choices.csv."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import mean
 
-from bayplan.decide.collocate.select.networks import GCN, GCN_SIZES, MLP
-from bayplan.decide.collocate.select.selector import CG, LABELS, MIP, choice
+from bayplan.decide.collocate.select.networks import GCN, GCN_SIZES
+from bayplan.decide.collocate.select.selector import CG, LABELS, MIP
 from experiments.results import ROOT, Row, measured_on, put, rows
-from experiments.selection.examples import HERE, RUNS, TIE, is_held_out, labelled, lost_by, name_of
+from experiments.selection.claims import PAPER_SECONDS, PAPER_SUBPROBLEMS, SAME, budget_of, selection_claims
+from experiments.selection.examples import EQUAL, HERE, RUNS, labelled, lost_by
+from experiments.selection.judged import HEURISTIC, METHODS, Judged, judged
+from experiments.verdicts import claim_table
 
 CHOICES = HERE / "choices.csv"
 DOCS = ROOT / "docs" / "verbs" / "collocate-selection.md"
-MARKERS = ("selection-labels", "selection-choices", "selection-verdict")
-CELLS = (0, 1_000, 3_000, 10_000, 30_000, 10**9)  # services times machines
-METHODS = (CG, MIP, "heuristic", MLP, GCN, GCN_SIZES)
-SAME = 5e-4  # less of a difference in regret is called none
+MARKERS = ("selection-budget", "selection-labels", "selection-choices", "selection-verdict")
+CELLS = (0, 300, 1_000, 3_000, 10_000, 30_000, 10**9)  # services times machines
+ENOUGH = 300  # subproblems
+NOTHING = ["No subproblem has been labelled yet: run the commands below."]
+UNTRAINED = ["The networks have not been trained on these labels yet: run the commands below."]
+
+
+# ---- labels --------------------------------------------------------------------------------------------------------------------
+
+
+def budget_lines(measured: Sequence[Row]) -> list[str]:
+    """How long the labels took, beside the paper's."""
+    if not measured:
+        return NOTHING
+    seconds = budget_of(measured)
+    paper = f"the paper: {PAPER_SUBPROBLEMS:,} subproblems, {PAPER_SECONDS} s"
+    words = [f"**{len(measured)} subproblems, {seconds:g} s for each algorithm** ({paper})."]
+    if len(measured) < ENOUGH:
+        words.append(f"That is fewer than the {ENOUGH} that we want: the tables will change.")
+    if seconds < PAPER_SECONDS:
+        words.append(f"What the classifier is worth with the paper's {PAPER_SECONDS} s has not been tested.")
+    return [" ".join(words)]
 
 
 def label_lines(measured: Sequence[Row], runs: Sequence[Row]) -> list[str]:
     """How often each algorithm is the better one, by size."""
-    head = "| services x machines | subproblems | CG better | MIP better | equal | lost by CG | lost by MIP |"
-    lines = [head, "|---" * 7 + "|"]
+    if not measured:
+        return NOTHING
+    head = "| workloads x machines | subproblems | CG better | MIP better | equal | lost by CG | lost by MIP |"
+    lines = [f"{head} MIP above its start | MIP optimal |", "|---" * 9 + "|"]
     for low, high in pairwise(CELLS):
-        some = [row for row in measured if low <= int(row["services"]) * int(row["machines"]) < high]
-        if some:
-            said = f"{low:,} to {high - 1:,}" if high < CELLS[-1] else f"{low:,} and more"
-            lines.append(_label_line(said, some))
-    about = f"Both algorithms had {_budgets(measured)} s and one thread each, on a machine with other work: {_used(runs)}."
-    return [*lines, *_some_lines(measured), "", f"{about} Measured on {measured_on(runs)}."] if measured else []
+        of_size = [row for row in measured if low <= int(row["services"]) * int(row["machines"]) < high]
+        words = f"{low:,} to {high - 1:,}" if high < CELLS[-1] else f"{low:,} and more"
+        lines += [_label_line(words, of_size)] if of_size else []
+    return [*lines, _label_line("all", measured), "", _about(measured, runs), "", f"Measured on {measured_on(runs)}."]
 
 
-def _some_lines(measured: Sequence[Row]) -> list[str]:
-    """All of them, those on which the integer program was at work at all, and those on which both kept their time."""
-    groups = {
-        "all": measured,
-        "`mip` took half its time or more": [row for row in measured if float(row["mip_seconds"]) >= 0.5 * float(row["budget"])],
-        "both kept their time": [row for row in measured if kept_time(row)],
-    }
-    return [_label_line(said, some) for said, some in groups.items() if some]
+def _label_line(words: str, of_size: Sequence[Row]) -> str:
+    lost, label = [lost_by(row) for row in of_size], Counter(row["label"] for row in of_size)
+    shares = [label[name] / len(of_size) for name in (*LABELS, EQUAL)]
+    misses = [mean(each[name] for each in lost) for name in LABELS]
+    search = [mean(row[key] == "yes" for row in of_size) for key in ("improved", "proven")]
+    cells = [*(f"{share:.0%}" for share in shares), *(f"{miss:.2%}" for miss in misses), *(f"{share:.0%}" for share in search)]
+    return f"| {words} | {len(of_size)} | {' | '.join(cells)} |"
 
 
-def kept_time(row: Row) -> bool:
-    """Did neither algorithm take a quarter more than its time?"""
-    return max(float(row[f"{name}_seconds"]) for name in LABELS) <= 1.25 * float(row["budget"])
+def _about(measured: Sequence[Row], runs: Sequence[Row]) -> str:
+    """Sizes, time, and whether both had the same of it."""
+    spans = {key: [int(row[key]) for row in measured] for key in ("services", "machines", "entries")}
+    low, high = ({key: f"{end(values):,}" for key, values in spans.items()} for end in (min, max))
+    hours, idle = sum(float(run["cpu"]) for run in runs) / 3600, sum(run["ran"] != "yes" for run in runs)
+    searched = f"In {idle} more it had no time to search: they are left out." if idle else "It searched in all of them."
+    return (
+        f"{low['services']} to {high['services']} workloads, {low['machines']} to {high['machines']} machines, "
+        f"{low['entries']} to {high['entries']} coefficients in the integer program. {searched} "
+        f"{hours:.1f} hours of one core in all: {' and '.join(_used(runs, name) for name in LABELS)}."
+    )
 
 
-def _label_line(said: str, some: Sequence[Row]) -> str:
-    lost = [lost_by(row) for row in some]
-    better = {name: sum(row["label"] == name and not _equal(one) for row, one in zip(some, lost, strict=True)) for name in LABELS}
-    shares = [f"{better[name] / len(some):.0%}" for name in LABELS] + [f"{sum(map(_equal, lost)) / len(some):.0%}"]
-    return f"| {said} | {len(some)} | {' | '.join(shares)} | {' | '.join(f'{mean(o[n] for o in lost):.2%}' for n in LABELS)} |"
+def _used(runs: Sequence[Row], name: str) -> str:
+    """What an algorithm had of the processor."""
+    own = [run for run in runs if run["algorithm"] == name]
+    seconds = [float(run["cpu"]) for run in own]
+    return f"`{name}` took {mean(seconds):.1f} s on average and {max(seconds):.1f} s at most"
 
 
-def _equal(lost: Mapping[str, float]) -> bool:
-    return max(lost.values()) <= TIE
+# ---- choices -------------------------------------------------------------------------------------------------------------------
 
 
-def _budgets(measured: Sequence[Row]) -> str:
-    return ", ".join(sorted({row["budget"] for row in measured}, key=float))
-
-
-def _used(runs: Sequence[Row]) -> str:
-    """What part of a core each algorithm had."""
-    mine = {name: [run for run in runs if run["algorithm"] == name] for name in LABELS}
-    part = {name: sum(float(r["cpu"]) for r in some) / sum(float(r["seconds"]) for r in some) for name, some in mine.items()}
-    return " and ".join(f"`{name}` had {part[name]:.0%} of a core, and took {_longest(mine[name])} at most" for name in LABELS)
-
-
-def _longest(runs: Sequence[Row]) -> str:
-    return f"{max(float(run['seconds']) for run in runs):.1f} s"
-
-
-def chosen(measured: Sequence[Row], told: Sequence[Row]) -> dict[str, list[str]]:
-    """Method -> its choice for each subproblem."""
-    by_name = {row["name"]: row for row in told}
-    own: dict[str, Callable[[Row], str]] = {
-        CG: lambda row: CG,
-        MIP: lambda row: MIP,
-        "heuristic": lambda row: choice(int(row["containers"]) / int(row["services"]), int(row["machines"]) / int(row["types"])),
-    }
-    return {m: [own[m](row) if m in own else by_name[name_of(row)][m] for row in measured] for m in METHODS}
-
-
-def choice_lines(measured: Sequence[Row], told: Sequence[Row]) -> list[str]:
+def choice_lines(measured: Sequence[Row], choices: Sequence[Row]) -> list[str]:
     """Accuracy and regret of each method, over the folds and on clusters that were held out."""
-    groups = [[row for row in measured if is_held_out(int(row["seed"])) is held] for held in (False, True)]
-    head = "| method | folds: right | folds: lost | held out: right | held out: lost | beside CG, held out |"
-    lines = [head, "|---" * 6 + "|"]
-    for method in METHODS:
-        cells = [cell for some in groups for cell in _judged(some, chosen(some, told)[method])]
-        lines.append(f"| `{method}` | {' | '.join([*cells, _beside(groups[1], chosen(groups[1], told)[method])])} |")
-    counts = " and ".join(f"{len(some)} of {len({row['seed'] for row in some})} clusters" for some in groups)
-    kept = [row for row in groups[1] if kept_time(row)]
-    lost = ", ".join(f"`{method}` {regret(kept, said):.2%}" for method, said in chosen(kept, told).items()) if kept else "-"
-    about = f"Subproblems: {counts}. *Beside CG*: in how many it chose better : worse than CG."
-    return [*lines, "", f"{about} Lost on the {len(kept)} held out on which both kept their time: {lost}."]
+    folds, held = (judged(measured, choices, held_out=which) for which in (False, True))
+    if not held.measured or not folds.measured:
+        return UNTRAINED
+    lines = ["| method | folds: right | folds: lost | held out: right | held out: lost | beside CG | loses less than CG by |"]
+    lines += ["|---" * 7 + "|", *(_choice_line(method, folds, held) for method in METHODS)]
+    counts = " and ".join(f"{len(group.measured)} of {group.clusters} clusters" for group in (folds, held))
+    missing = len(measured) - len(folds.measured) - len(held.measured)
+    newer = f" {missing} newer ones are not judged yet." if missing else ""
+    about = (
+        f"Subproblems: {counts}.{newer} *Right*: of those that are no tie. *Beside CG*: in how many it chose better : worse than "
+        "CG. The last column is for nine of ten draws of the held-out clusters (bootstrap)."
+    )
+    return [*lines, "", about]
 
 
-def _judged(some: Sequence[Row], said: Sequence[str]) -> tuple[str, str]:
-    right = mean(row["label"] == label for row, label in zip(some, said, strict=True))
-    return f"{right:.1%}", f"{regret(some, said):.2%}"
+def _choice_line(method: str, folds: Judged, held: Judged) -> str:
+    cells = [cell for group in (folds, held) for cell in (f"{group.accuracy(method):.1%}", f"{group.regret(method):.2%}")]
+    better, worse = held.beside(method, CG)
+    low, high = held.interval(method, CG)
+    return f"| `{method}` | {' | '.join(cells)} | {better} : {worse} | {low:+.2%} to {high:+.2%} |"
 
 
-def regret(some: Sequence[Row], said: Sequence[str]) -> float:
-    """Mean share of the affinity that is lost against the better algorithm."""
-    return mean(lost_by(row)[label] for row, label in zip(some, said, strict=True))
+def verdict_lines(measured: Sequence[Row], choices: Sequence[Row]) -> list[str]:
+    """The claims, and plain words on whether the classifier is worth it."""
+    held = judged(measured, choices, held_out=True)
+    if not held.measured:
+        return UNTRAINED
+    plain = min((CG, MIP, HEURISTIC), key=held.regret)
+    words = [
+        f"On held-out clusters {_word('the GCN of the paper', held, GCN, plain)}",
+        _word("With sizes it", held, GCN_SIZES, plain),
+    ]
+    if held.regret(GCN) - held.regret(plain) > -SAME:
+        words.append(f"So by these labels `--select {plain}` is the choice to make, and the network is not worth its weights.")
+    return [*claim_table(selection_claims(measured, choices)), "", " ".join(words)]
 
 
-def _beside(some: Sequence[Row], said: Sequence[str]) -> str:
-    change = [lost_by(row)[CG] - lost_by(row)[label] for row, label in zip(some, said, strict=True)]
-    return f"{sum(one > TIE for one in change)} : {sum(one < -TIE for one in change)}"
+def _word(who: str, held: Judged, method: str, plain: str) -> str:
+    more = held.regret(method) - held.regret(plain)
+    if abs(more) < SAME:
+        return f"{who} is no better and no worse than `{plain}`, the best choice without a network."
+    return f"{who} loses {abs(more):.2%} {'more' if more > 0 else 'less'} than `{plain}`, the best choice without a network."
 
 
-def verdict_lines(measured: Sequence[Row], told: Sequence[Row]) -> list[str]:
-    """Plain words on whether the classifier is worth it."""
-    held = [row for row in measured if is_held_out(int(row["seed"]))]
-    lost = {method: regret(held, said) for method, said in chosen(held, told).items()}
-    beside = min((CG, MIP, "heuristic"), key=lambda method: lost[method])
-    said = [f"On held-out clusters {_word('the GCN of the paper', lost[GCN] - lost[beside], beside)}"]
-    said.append(_word("With sizes it", lost[GCN_SIZES] - lost[beside], beside))
-    if lost[GCN] - lost[beside] > -SAME:
-        said.append(f"So by these labels `--select {beside}` is the choice to make, and the network is not worth its weights.")
-    return [" ".join(said)]
+# ---- page ----------------------------------------------------------------------------------------------------------------------
 
 
-def _word(who: str, change: float, beside: str) -> str:
-    if abs(change) < SAME:
-        return f"{who} is no better and no worse than `{beside}`, the best choice without a network."
-    return f"{who} loses {abs(change):.2%} {'more' if change > 0 else 'less'} than `{beside}`, the best choice without a network."
-
-
-def written(text: str, runs: Sequence[Row], told: Sequence[Row]) -> str:
+def written(text: str, runs: Sequence[Row], choices: Sequence[Row]) -> str:
     """A page with all tables."""
     measured = labelled(runs)
-    parts = (label_lines(measured, runs), choice_lines(measured, told), verdict_lines(measured, told))
+    parts = (
+        budget_lines(measured),
+        label_lines(measured, runs),
+        choice_lines(measured, choices),
+        verdict_lines(measured, choices),
+    )
     for marker, lines in zip(MARKERS, parts, strict=True):
         text = put(text, marker, lines)
     return text

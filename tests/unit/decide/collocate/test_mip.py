@@ -8,7 +8,7 @@ import pytest
 from tests.builders.collocations import drawn_subproblem
 
 import bayplan.decide.collocate.assignment_mip as assignment_mip
-from bayplan.decide.collocate.assignment_mip import repaired, solve_mip
+from bayplan.decide.collocate.assignment_mip import repaired, run_mip, solve_mip
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
 
@@ -38,6 +38,16 @@ def test_a_hopeless_size_is_not_tried(monkeypatch):
     monkeypatch.setattr(assignment_mip, "MOST_ENTRIES", 0)
     monkeypatch.setattr(assignment_mip, "solve", lambda *_, **__: pytest.fail("HiGHS was asked"))
     assert gained(subproblem, solve_mip(subproblem, seconds=10)) >= gained(subproblem, greedy_counts(subproblem))
+
+
+def test_a_run_says_whether_it_searched_and_proved():
+    subproblem = drawn_subproblem(5, workloads=5, machines=4, most=4, edges=6)
+    full = run_mip(subproblem, seconds=10)
+    assert (full.searched, full.proven) == (True, True)
+    assert gained(subproblem, full.counts) >= gained(subproblem, full.start)
+    for none in (run_mip(subproblem, seconds=10, most_entries=full.entries - 1), run_mip(subproblem, seconds=0.0)):
+        assert (none.searched, none.proven) == (False, False)
+        assert none.counts is none.start
 
 
 def test_without_time_the_start_comes_back():

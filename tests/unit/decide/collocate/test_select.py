@@ -8,6 +8,7 @@ import pytest
 from tests.naive import selection as naive
 
 from bayplan.decide.collocate.select import CG, MIP, SELECTORS
+from bayplan.decide.collocate.select import networks as select_networks
 from bayplan.decide.collocate.select.features import FeatureGraph, adjacency, feature_graph, machine_types
 from bayplan.decide.collocate.select.networks import (
     GCN,
@@ -161,6 +162,17 @@ def test_every_selector_has_an_answer_for_every_subproblem(selector, shape):
 def test_a_subproblem_without_free_capacity_or_requests_has_an_answer(selector):
     subproblem = subproblem_of()
     assert selector(replace(subproblem, free=ints(np.zeros((6, 2))), request=ints(np.zeros((7, 2))))) in (CG, MIP)
+
+
+@pytest.mark.parametrize("name", ["gcn", "mlp"])
+def test_a_network_never_chooses_an_integer_program_that_is_not_tried(name, monkeypatch):
+    subproblem, network = subproblem_of(), network_of(1, 4)
+    last = Layer(matrix=network.layer[-1].matrix, bias=floats([-4000, 4000]))
+    always = replace(network, layer=(*network.layer[:-1], last))
+    monkeypatch.setattr(select_networks, "shipped_networks", lambda: ({GCN: always, MLP: always}, {}))
+    assert SELECTORS[name](subproblem) == MIP
+    monkeypatch.setattr(select_networks, "MOST_ENTRIES", 10)
+    assert SELECTORS[name](subproblem) == CG
 
 
 def test_constant_selectors_are_constant():

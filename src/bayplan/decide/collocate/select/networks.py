@@ -5,7 +5,7 @@ then a perceptron; no graph. The weights are in weights.json, which `experiments
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bayplan.decide.collocate.assignment_mip import MOST_ENTRIES, size_of, variables_of
 from bayplan.decide.collocate.select.features import FEATURES, FeatureGraph, adjacency, feature_graph, logs, sizes
-from bayplan.decide.collocate.select.selector import LABELS, MIP
+from bayplan.decide.collocate.select.selector import CG, LABELS, MIP
 from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.model import FloatArray, floats
 
@@ -80,11 +81,23 @@ def _rounded(row: FloatArray) -> list[float]:
 
 
 def gcn(subproblem: Subproblem) -> str:
-    """The label with the higher probability; MIP where nothing can be gained."""
+    """The label with the higher probability; see `_chosen` for what needs no network."""
+    return _chosen(subproblem, GCN, gcn_scores)
+
+
+def mlp(subproblem: Subproblem) -> str:
+    """The label with the higher probability; see `_chosen` for what needs no network."""
+    return _chosen(subproblem, MLP, mlp_scores)
+
+
+def _chosen(subproblem: Subproblem, name: str, scores: Callable[[FeatureGraph, Network], FloatArray]) -> str:
+    """What a network says. MIP where nothing can be gained; CG where the integer program is too large to be tried at all."""
     graph = feature_graph(subproblem)
     if graph.is_trivial:
         return MIP
-    return LABELS[int(np.argmax(gcn_probability(graph, shipped_networks()[0][GCN])))]
+    if size_of(subproblem, variables_of(subproblem)) > MOST_ENTRIES:
+        return CG
+    return LABELS[int(np.argmax(scores(graph, shipped_networks()[0][name])))]
 
 
 def gcn_probability(graph: FeatureGraph, network: Network) -> FloatArray:
@@ -108,14 +121,6 @@ def softmax(score: FloatArray) -> FloatArray:
     """Positive numbers that sum to 1."""
     power = np.exp(score - score.max())
     return floats(power / power.sum())
-
-
-def mlp(subproblem: Subproblem) -> str:
-    """The label with the higher probability; MIP where nothing can be gained."""
-    graph = feature_graph(subproblem)
-    if graph.is_trivial:
-        return MIP
-    return LABELS[int(np.argmax(softmax(mlp_scores(graph, shipped_networks()[0][MLP]))))]
 
 
 def mlp_scores(graph: FeatureGraph, network: Network) -> FloatArray:
