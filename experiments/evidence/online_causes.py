@@ -11,7 +11,7 @@ from experiments.online_clusters.grid import answers
 from experiments.online_clusters.measured import Streams, grid_rows, one_shot_rows, stream_rows
 from experiments.online_clusters.one_shot_claims import cpu_means, ratio_means
 from experiments.online_clusters.online_claims import by_requests, named
-from experiments.online_clusters.settings import ALPHA, LISTING, Scope, Setting, formula
+from experiments.online_clusters.settings import ALPHA, EPSILON, FEW, LISTING, PROGRAMS, Scope, Setting, formula
 from experiments.online_clusters.tables import one_shot_ratios
 from experiments.results import Row, picked
 
@@ -84,15 +84,20 @@ def _samples(match: re.Match[str]) -> str:
 
 def _programs(match: re.Match[str]) -> str:
     seconds, method = cpu_means(_one_shot()), match["method"]
-    epsilon = 0.6 if "0.6" in method else 1.0
-    samples = {v: formula(v, epsilon) for v in (5, 8)}
-    listed, sampled = (seconds[5, 9, 1][name] for name in (LISTING, method))
+    samples = {v: 3 if method == FEW else formula(v, EPSILON[method]) for v in (5, 8)}
+    listed, sampled = ({v: 1000 * seconds[v, 9, 1][name] for v in (5, 8)} for name in (LISTING, method))
     return (
-        f"With epsilon {epsilon:g} the formula has n = {samples[5]} for V = 5 and {samples[8]} for V = 8, so "
-        f"{9 ** samples[5]:,} and {9 ** samples[8]:,} linear programs, where V = 5 has {9**5:,} placements in all. It takes "
-        f"{1000 * sampled:.2f} ms there, the cost of all of them in arrays {1000 * listed:.2f} ms; at V = 8 "
-        f"{1000 * seconds[8, 9, 1][method]:,.0f} against {1000 * seconds[8, 9, 1][LISTING]:,.0f} ms"
+        f"`{method}` has n = {samples[5]} for V = 5 and {samples[8]} for V = 8, by the formula or as its name says: "
+        f"{9 ** samples[5]:,} and {9 ** samples[8]:,} linear programs, at most {PROGRAMS:,} here, where there are {9**5:,} and "
+        f"{9**8:,} placements. It takes {sampled[5]:,.2f} and {sampled[8]:,.0f} ms, the cost of all placements in arrays "
+        f"{listed[5]:,.2f} and {listed[8]:,.0f} ms"
     )
+
+
+def _zones_alone(match: re.Match[str]) -> str:
+    means, method = ratio_means(_one_shot(), _reading(match)), match["method"]
+    curve = [f"{of[method]:.2f}" for size, of in sorted(means.items()) if size[0] == 5 and size[2] == 1]
+    return f"More zones are more ways to be wrong: `{method}` has {' '.join(curve)} at S = 3, 5, 7, 9"
 
 
 # ---- streams -------------------------------------------------------------------------------------------------------------------
@@ -227,6 +232,7 @@ CAUSES = (
     Cause(r"in all cases tested", _worst),
     Cause(rf"ratio of {METHOD} grows with V", _members),
     Cause(r"Figures? [234].*\(traffic inside of a zone is free\)$", _free),
+    Cause(rf"S has little effect on {METHOD}", _zones_alone),
     Cause(r"`sampling 0.6` is better than `(?P<other>greedy|sampling 1.0|nscd)`, or equal", _samples),
     Cause(rf"Figure 5: {METHOD} (takes|is much)", _programs),
     Cause(r"A_online with `(?P<method>[^`]* by price)` is better than", _by_price),
