@@ -33,13 +33,14 @@ def sweep(
     """Measure every cell whose key is not in the file yet; begin none after `until`."""
     done = {tuple(row[name] for name in names) for row in rows(path)}
     todo = [cell for cell in cells if cell.key not in done]
+    where = {"commit": commit(), "machine": machine()}
     for number, cell in enumerate(todo):
         if until is not None and datetime.now() >= until:
             print(f"{len(todo) - number} cells left for another run", file=sys.stderr)
             return
         new = measure(cell)
         print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}: {' '.join(new.values())}", file=sys.stderr)
-        row = {**dict(zip(names, cell.key, strict=True)), **new, "commit": commit(), "machine": machine()}
+        row = {**dict(zip(names, cell.key, strict=True)), **new, **where}
         append(path, tuple(row), [row])
 
 

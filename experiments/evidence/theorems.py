@@ -1,8 +1,8 @@
-"""What the papers prove, and the property tests that try it on thousands of drawn inputs."""
+"""What the papers prove, and the tests that try it: property tests on thousands of drawn inputs, or a counter-example."""
 
 from typing import NamedTuple
 
-from experiments.evidence.papers import CRADLE, ONLINE_CLUSTERS, UCAC
+from experiments.evidence.papers import CRADLE, FREECONTAINER, ONLINE_CLUSTERS, RASA, UCAC
 from experiments.verdicts import Claim, Verdict
 
 
@@ -12,10 +12,11 @@ class Theorem(NamedTuple):
     paper: str
     where: str
     text: str
-    test: str  # file::function in tests/property
+    test: str  # file::function
     holds: bool = True  # does the test assert the statement, or that it fails?
     page: str = ""
     why: str = ""
+    folder: str = "property"  # of the test, in tests/
 
     @property
     def claim(self) -> Claim:
@@ -29,12 +30,23 @@ class Theorem(NamedTuple):
     @property
     def command(self) -> str:
         """What runs the test."""
-        return f"pytest tests/property/{self.test}"
+        return f"pytest tests/{self.folder}/{self.test}"
 
 
 RATIOS, EXACT, THEORY = "test_cradle_ratios.py", "test_schedule_exact.py", "verbs/schedule-theory.md"
-ADMIT, PROOF = "test_admit_theorems.py", "verbs/admit-theorem.md"
+ADMIT, ONE_SHOT, PROOF = "test_admit_theorems.py", "test_one_shot_theorems.py", "verbs/admit-theorem.md"
 THEOREMS = (
+    Theorem(
+        FREECONTAINER,
+        "Appendix A",
+        "Sweep&Search is near the optimum with high probability if enough servers are explored",
+        "test_hand_made.py::test_appendix_a_fails_where_sweep_search_never_comes_within_eight_times_the_optimum",
+        holds=False,
+        page="verbs/rebalance.md",
+        why="The probability is inverted as printed, and the proof assumes that shifts, swaps and replacements always lead to "
+        "the optimum: where they do not, no number of servers helps",
+        folder="unit/decide/rebalance",
+    ),
     Theorem(
         CRADLE,
         "Theorems IV.2, IV.3",
@@ -74,11 +86,46 @@ THEOREMS = (
         ONLINE_CLUSTERS,
         "Theorem 1",
         "A_sub1 exceeds the capacity of a zone by at most a factor of 2",
-        "test_one_shot_theorems.py::test_theorem_1_fails_where_a_member_is_larger_than_the_zone",
+        f"{ONE_SHOT}::test_theorem_1_fails_where_a_member_is_larger_than_the_zone",
         holds=False,
         page="verbs/admit.md",
         why="It needs y_vs = 0 where a member is larger than the zone; with that it holds, "
         "`test_before_repair_no_zone_gets_more_than_twice_its_room`",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 2",
+        "the special estimate of one member in one zone is within epsilon V with probability 1 - 2 / V^(2q)",
+        f"{ONE_SHOT}::test_lemma_2_each_special_estimate_is_near_with_the_stated_probability",
+        page=PROOF,
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 2, as Lemma 3 uses it",
+        "with that probability all special estimates are within epsilon V",
+        f"{ONE_SHOT}::test_lemma_2_fails_for_all_members_at_once_and_then_algorithm_1_has_no_answer",
+        holds=False,
+        page=PROOF,
+        why="It is proven for each member and zone by itself; all at once need the union bound, and where one fails "
+        "Algorithm 1 has no answer",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 3",
+        "if the special estimate is near, A_sub1 costs at most (1 + epsilon) V^2 more than the optimum",
+        f"{ONE_SHOT}::test_lemma_3_a_near_estimate_gives_a_rounding_within_its_bound",
+        page=PROOF,
+        why="It says nothing: no placement costs more than V^2, `test_lemma_3_bounds_the_worst_of_all_placements_too`",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Theorem 3",
+        "A_sub1 is within 1 + (1 + epsilon) c V of the optimum, c the largest P_vs by the least",
+        f"{ONE_SHOT}::test_theorem_3_as_printed_fails_where_traffic_costs_more_than_members",
+        holds=False,
+        page=PROOF,
+        why="The proof takes a P_vs to be the largest of all costs; with c of all costs it holds, but for every placement, "
+        "`test_theorem_3_with_the_largest_of_all_costs_holds_for_every_placement`",
     ),
     Theorem(
         ONLINE_CLUSTERS,
@@ -112,9 +159,33 @@ THEOREMS = (
     ),
     Theorem(
         UCAC,
+        "Proposition 2",
+        "the cutting stock problem over all patterns is exact on nonempty machines",
+        "test_packing.py::test_csp_ucac_is_as_good_as_trying_everything",
+        page="verbs/pack.md",
+    ),
+    Theorem(
+        UCAC,
+        "Theorem 4",
+        "with fractions of containers the least UCaC has the fewest machines",
+        "test_packing.py::test_theorem_4_with_fractions_the_least_ucac_has_the_fewest_machines",
+        page="verbs/pack.md",
+        why="For one resource, as in the paper; with memory it is false, `test_theorem_4_fails_where_memory_counts_too`",
+    ),
+    Theorem(
+        UCAC,
         "Theorem 5",
         "the least UCaC needs at most 8/3 of the fewest machines",
         "test_packing.py::test_the_least_ucac_needs_at_most_eight_thirds_of_the_fewest_machines",
         page="verbs/pack.md",
+    ),
+    Theorem(
+        RASA,
+        "Lemma 1",
+        "under a power law with beta above 1 all but the first services have a vanishing share of the affinity",
+        "test_partitions.py::test_lemma_1_under_a_power_law_few_masters_have_most_of_the_affinity",
+        page="verbs/collocate.md",
+        why="It bounds what the partition loses, not what pinning the other services does, "
+        "`test_lemma_1_does_not_bound_what_pinning_the_other_services_loses`",
     ),
 )

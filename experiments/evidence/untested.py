@@ -37,6 +37,7 @@ UNTESTED = (
         "verbs/production.md",
     ),
     Untested(
+<<<<<<< HEAD
         FREECONTAINER,
         "Appendix A",
         "Sweep&Search deviates from the optimum by a bounded amount",
@@ -46,35 +47,13 @@ UNTESTED = (
         "verbs/rebalance.md",
     ),
     Untested(
+=======
+>>>>>>> online
         ONLINE_CLUSTERS,
         "§VI",
         "all results on Google's trace, version 1",
         "-",
         "The trace is not available to us; the same claims are measured on drawn streams and on Azure's",
-        "verbs/admit.md",
-    ),
-    Untested(
-        ONLINE_CLUSTERS,
-        "Theorems 2, 4",
-        "polynomial time",
-        "O(S^(n+1) V^2 log V)",
-        "Growth with S and V is not fitted; seconds are in Figures 5 and 11",
-        "verbs/admit.md",
-    ),
-    Untested(
-        ONLINE_CLUSTERS,
-        "Lemmas 2, 3, Theorem 3",
-        "A_sub1 is within 1 + (1 + epsilon) c V of the optimum with high probability",
-        "-",
-        "The bound is so wide (above 9 for V = 8) that no measured ratio comes near it",
-        "verbs/admit.md",
-    ),
-    Untested(
-        ONLINE_CLUSTERS,
-        "§VI-B1",
-        "the online framework loses little beside the one-shot ratios",
-        "small",
-        "The two ratios are to different optima, and the paper names no size; both are in the tables",
         "verbs/admit.md",
     ),
     Untested(
@@ -111,23 +90,6 @@ UNTESTED = (
     ),
     Untested(
         UCAC,
-        "Theorem 4",
-        "with fractions of containers the least UCaC has the fewest machines",
-        "proven",
-        "Containers are whole here",
-        "verbs/pack.md",
-    ),
-    Untested(
-        UCAC,
-        "Proposition 2",
-        "the cutting stock problem over all patterns is exact on nonempty machines",
-        "proven",
-        "Used by `csp-ucac`, which is tried against brute force (`tests/property/test_packing.py`), not stated "
-        "as a test of its own",
-        "verbs/pack.md",
-    ),
-    Untested(
-        UCAC,
         "Figure 3",
         "UCaC of single machines, by method",
         "-",
@@ -149,14 +111,6 @@ UNTESTED = (
         "-",
         "The trace is not public; the same claims are measured on a generated week",
         "verbs/ucac.md",
-    ),
-    Untested(
-        RASA,
-        "Lemma 1",
-        "the affinity of all but the first services vanishes",
-        "proven",
-        "It needs a beta above 1",
-        "verbs/rasa.md",
     ),
     Untested(
         RASA,

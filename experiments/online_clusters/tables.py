@@ -1,12 +1,12 @@
 """Means and largest values over trials, and the tables made from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
 
-from experiments.online_clusters.settings import OFFLINE, ONE_SHOTS, ONLINE
+from experiments.online_clusters.measured import Streams
+from experiments.online_clusters.settings import ONE_SHOTS, TIMED, Setting
 from experiments.results import Row, picked, table
-
-Cells = Mapping[tuple[str, ...], float]
+from experiments.verdicts import yes
 
 
 def ratio_of(row: Row) -> float | None:
@@ -22,7 +22,7 @@ def one_shot_ratios(measured: Sequence[Row], method: str, **where: str) -> list[
 
 
 def one_shot_table(measured: Sequence[Row], inside: str) -> list[str]:
-    """Mean and largest ratio to the optimum, per size."""
+    """Mean and largest ratio to the optimum, per size, and n of `sampling 0.6`."""
     sizes = list(dict.fromkeys((row["members"], row["zones"], row["resources"]) for row in picked(measured, inside=inside)))
     body = []
     for members, zones, resources in sizes:
@@ -31,60 +31,54 @@ def one_shot_table(measured: Sequence[Row], inside: str) -> list[str]:
         for method in ONE_SHOTS:
             found = one_shot_ratios(some, method)
             shown.append(f"{mean(found):.3f} ({max(found):.2f})" if found else "-")
-        body.append([members, zones, resources, *shown])
-    return table(["V", "S", "K", *(f"`{method}`" for method in ONE_SHOTS)], body)
+        samples = next((row["n"] for row in picked(some, method="sampling 0.6")), "-")
+        body.append([members, zones, resources, samples, *shown])
+    return table(["V", "S", "K", "n, 0.6", *(f"`{method}`" for method in ONE_SHOTS)], body)
 
 
 def seconds_table(measured: Sequence[Row]) -> list[str]:
-    """Figure 5: mean seconds by the number of members, at the largest number of zones."""
+    """Figure 5: mean CPU milliseconds by the number of members, at the largest number of zones."""
     zones = max((row["zones"] for row in measured), key=int)
     body = []
-    for members in dict.fromkeys(row["members"] for row in measured):
-        found = {
-            m: [float(row["seconds"]) for row in picked(measured, method=m, members=members, zones=zones)] for m in ONE_SHOTS
-        }
-        body.append([members, *(f"{1000 * mean(some):.3f}" if some else "-" for some in found.values())])
-    return table(["V", *(f"`{method}`, ms" for method in ONE_SHOTS)], body)
+    for members in sorted({row["members"] for row in measured}, key=int):
+        some = picked(measured, members=members, zones=zones)
+        found = {m: [float(row["cpu"]) for row in picked(some, method=m)] for m in TIMED}
+        body.append([members, *(f"{1000 * mean(times):,.3f}" if times else "-" for times in found.values())])
+    return table(["V", *(f"`{method}`, ms" for method in TIMED)], body)
 
 
-def stream_key(row: Row) -> tuple[str, ...]:
-    """What tells one stream from another."""
-    return tuple(row[name] for name in ("data", "members", "zones", "ratio", "requests", "capacity", "slots", "seed"))
-
-
-def online_ratios(measured: Sequence[Row], method: str, **where: str) -> Cells:
-    """Stream -> the proven bound of the offline optimum over what a method accepted: at least the true ratio."""
-    some = picked(measured, **where)
-    bound = {stream_key(row): float(row["bound"]) for row in picked(some, method=OFFLINE) if row["bound"]}
-    found = {}
-    for row in picked(some, method=method):
-        if stream_key(row) in bound and float(row["value"]) > 0:
-            found[stream_key(row)] = bound[stream_key(row)] / float(row["value"])
-    return found
-
-
-def online_table(measured: Sequence[Row], letter: str, column: str, values: Sequence[str], **where: str) -> list[str]:
-    """One of Figures 6 to 8: mean ratio to the offline bound, per value of one setting."""
-    names = (*ONLINE, OFFLINE)
+def ratio_table(streams: Streams, letter: str, settings: Mapping[str, Setting], methods: Sequence[str]) -> list[str]:
+    """One of Figures 6 to 8: mean ratio to the bound, per setting; how many seeds, where they are fewer than of others."""
     body = []
-    for value in values:
-        shown, some = [], picked(measured, **{**where, column: value})
-        for method in names:
-            found = list(online_ratios(some, method).values())
-            shown.append(f"{mean(found):.3f}" if found else "-")
-        body.append([value, *shown])
-    return table([letter, *(f"`{method}`" for method in names)], body)
+    for name, setting in settings.items():
+        seeds = max((len(streams.ratios(setting, method)) for method in methods), default=0)
+        body.append([name, *(_ratio(streams, setting, method, seeds) for method in methods)])
+    return table([letter, *(f"`{method}`" for method in methods)], body)
+
+
+def _ratio(streams: Streams, setting: Setting, method: str, seeds: int) -> str:
+    found = streams.ratios(setting, method)
+    if not found:
+        return "-"
+    return f"{mean(found.values()):.3f}" + (f" ({len(found)} seeds)" if len(found) < seeds else "")
 
 
 def column_table(
-    measured: Sequence[Row], letter: str, column: str, shown: str, methods: Sequence[str], **where: str
+    streams: Streams, settings: Mapping[str, Setting], column: str, methods: Sequence[str], form: str = ",.4g"
 ) -> list[str]:
-    """Figures 9 to 11: the mean of a column per value of one setting."""
+    """Figures 9 to 11: the mean of a column by the number of requests."""
     body = []
-    for value in sorted({row[column] for row in picked(measured, **where)}, key=int):
-        cells = []
-        for method in methods:
-            found = [float(row[shown]) for row in picked(measured, method=method, **{**where, column: value})]
-            cells.append(f"{mean(found):,.4g}" if found else "-")
-        body.append([value, *cells])
-    return table([letter, *(f"`{method}`" for method in methods)], body)
+    for name, setting in settings.items():
+        found = [streams.mean(setting, method, column) for method in methods]
+        body.append([name, *("-" if value is None else format(value, form) for value in found)])
+    return table(["I", *(f"`{method}`" for method in methods)], body)
+
+
+def own_lines(questions: Iterable[tuple[str, Mapping[str, bool]]]) -> list[str]:
+    """A table of our own methods: a question, where the answer is yes, and whether that is everywhere."""
+    body = []
+    for text, holds in questions:
+        failed = [name for name, fine in holds.items() if not fine]
+        where = f"; not at {', '.join(failed[:5])}{' and others' if len(failed) > 5 else ''}" if failed else ""
+        body.append([text, f"{sum(holds.values())} of {len(holds)}{where}", yes(not failed) if holds else "-"])
+    return table(["beyond the paper", "holds at", "everywhere?"], body)
