@@ -4,7 +4,8 @@ Measure what is missing, append one row per cell to cells.csv as soon as it is m
 docs/verbs/schedule.md. Resumable: a cell that the file has is not measured again. Figures 3 to 6 come first, one seed after the
 other, then the small instances of Figure 2, upper bounds, the large instances of Figure 2, and exchanges, so that a part of a
 sweep is useful. Budgets are in CPU seconds, and rows have CPU beside wall seconds. The traces are read from traces/ in the folder
-BAYPLAN_DATA, or in ../shared/data beside the repository. `--quick` takes a few thousand generated requests, one seed, and a new folder if none is given.
+BAYPLAN_DATA, or in ../shared/data beside the repository.
+`--quick` takes a few thousand generated requests, one seed, and a new folder if none is given.
 """
 
 import sys
