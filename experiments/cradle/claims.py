@@ -109,17 +109,15 @@ def _at_twelve(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     yield judged("§V, Figure 6", "at load 12, Cradle+ uses half of the resources", level(0.5), used["cradle+"], paper="half")
     best = max(served[method] / used[method] for method in BASELINES)
     ratio = served["cradle+"] / used["cradle+"] / best
-    text = "at load 12, Cradle+ serves twice as many per resource that it uses"
+    text = "at load 12, Cradle+ serves twice as many per resource used"
     yield judged("§V, Figure 6", text, about(2.0, neutral=1.0), ratio, paper="2", ours=f"{ratio:.2f}")
 
 
 def _at_two(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     text = "at load 2, Cradle+ serves about 10 % more than others"
     yield judged("§V, Figure 4", text, about(0.1), _more(measured, trace, LOW), paper="10 %")
-    points = _points(measured, trace, LOW)
-    yield judged(
-        "§V, Figure 4", f"{text}, as points of all requests", about(0.1), points, paper="10 points", ours=_in_points(points)
-    )
+    text, points = "at load 2, Cradle+ serves about 10 % more, in points", _points(measured, trace, LOW)
+    yield judged("§V, Figure 4", text, about(0.1), points, paper="10 points", ours=_in_points(points))
 
 
 def _in_points(values: Mapping[str, float]) -> str | None:
@@ -131,7 +129,7 @@ def _at_one(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     text, shown = "at load 1, all algorithms serve similarly many", f"ratio {mean(more.values()):.2f}" if more else None
     yield judged("§V, Figure 5", text, near(1.0, SIMILAR), mean(more.values()) if more else None, ours=shown)
     served = by_load(measured, trace, "cradle+", "served")[FULL]
-    text = f"at load 1, almost all requests can be served (Cradle+: at least {ALMOST_ALL:.0%})"
+    text = f"at load 1, almost all can be served (Cradle+: at least {ALMOST_ALL:.0%})"
     yield judged("§V, Figure 3", text, at_least(ALMOST_ALL), served, paper="almost all")
 
 
@@ -156,11 +154,11 @@ def _where_most_are_served(measured: Sequence[Row], trace: str, loads: Sequence[
     more = _mean_over({load: _more(measured, trace, load) for load in inside})
     if not more:
         return
-    text, ends = "where Cradle+ serves 60 to 70 %, it is 10 to 20 % ahead", _ends(list(more))
+    text, ends = "at 60 to 70 % served, Cradle+ is 10 to 20 % ahead", _ends(list(more))
     yield judged("§I", text, between(0.1, 0.2), more, paper="10 to 20 %", ours=f"{_span(more)} ({ends})")
     points = _mean_over({load: _points(measured, trace, load) for load in inside})
-    shown = f"{_in_points(points)} ({ends})"
-    yield judged("§I", f"{text}, as points of all requests", between(0.1, 0.2), points, paper="10 to 20 points", ours=shown)
+    stated, shown = between(0.1, 0.2), _in_points(points)
+    yield judged("§I", f"{text}, in points", stated, points, paper="10 to 20 points", ours=shown)
 
 
 def _span(values: Mapping[str, float]) -> str:
@@ -186,8 +184,8 @@ def _curves(measured: Sequence[Row], trace: str, loads: Sequence[float], curve: 
     yield judged("§V, Figure 6", "above load 1, Cradle+ uses less than the others do", above(), less)
     narrow = {f"load {x:g}": wide["cradle+"][x] / min(wide[b][x] for b in BASELINES) - 1 for x in wide["cradle+"] if x > FULL}
     if narrow:
-        text = "above load 1, Cradle+ serves narrower requests than the others do"
-        yield judged("§V", text, below(), narrow, ours=f"{100 * mean(narrow.values()):+.1f} % of their width")
+        text = "above load 1, Cradle+ serves narrower requests than others"
+        yield judged("§V", text, below(), narrow, ours=f"{100 * mean(narrow.values()):+.1f} % wide")
     yield from _figure_5(served, loads)
 
 
@@ -195,7 +193,7 @@ def _figure_5(served: Mapping[str, Mapping[float, float]], loads: Sequence[float
     first, last = (min(loads, key=lambda load, end=end: abs(load - end)) for end in WIDE)  # type: ignore[misc]
     fall = {method: share[first] - share[last] for method, share in served.items()}
     milder = min(fall[method] for method in BASELINES) - fall["cradle+"]
-    text = f"what Cradle+ serves falls less than the others' from load {first:g} to {last:g}"
+    text = f"from load {first:g} to {last:g}, Cradle+ falls less than the others"
     yield judged("§V, Figure 5", text, above(), milder, ours=f"by {100 * milder:.1f} points less")
     if last == WIDE[1]:
         text = f"at load {last:g}, Cradle+ serves 50 to 80 %"
@@ -216,8 +214,8 @@ def _balance(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     found = by_load(measured, trace, "cradle+", "balance")
     if found:
         ratio = mean(found.values())
-        text = "cpu and memory are requested in the same magnitude: one at most twice the other"
-        yield judged("§V", text, near(1.25, 0.75), ratio, paper="such as 900 and 700", ours=f"cpu {ratio:.2f} of memory")
+        text = "cpu and memory are requested in the same magnitude (up to twice)"
+        yield judged("§V", text, near(1.25, 0.75), ratio, paper="900 to 700", ours=f"ratio {ratio:.2f}")
 
 
 def _by_load_alone(measured: Sequence[Row]) -> Iterator[Claim]:
@@ -226,7 +224,7 @@ def _by_load_alone(measured: Sequence[Row]) -> Iterator[Claim]:
     known = {trace: share for trace, share in shares.items() if share is not None}
     if len(known) > 1:
         least, most = (end(known, key=lambda trace: known[trace]) for end in (min, max))
-        shown = f"{percent(known[least])} ({least}) to {percent(known[most])} ({most})"
-        text = "all sources: what is served is not determined by the load alone (Cradle+, load 12)"
+        shown = f"{100 * known[least]:.1f} to {percent(known[most])}"
+        text = "all sources: the load alone does not determine what Cradle+ serves (load 12)"
         claim = judged("§V", text, above(), known[most] - known[least], ours=shown)
         yield replace(claim, scale=count(len(known), "source"), page=PAGE)

@@ -64,8 +64,8 @@ def fewest_claims(measured: Sequence[Row], trace: str) -> Iterator[Claim]:
     found = {key: one for key, one in fewest(measured).items() if key[0] == LOADS and key[1] == trace}
     fewer = {key[4]: 1 - one.machines for key, one in found.items() if key[2] == REDUCED_AT}
     if fewer:
-        text = "at load 2, Cradle+ serves as many as the others on about 10 % fewer machines"
-        yield judged("§V", text, about(0.1), fewer, paper="a similar factor to 10 %")
+        text = "at load 2, Cradle+ serves as many on about 10 % fewer machines"
+        yield judged("§V", text, about(0.1), fewer, paper="about 10 %")
     less = {f"load {key[2]}, seed {key[4]}": 1 - one.work for key, one in found.items()}
     if less:
         text, shown = "with as many requests served, Cradle+ uses fewer resources", f"{percent(mean(less.values()))} less"

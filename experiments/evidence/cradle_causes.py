@@ -67,7 +67,7 @@ def _narrow(match: re.Match[str]) -> str:
     trace = match["trace"]
     other = better(trace)
     return (
-        "A machine that is nearly full takes narrow requests only, whoever chooses: at load 12 those that "
+        "A machine that is nearly full takes narrow requests only, whatever the method: at load 12 those that "
         f"`{other}` serves have {at(trace, other, 'width'):.2f} of the mean width, those of `cradle+` "
         f"{at(trace, OURS, 'width'):.2f}. Cradle+ prefers little work, which short requests have as well: "
         f"{work_of_served(trace, OURS):.2f} of the mean work against {work_of_served(trace, other):.2f}"
@@ -130,7 +130,7 @@ CAUSES = (
     Cause(r": (?P<trace>\w+): above load 1, Cradle\+ serves narrower", _narrow),
     Cause(r": (?P<trace>\w+): at load 12, Cradle\+ (uses half|serves twice as many per resource)", _half),
     Cause(r": (?P<trace>\w+): at load 1, ", _full),
-    Cause(r": (?P<trace>\w+): at load 2, Cradle\+ serves as many as the others on", _fewer),
+    Cause(r": (?P<trace>\w+): at load 2, Cradle\+ serves as many on", _fewer),
     Cause(r": (?P<trace>\w+): cpu and memory", _magnitude),
     Cause(r": (?P<trace>generated|fitted): .*(at load 2|10 to \d0 %)", _together),
     Cause(r": (?P<trace>\w+): ", _unequal),
