@@ -53,13 +53,15 @@ def moment(text: str) -> datetime:
 
 
 def arguments_of(
-    about: str | None, parts: Sequence[str], here: Path, argv: Sequence[str] | None
+    about: str | None, parts: Sequence[str], here: Path, argv: Sequence[str] | None, *, sharded: bool = False
 ) -> tuple[argparse.Namespace, list[str], Path]:
-    """All arguments, the parts to measure, and the folder, which exists now."""
+    """All arguments, the parts to measure, and the folder, which exists now. `sharded`: with `--shard`."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="tiny instances, one seed")
     parser.add_argument("--only", default=",".join(parts), help=f"some of {', '.join(parts)}")
     parser.add_argument("--seeds", help="such as 0-4, or 3")
+    if sharded:
+        parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
     parser.add_argument("--until", type=moment, metavar="HH:MM", help="begin no cell after this time")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
     arguments = parser.parse_args(argv)

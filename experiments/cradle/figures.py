@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import mean
 
-from experiments.cradle.cells import BOUND, MACHINES
+from experiments.cradle.cells import BOUND, LOADS, MACHINES
 from experiments.cradle.settings import METHODS, PAPER
 from experiments.cradle.tables import BASELINES, by_load, ratios, traces_of
 from experiments.curves import Axis, Point, chart
@@ -15,7 +15,7 @@ LOAD = "load factor (5): what is requested over what there is"
 def pictures(measured: Sequence[Row]) -> dict[str, str]:
     """File names and SVG documents."""
     drawn = {}
-    for trace in traces_of(measured):
+    for trace in traces_of(picked(measured, part=LOADS)):
         word = trace.replace("_", "-")
         drawn[f"cradle-{word}-served.svg"] = served_figure(measured, trace)
         drawn[f"cradle-{word}-used.svg"] = used_figure(measured, trace)
@@ -53,7 +53,7 @@ def used_figure(measured: Sequence[Row], trace: str) -> str:
 def ratio_figure(measured: Sequence[Row]) -> str:
     """Figure 3: Cradle+ over the better of the others."""
     curves: dict[str, list[Point]] = {}
-    for trace in traces_of(measured):
+    for trace in traces_of(picked(measured, part=LOADS)):
         mine = by_load(measured, trace, "cradle+", "served")
         best = {load: max(by_load(measured, trace, method, "served")[load] for method in BASELINES) for load in mine}
         curves[trace] = [(load, mine[load] / best[load]) for load in mine if best[load]]
@@ -68,7 +68,7 @@ def machine_figure(measured: Sequence[Row]) -> str:
     found: dict[tuple[str, str], dict[float, list[float]]] = {}
     for key, ratio in ratios(measured, "cradle+", "others", part=MACHINES).items():
         found.setdefault((key[1], key[2]), {}).setdefault(float(key[3]), []).append(ratio)
-    curves = {f"{trace}, load {load}": [(m, mean(r)) for m, r in by.items()] for (trace, load), by in found.items()}
+    curves = {f"{trace}, load {load}": sorted((m, mean(r)) for m, r in by.items()) for (trace, load), by in found.items()}
     sizes = [m for points in curves.values() for m, _ in points]
     most = max(y for points in curves.values() for _, y in points)
     x = Axis(least=min(sizes), most=max(sizes), name="machines", logarithmic=True)

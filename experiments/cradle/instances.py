@@ -1,33 +1,53 @@
-"""Requests drawn uniformly from a trace, and the number of machines that gives a load ([Cradle] §V and (5))."""
+"""Requests drawn uniformly from a source, and the number of machines that gives a load ([Cradle] §V and (5))."""
 
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 
-from bayplan.formats.traces.google2011 import read_google2011
-from bayplan.formats.traces.virtual_machines import read_azure, read_huawei
-from bayplan.generate import GENERATORS
+from bayplan.formats.traces import read_azure, read_google2011, read_google2011_jobs, read_huawei
 from bayplan.model import FloatArray, IntArray, TimedRequests
 from experiments.calibration.data import real_file
-from experiments.cradle.settings import MADE
+from experiments.cradle.settings import AZURE, FITTED, GENERATED, GOOGLE, HUAWEI, SEMI_REAL
+from experiments.cradle.synthetic import fitted, generated
 
-READERS = {"google2011": read_google2011, "azure_v1_vms": read_azure, "huawei_east1": partial(read_huawei, capacity=(16, 32))}
+READERS: Mapping[str, Callable[[int], TimedRequests]] = {  # from a seed, where something is drawn
+    GOOGLE: lambda _: read_google2011(_folder(GOOGLE)),
+    SEMI_REAL: lambda seed: read_google2011_jobs(_folder(GOOGLE), seed=seed),
+    AZURE: lambda _: read_azure(_folder(AZURE)),
+    HUAWEI: lambda _: read_huawei(_folder(HUAWEI), capacity=(16, 32)),
+    GENERATED: generated,
+    FITTED: fitted,
+}
+SEEDED = (SEMI_REAL, GENERATED, FITTED)
 
 
-@cache
-def requests_of(trace: str) -> TimedRequests:
-    """All requests of a trace that a machine can hold: of huawei_east1 388 cannot be, on 16 cores and 32 GB."""
-    if trace == MADE:
-        made = GENERATORS["requests"].make(machines=30, load=12.0, seed=0)
-        assert isinstance(made, TimedRequests)
-        return made
-    every = READERS[trace](real_file(f"traces/{trace}"))
-    return part(every, np.flatnonzero((every.demand <= every.capacity).all(axis=1)))
+def requests_of(trace: str, seed: int) -> TimedRequests:
+    """All requests of a source that a machine can hold: of huawei_east1 388 cannot be, on 16 cores and 32 GB."""
+    return _requests_of(trace, seed if trace in SEEDED else 0)
+
+
+@lru_cache(maxsize=6)
+def _requests_of(trace: str, seed: int) -> TimedRequests:
+    every = READERS[trace](seed)
+    fits = (every.demand <= every.capacity).all(axis=1)
+    return every if fits.all() else part(every, np.flatnonzero(fits))
+
+
+def _folder(trace: str) -> Path:
+    return real_file(f"traces/{trace}")
 
 
 def work(requests: TimedRequests) -> FloatArray:
     """(request,) the mean of its demands, in machines, times its duration: what (5) adds up."""
-    return (requests.demand / requests.capacity).mean(axis=1) * (requests.end - requests.start)
+    return width(requests) * (requests.end - requests.start)
+
+
+def width(requests: TimedRequests) -> FloatArray:
+    """(request,) the mean of its demands, in machines."""
+    mean: FloatArray = (requests.demand / requests.capacity).mean(axis=1)
+    return mean
 
 
 def horizon(requests: TimedRequests) -> float:
@@ -38,6 +58,23 @@ def horizon(requests: TimedRequests) -> float:
 def load(requests: TimedRequests, machines: int) -> float:
     """(5)."""
     return float(work(requests).sum() / (machines * horizon(requests)))
+
+
+def excess(requests: TimedRequests, machines: int) -> float:
+    """The share of the requested work that is above what all machines have at its time: no schedule can serve it."""
+    amount, n = width(requests), len(requests.name)
+    time = np.concatenate([requests.start, requests.end])
+    order = np.argsort(time, kind="stable")
+    change = np.concatenate([amount, -amount])[order]
+    running, length = np.cumsum(change)[:-1], np.diff(time[order])
+    assert len(length) == 2 * n - 1
+    return float(np.maximum(running - machines, 0.0) @ length / np.sum(work(requests)))
+
+
+def balance(requests: TimedRequests) -> float:
+    """The load of cpu over that of memory."""
+    by_resource = (requests.end - requests.start) @ (requests.demand / requests.capacity)
+    return float(by_resource[0] / by_resource[1])
 
 
 def machines_for(requests: TimedRequests, wanted: float) -> int:
@@ -52,12 +89,16 @@ def size_for(requests: TimedRequests, wanted: float, machines: int) -> int:
     return max(1, round(wanted * machines * horizon(requests) / float(work(requests).mean())))
 
 
+@cache
+def size_of(trace: str, wanted: float, machines: int) -> int:
+    """The same for a source; where its requests depend on a seed, those of the first one stand for all."""
+    return size_for(requests_of(trace, 0), wanted, machines)
+
+
 def drawn(requests: TimedRequests, size: int, seed: int) -> TimedRequests:
-    """So many requests, uniformly, without repetition; all if there are not more."""
+    """That many requests, uniformly: without repetition if there are enough, else with it; copies share a name."""
     n = len(requests.name)
-    if size >= n:
-        return requests
-    return part(requests, np.sort(np.random.default_rng(seed).choice(n, size=size, replace=False)))
+    return part(requests, np.sort(np.random.default_rng(seed).choice(n, size=size, replace=size > n)))
 
 
 def part(requests: TimedRequests, some: IntArray) -> TimedRequests:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.cradle.cells import LOADS, LOCAL, MACHINES
-from experiments.cradle.claims import claims
+from experiments.cradle.cells import FEWEST, LOADS, LOCAL, MACHINES
+from experiments.cradle.claims import all_claims
 from experiments.cradle.figures import pictures
-from experiments.cradle.tables import load_table, local_table, machine_table, traces_of
+from experiments.cradle.tables import complete, fewest_table, load_table, local_table, machine_table, traces_of
 from experiments.results import ROOT, Row, measured_on, picked, put, rows
 from experiments.verdicts import RULE, claim_table
 
@@ -17,11 +17,11 @@ MARKER = "cradle"
 
 def lines_of(measured: Sequence[Row]) -> list[str]:
     """What stands between the markers."""
-    if not measured:
-        return ["Not measured."]
     loads = picked(measured, part=LOADS)
+    if not loads:
+        return ["Not measured."]
     said = [f"{len(measured):,} cells; {_broken(measured)} Measured on {measured_on(measured)}.", ""]
-    said += [RULE, "", *claim_table(claim for trace in traces_of(measured) for claim in claims(measured, trace)), ""]
+    said += [RULE, "", *claim_table(all_claims(measured)), ""]
     for trace in traces_of(loads):
         word = trace.replace("_", "-")
         said += [f"**{trace}**: served by load", "", *load_table(measured, trace), ""]
@@ -31,6 +31,13 @@ def lines_of(measured: Sequence[Row]) -> list[str]:
     if picked(measured, part=MACHINES):
         said += ["**Over the number of machines**", "", *machine_table(measured), ""]
         said += ["![Ratio over machines](pictures/cradle-machines.svg)", ""]
+    if picked(measured, part=FEWEST):
+        said += [
+            "**The fewest machines on which `cradle+` serves as many as the better baseline**",
+            "",
+            *fewest_table(measured),
+            "",
+        ]
     if picked(measured, part=LOCAL):
         said += ["**What exchanges add**", "", *local_table(measured), ""]
     return said[:-1]
@@ -43,10 +50,10 @@ def _broken(measured: Sequence[Row]) -> str:
 
 def write_pages(folder: Path, *, in_docs: bool) -> None:
     """From cells.csv of `folder` into docs/, or into tables.md and pictures beside it."""
-    measured = rows(folder / "cells.csv")
+    measured = complete(rows(folder / "cells.csv"))
     target = DOCS if in_docs else folder
     (target / "pictures").mkdir(exist_ok=True)
-    for name, drawing in pictures(measured).items() if measured else ():
+    for name, drawing in pictures(measured).items() if picked(measured, part=LOADS) else ():
         (target / "pictures" / name).write_text(drawing, encoding="utf-8")
     if in_docs:
         page = DOCS / "verbs" / "schedule.md"

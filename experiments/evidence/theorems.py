@@ -49,6 +49,20 @@ THEOREMS = (
     ),
     Theorem(
         CRADLE,
+        "Lemma IV.1",
+        "wide requests: by w1, a maximal schedule is worth at least k / (2k - 1) of the best",
+        f"{RATIOS}::test_by_w1_a_maximal_schedule_of_wide_requests_is_worth_the_best_by_2_less_1_over_k",
+        page=THEORY,
+    ),
+    Theorem(
+        CRADLE,
+        "Lemma IV.4",
+        "narrow requests: by w1, a maximal schedule is worth at least an eighth of the best",
+        f"{RATIOS}::test_by_w1_a_maximal_schedule_of_narrow_requests_is_worth_an_eighth_of_the_best",
+        page=THEORY,
+    ),
+    Theorem(
+        CRADLE,
         "Theorems IV.2, IV.3",
         "wide requests: worth at least k / (2k - 1) of the best",
         f"{RATIOS}::test_wide_requests_are_worth_the_best_by_2_less_1_over_k",

@@ -65,7 +65,9 @@ def test_a_first_look_at_admission_judges_every_figure(tmp_path, first_look):
 
 def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
+    start = monotonic()
     assert main(["reproduce", "cradle", "--quick", "--out", str(tmp_path)]) == 0
+    assert monotonic() - start < LONGEST
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert {row["broken"] for row in rows(tmp_path / "cells.csv")} == {"0", ""}
     assert "best effort adds 2 to 5 % to those accepted" in text

@@ -1,12 +1,15 @@
 """The theorems of [Cradle] §IV, and their versions for more resources and several kinds of machines, against the optimum."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.builders.schedules import overloads, problem, problems, solved
-from tests.naive.schedule import optimum
+from tests.naive.schedule import Literal, optimum
 
 from bayplan.decide.schedule import SCHEDULERS
+from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio
 from bayplan.model import UNPLACED
 
@@ -39,6 +42,34 @@ def of_one_class(draw, *, wide):
         value = draw(st.sampled_from([1.0, 1.0, 2.0, 2.5, 0.3, 6.0]))
         rows.append((start, start + draw(st.integers(1, 6)) / 2, [draw(cpu), memory], value))
     return problem(rows, draw(st.integers(1, 3)))
+
+
+def by_w1(instance, order, *, wide):
+    """By the w1 of the request that finishes first: what a schedule to which nothing can be added is worth, and the best."""
+    n = len(instance.requests.name)
+    literal = Literal(instance, 0, list(range(n)), wide=wide)
+    first = int(np.argmin(instance.requests.end))
+    w1 = literal.w1(literal.weight, first)
+    weighted = replace(instance, requests=replace(instance.requests, value=[float(w1[j]) for j in range(n)]))
+    chosen = best_effort(weighted, np.full(n, UNPLACED), np.array([j for j in order if j < n]))
+    return worth(weighted, np.arange(n), chosen), optimum(weighted)
+
+
+orders = st.permutations(range(7))
+
+
+@some
+@given(instance=of_one_class(wide=True), order=orders)
+def test_by_w1_a_maximal_schedule_of_wide_requests_is_worth_the_best_by_2_less_1_over_k(instance, order):
+    found, best = by_w1(instance, order, wide=True)
+    assert at_least(found, best, 2 - 1 / instance.fleet.size)
+
+
+@some
+@given(instance=of_one_class(wide=False), order=orders)
+def test_by_w1_a_maximal_schedule_of_narrow_requests_is_worth_an_eighth_of_the_best(instance, order):
+    found, best = by_w1(instance, order, wide=False)
+    assert at_least(found, best, 8)
 
 
 @some

@@ -18,6 +18,7 @@ from bayplan.formats.traces import (
     read_dlrm,
     read_dlrm_requests,
     read_google2011,
+    read_google2011_jobs,
     read_huawei,
     read_tianchi,
 )
@@ -26,7 +27,17 @@ from bayplan.model import AntiAffinity, Interference
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-READERS = [read_azure, azure_batches, read_callgraphs, read_dlrm, read_dlrm_requests, read_google2011, read_huawei, read_tianchi]
+READERS = [
+    read_azure,
+    azure_batches,
+    read_callgraphs,
+    read_dlrm,
+    read_dlrm_requests,
+    read_google2011,
+    read_google2011_jobs,
+    read_huawei,
+    read_tianchi,
+]
 
 
 def put(folder, name, columns):
@@ -115,6 +126,32 @@ def test_google_ends_are_clipped_to_the_window(tmp_path):
     assert requests.value.tolist() == [1.0, 10.0]
     assert requests.demand[1].tolist() == [12_500_000, 7_446_000]
     assert requests.capacity.tolist() == [50_000_000, 100_000_000]
+
+
+def put_jobs(folder, **change):
+    columns = {"job": [3, 4, 5, 6], "submit_us": [0, 2_000_000, 3_000_000, 4_000_000], "sclass": [0, 1, 1, 0]}
+    put(folder, "jobs_29days.parquet", columns | {"end_us": [None, 9_000_000, 5_000_000, 4_000_000]} | change)
+    put(folder, "tasks_part0.parquet", {"sclass": [0, 1, 1], "cpu": [0.5, 0.125, 0.25], "mem": [0.1, 0.07446, 0.2]})
+
+
+def test_semi_real_jobs_have_the_demand_of_a_task_of_their_scheduling_class(tmp_path):
+    put_jobs(tmp_path)
+    requests = read_google2011_jobs(tmp_path, seed=1)
+    assert requests.name == ("job3", "job4", "job5")  # job6 ended when it began
+    assert requests.start.tolist() == [0.0, 2.0, 3.0]
+    assert requests.end.tolist() == [9.0, 9.0, 5.0]  # job3 was alive at the end of the trace
+    assert requests.demand[0].tolist() == [50_000_000, 10_000_000]
+    drawn = {tuple(read_google2011_jobs(tmp_path, seed=seed).demand[1].tolist()) for seed in range(20)}
+    assert drawn == {(12_500_000, 7_446_000), (25_000_000, 20_000_000)}
+
+
+def test_semi_real_jobs_of_a_class_without_tasks_are_refused(tmp_path):
+    put_jobs(tmp_path, sclass=[0, 1, 3, 0])
+    with pytest.raises(InputError, match="E1805 scheduling class '3'"):
+        read_google2011_jobs(tmp_path)
+    put_jobs(tmp_path, job=[3, 3, 5, 6])
+    with pytest.raises(InputError, match="E1806 job 'job3'"):
+        read_google2011_jobs(tmp_path)
 
 
 def azure_columns():
@@ -276,6 +313,9 @@ def test_request_traces_have_the_published_counts(data_folder):
     assert (google.start == 0).sum() == 144_339
     assert google.end.max() == 5640.0
     assert not (2 * google.demand[:, 0] > google.capacity[0]).any()  # no task asks for more than half a machine's cpu
+    jobs = read_google2011_jobs(data_folder / "traces" / "google2011")
+    assert len(jobs.name) == 672_074
+    assert jobs.end.max() == pytest.approx(29 * 86_400, rel=1e-3)
     assert len(read_huawei(data_folder / "traces" / "huawei_east1").name) == 116_313
     assert len(read_azure(data_folder / "traces" / "azure_v1_vms").name) == 669_435
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from bayplan.formats.traces.alibaba_callgraphs import CallGraph, read_callgraphs
 from bayplan.formats.traces.alibaba_dlrm2025 import read_dlrm, read_dlrm_requests
 from bayplan.formats.traces.alibaba_tianchi2018 import TIANCHI_SETS, read_tianchi
-from bayplan.formats.traces.google2011 import read_google2011
+from bayplan.formats.traces.google2011 import read_google2011, read_google2011_jobs
 from bayplan.formats.traces.virtual_machines import Batch, azure_batches, read_azure, read_huawei
 from bayplan.model import Snapshot, TimedRequests
 
@@ -23,6 +23,7 @@ __all__ = [
     "read_dlrm",
     "read_dlrm_requests",
     "read_google2011",
+    "read_google2011_jobs",
     "read_huawei",
     "read_tianchi",
 ]
@@ -42,6 +43,10 @@ TRACES: Mapping[str, Trace] = {
     "google2011": Trace(
         "190,926 tasks with CPU and memory, 94 minutes of 2011 and what ran before",
         lambda folder, _: read_google2011(folder),
+    ),
+    "google2011_semi_real": Trace(
+        "672,074 jobs of 29 days of 2011; semi-real: their demands are drawn from the tasks of the first 94 minutes",
+        lambda folder, seed: read_google2011_jobs(folder, seed=seed),
     ),
     "azure_v1_vms": Trace(
         "669,435 virtual machines with lifetimes, 9 days of 2017; `azure_batches` has them as tenants' batches",

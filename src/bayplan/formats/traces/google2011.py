@@ -1,8 +1,9 @@
-"""Google clusterdata-2011-2: the tasks of the first 94 minutes, and those that ran before.
+"""Google clusterdata-2011-2: the tasks of the first 94 minutes, and those that ran before; and a semi-real 29 days.
 
 Amounts are normalised there: the largest machine has 1.0 of each. Only part 0 of 500 of the task events can be had,
-so this is 94 minutes, not 29 days. A task that outlives part 0 has the end of its *job*, an upper bound; ends are
-therefore clipped to the window.
+so `read_google2011` is 94 minutes, not 29 days. A task that outlives part 0 has the end of its *job*, an upper bound; ends are
+therefore clipped to the window. The events of *jobs* are there for all 29 days, without demands: `read_google2011_jobs`
+draws these.
 """
 
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Literal
 
 import numpy as np
 
-from bayplan.formats.traces.table import LARGEST, amounts_ok, names_ok, read_columns
-from bayplan.model import Resource, TimedRequests
+from bayplan.formats.traces.table import LARGEST, amounts_ok, names_ok, positions, read_columns
+from bayplan.model import IntArray, Resource, TimedRequests, ints
 
 SCALE = 10**8  # the trace has at most eight decimals: exact
 WINDOW = 94 * 60.0  # seconds
+RESOURCES = (Resource(name="cpu", scale=SCALE), Resource(name="memory", scale=SCALE))
 
 
 def read_google2011(
@@ -42,7 +44,7 @@ def read_google2011(
     worth = columns["prio"] + 1.0 if value == "priority" else np.ones(len(start))
     return TimedRequests(
         name=tuple(name for name, keep in zip(names, inside.tolist(), strict=True) if keep),
-        resources=(Resource(name="cpu", scale=SCALE), Resource(name="memory", scale=SCALE)),
+        resources=RESOURCES,
         capacity=np.rint(np.array(capacity) * SCALE),
         start=start[inside],
         end=end[inside],
@@ -50,3 +52,42 @@ def read_google2011(
         value=worth[inside],
         priority=tuple(map(str, columns["prio"].astype(np.int64)[inside].tolist())),
     )
+
+
+def read_google2011_jobs(folder: Path | str, *, capacity: tuple[float, float] = (1.0, 1.0), seed: int = 0) -> TimedRequests:
+    """Semi-real: one request per job of the 29 days, from its submission to its end, in seconds; each is worth 1.
+
+    The demand of a job is that of one task, drawn with the seed from the tasks of the first 94 minutes that have its scheduling
+    class. A job that was alive at the end of the trace ends with it.
+    """
+    jobs = read_columns(folder, "jobs_29days.parquet", ["job", "submit_us", "end_us", "sclass"])
+    amounts_ok(folder, submit_us=jobs["submit_us"], sclass=jobs["sclass"])
+    names = [f"job{job}" for job in jobs["job"].tolist()]
+    names_ok(folder, "job", names)
+    start, end = jobs["submit_us"] / 1e6, jobs["end_us"] / 1e6
+    end = np.where(np.isnan(end), max(np.nanmax(end, initial=0.0), start.max(initial=0.0)), end)
+    inside = start < end
+    return TimedRequests(
+        name=tuple(name for name, keep in zip(names, inside.tolist(), strict=True) if keep),
+        resources=RESOURCES,
+        capacity=np.rint(np.array(capacity) * SCALE),
+        start=start[inside],
+        end=end[inside],
+        demand=_drawn_demands(folder, jobs["sclass"].astype(np.int64)[inside], seed),
+        value=np.ones(int(inside.sum())),
+    )
+
+
+def _drawn_demands(folder: Path | str, class_of: IntArray, seed: int) -> IntArray:
+    """(job, resource) cpu and memory of a task of the same scheduling class."""
+    tasks = read_columns(folder, "tasks_part0.parquet", ["sclass", "cpu", "mem"])
+    amounts_ok(folder, largest=LARGEST / SCALE, cpu=tasks["cpu"], mem=tasks["mem"])
+    amount = ints(np.rint(np.stack([tasks["cpu"], tasks["mem"]], axis=1) * SCALE))
+    by_class = tasks["sclass"].astype(np.int64)
+    classes = np.unique(class_of)
+    positions(folder, "scheduling class", list(map(str, np.unique(by_class).tolist())), list(map(str, classes.tolist())))
+    rng, demand = np.random.default_rng(seed), np.zeros((len(class_of), amount.shape[1]), dtype=np.int64)
+    for number in classes.tolist():
+        jobs = np.flatnonzero(class_of == number)
+        demand[jobs] = amount[rng.choice(np.flatnonzero(by_class == number), size=len(jobs))]
+    return demand
