@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
 
 from bayplan.decide.collocate.greedy import greedy_counts
-from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
+from bayplan.decide.collocate.subproblem import SolvedCounts, Subproblem, gained, violations
 from bayplan.model import BoolArray, FloatArray, IntArray
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import LARGEST_SCALE, Program
@@ -35,6 +35,11 @@ class Variables:
 
 
 def solve_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads: int = 1) -> IntArray:
+    """The counts of `run_mip`."""
+    return run_mip(subproblem, seconds=seconds, seed=seed, threads=threads).counts
+
+
+def run_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads: int = 1) -> SolvedCounts:
     """Counts (workload, machine) that violate nothing and gain at least what the start does; the most, if the time suffices.
 
     The start is the better of where containers run now and what one greedy pass finds. It is the answer if the program is
@@ -45,7 +50,7 @@ def solve_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads:
     start = _start(subproblem)
     variables = variables_of(subproblem)
     if not variables.edge.size or size_of(subproblem, variables) > min(MOST_ENTRIES, ENTRIES_A_SECOND * seconds):
-        return start
+        return SolvedCounts(start, solver_ran=False)
     return _improved(subproblem, variables, start, ends, seed, threads)
 
 
@@ -57,20 +62,22 @@ def _start(subproblem: Subproblem) -> IntArray:
     return max(candidates, key=lambda counts: gained(subproblem, counts))
 
 
-def _improved(subproblem: Subproblem, variables: Variables, start: IntArray, ends: float, seed: int, threads: int) -> IntArray:
+def _improved(
+    subproblem: Subproblem, variables: Variables, start: IntArray, ends: float, seed: int, threads: int
+) -> SolvedCounts:
     """What HiGHS finds from the start, if it is better. A claimed optimum is tested again without presolve (see `solve`)."""
-    best = start
+    best, ran = start, False
     for presolve in (True, False):
         program = program_of(subproblem, variables, best)
         left = ends - time.perf_counter()
         if left <= 0.0:
             break
-        answer = solve(program, seconds=left, threads=threads, seed=seed, presolve=presolve)
+        answer, ran = solve(program, seconds=left, threads=threads, seed=seed, presolve=presolve), True
         if answer.point is None:
             break
         counts = greedy_counts(subproblem, repaired(subproblem, counts_of(variables, answer.point)))
         best = max(best, counts, key=lambda each: gained(subproblem, each))
-    return best
+    return SolvedCounts(best, solver_ran=ran)
 
 
 def repaired(subproblem: Subproblem, counts: IntArray) -> IntArray:
