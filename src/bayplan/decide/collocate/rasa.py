@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from bayplan.decide.collocate.assignment_mip import run_mip
+from bayplan.decide.collocate.assignment_mip import ENTRIES_A_SECOND, MOST_ENTRIES, run_mip
 from bayplan.decide.collocate.columns.solve import run_columns
 from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
 from bayplan.decide.collocate.options import CollocateOptions
@@ -50,7 +50,14 @@ def _column_generation(subproblem: Subproblem, *, seconds: float, seed: int, thr
     return run_columns(subproblem, seconds=seconds, seed=seed)
 
 
-POOL: Mapping[str, SubproblemSolver] = {"mip": run_mip, "cg": _column_generation}  # §IV-C
+def _integer_program(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
+    """The integer program, unless it is too large for its seconds."""
+    most = min(MOST_ENTRIES, int(ENTRIES_A_SECOND * seconds))
+    run = run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads)
+    return SolvedCounts(run.counts, solver_ran=run.searched)
+
+
+POOL: Mapping[str, SubproblemSolver] = {"mip": _integer_program, "cg": _column_generation}  # §IV-C
 GREEDY = "greedy placement alone"  # what answers where the solver did not run
 NOT_RUN = "too large, or no time left"
 

@@ -18,6 +18,7 @@ from bayplan.decide.collocate.rasa import (
     POOL,
     Answer,
     WorkerShare,
+    _integer_program,
     column_generation,
     divide_among_workers,
     mip,
@@ -167,6 +168,12 @@ def test_a_subproblem_without_machines_is_not_solved():
     problem = problem_of()
     (subproblem,) = subproblems_of(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
     assert solve_all(WorkerShare((subproblem,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].counts.shape == (2, 0)
+
+
+def test_the_integer_program_runs_if_it_has_the_time():
+    subproblem = whole_cluster(problem_of())
+    assert _integer_program(subproblem, seconds=5.0, seed=0, threads=1).solver_ran
+    assert not _integer_program(subproblem, seconds=0.0, seed=0, threads=1).solver_ran
 
 
 def test_what_became_of_the_subproblems_is_noted():
