@@ -65,7 +65,7 @@ def block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Colu
 def fair_block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Column], say: Say) -> list[str]:
     """A block whose verdicts compare rows; those that they leave out are named."""
     fair = comparable(measured)
-    groups = {"late": fair.late, "with unequal CPU": fair.unequal}
+    groups = {"late": fair.late, "its CPU is unequal": fair.unequal}
     lines = [f"- Not compared, since {why}: {', '.join(map(_name, some))}." for why, some in groups.items() if some]
     ordered = sorted(measured, key=lambda row: CLUSTERS.index(row["cluster"]) if row["cluster"] in CLUSTERS else len(CLUSTERS))
     return block(ordered, by, columns, lambda some: [*say(some), *([""] * bool(lines)), *lines])

@@ -9,6 +9,7 @@ from experiments.results import Row, picked
 NOTHING = ["Not measured."]
 WHOLE = 0.9  # of its seconds: who takes less has ended by itself
 SAME_CPU = 1.15  # CPU seconds of answers that may be compared differ by less than this factor
+A_LOOK = 1.0  # seconds: who has less is only looked at, and never late
 IN_TIME = 1.05  # times its seconds; later ones are out of time, as in [RASA] §V-D
 Column = Callable[[Sequence[Row]], str]
 
@@ -35,7 +36,7 @@ class Comparable(NamedTuple):
 def comparable(measured: Iterable[Row]) -> Comparable:
     """Answers sorted by whether they may be compared. Equal CPU: that of the median of those that took all their seconds."""
     found = answered(measured)
-    late = [row for row in found if float(row["wall"]) > IN_TIME * float(row["seconds"])]
+    late = [row for row in found if float(row["wall"]) > IN_TIME * float(row["seconds"]) and float(row["seconds"]) >= A_LOOK]
     rest = [row for row in found if row not in late]
     usual = {key: median(float(row["cpu"]) for row in rows) for key, rows in _grouped(filter(takes_all, rest)).items()}
     unequal = [row for row in rest if takes_all(row) and not _near(float(row["cpu"]), usual[_budget(row)])]
@@ -44,7 +45,7 @@ def comparable(measured: Iterable[Row]) -> Comparable:
 
 def takes_all(row: Row) -> bool:
     """Did it take all its seconds?"""
-    return float(row["wall"]) >= WHOLE * float(row["seconds"])
+    return float(row["wall"]) >= WHOLE * float(row["seconds"]) >= WHOLE * A_LOOK
 
 
 def _near(cpu: float, usual: float) -> bool:

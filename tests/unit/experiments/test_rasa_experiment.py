@@ -243,7 +243,7 @@ def test_answers_with_unequal_cpu_or_late_ones_are_not_compared_and_that_is_said
     assert verdicts(claims.clusters([*fair, *short, disturbed]))["`rasa` is above `pop`, points"] == REPRODUCED
     lines = pages.LINES["clusters"]([*fair, disturbed, late])
     assert said(lines, "Not compared, since late") == "- Not compared, since late: M3 rasa seed 4."
-    assert "seed 3" in said(lines, "Not compared, since with unequal CPU")
+    assert "seed 3" in said(lines, "Not compared, since its CPU is unequal")
 
 
 def test_answers_without_a_solver_are_marked():
