@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.evidence import rasa_causes
 from experiments.rasa import (
     authors,
     bounds,
@@ -223,6 +224,23 @@ def test_selectors_and_masters_are_judged():
     assert set(verdicts(claims.masters(masters)).values()) == {NOT, UNTESTED}
     large = [{**row, "cluster": "rasa-m2"} for row in masters]
     assert verdicts(claims.masters(large))["on large clusters still more masters lose more than 0.005 of the peak"] == REPRODUCED
+
+
+@pytest.mark.parametrize("number", [1, 7, 100])
+def test_causes_need_no_row_but_those_of_their_claims(number, monkeypatch):
+    def some(path):
+        made = list(parts.PARTS[Path(path).stem](parts.Scope(seeds=1)))[:number] if Path(path).stem in parts.PARTS else []
+        keys = [dict(zip(cells.KEY, cell.key, strict=True)) for cell in made]
+        found = {"lost": "0.1", "masters": "9", "sets": "2", "partition_seconds": "7", "masters_affinity": "0.5", **SOLVED}
+        return [fake(**key, **found) for key in keys]
+
+    monkeypatch.setattr(rasa_causes, "raw", some)
+    off = [claim for part, find in claims.PARTS.items() if part != "powerlaw" for claim in find(some(part))]
+    off = [claim for claim in off if claim.verdict is not UNTESTED]
+    assert off
+    for claim in off:
+        cause = next(cause for cause in rasa_causes.CAUSES if cause.explains(claim))
+        assert cause.sentence(cause.explains(claim))
 
 
 def test_a_second_execution_is_judged_by_itself():

@@ -116,14 +116,14 @@ def _machine_value(free: IntArray, demand: FloatArray) -> FloatArray:
     return free[:, int(np.argmax(demand.sum(axis=0)))].astype(np.float64)
 
 
-class Answer(NamedTuple):
+class SubproblemAnswer(NamedTuple):
     """What became of a subproblem."""
 
     counts: IntArray  # (workload, machine)
     by: str  # a key of POOL, or GREEDY; empty if there is nothing to place
 
 
-def solver_notes(answers: Sequence[Answer]) -> tuple[str, ...]:
+def solver_notes(answers: Sequence[SubproblemAnswer]) -> tuple[str, ...]:
     """'subproblems: 2 by cg, 1 by mip, 3 by greedy placement alone (too large, or no time left)'."""
     numbers = {by: sum(answer.by == by for answer in answers) for by in (*sorted(POOL), GREEDY)}
     words = [f"{number} by {by}" for by, number in numbers.items() if number]
@@ -141,7 +141,7 @@ class WorkerShare(NamedTuple):
 
 def solve_subproblems(
     subproblems: tuple[Subproblem, ...], options: CollocateOptions, *, seconds: float, threads: int, seed: int
-) -> list[Answer]:
+) -> list[SubproblemAnswer]:
     """The answer to each subproblem, each by the solver that the selector names (IV-D), in parallel where there are several."""
     if not subproblems:
         return []
@@ -151,13 +151,13 @@ def solve_subproblems(
     work = [WorkerShare(*(tuple(each[k] for k in numbers) for each in lists)) for numbers in numbers_of]
     arguments = time.time() + seconds, seed, max(1, threads // len(work))
     jobs = [Job(name=f"worker {n}", call=solve_all, arguments=(one, *arguments)) for n, one in enumerate(work)]
-    answer_of: dict[int, Answer] = {}
+    answer_of: dict[int, SubproblemAnswer] = {}
     for numbers, answers in zip(numbers_of, ENGINES[options.engine].run(jobs, workers=threads), strict=True):
         answer_of.update(zip(numbers.tolist(), answers, strict=True))
     return [answer_of[number] for number in range(len(subproblems))]
 
 
-def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[Answer]:
+def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[SubproblemAnswer]:
     """The answer to each subproblem, one after the other. Time that one does not use is for those after it.
 
     `until`: a moment of `time.time`, so that the time in which a worker starts counts, too.
@@ -170,12 +170,12 @@ def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[
     return answers
 
 
-def solve_one(subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int) -> Answer:
+def solve_one(subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int) -> SubproblemAnswer:
     """The answer to a subproblem; all zero if there is nothing to place, or no machine."""
     if not subproblem.demand.any() or not len(subproblem.machine):
-        return Answer(np.zeros(subproblem.shape, dtype=np.int64), "")
+        return SubproblemAnswer(np.zeros(subproblem.shape, dtype=np.int64), "")
     solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads)
-    return Answer(solved.counts, solver if solved.solver_ran else GREEDY)
+    return SubproblemAnswer(solved.counts, solver if solved.solver_ran else GREEDY)
 
 
 def time_shares(subproblems: Sequence[Subproblem]) -> FloatArray:

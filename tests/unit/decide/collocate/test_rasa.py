@@ -16,7 +16,7 @@ from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.rasa import (
     GREEDY,
     POOL,
-    Answer,
+    SubproblemAnswer,
     WorkerShare,
     _integer_program,
     column_generation,
@@ -178,10 +178,10 @@ def test_the_integer_program_runs_if_it_has_the_time():
 
 def test_what_became_of_the_subproblems_is_noted():
     counts = np.zeros((1, 1), dtype=np.int64)
-    some = [Answer(counts, by) for by in ("mip", "cg", "cg", GREEDY, "")]
+    some = [SubproblemAnswer(counts, by) for by in ("mip", "cg", "cg", GREEDY, "")]
     assert solver_notes(some) == ("subproblems: 2 by cg, 1 by mip, 1 by greedy placement alone (too large, or no time left)",)
-    assert solver_notes([Answer(counts, "cg")]) == ("subproblems: 1 by cg",)
-    assert solver_notes([Answer(counts, "")]) == ()
+    assert solver_notes([SubproblemAnswer(counts, "cg")]) == ("subproblems: 1 by cg",)
+    assert solver_notes([SubproblemAnswer(counts, "")]) == ()
 
 
 def test_a_solver_that_did_not_run_is_noted():
