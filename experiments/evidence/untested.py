@@ -37,18 +37,6 @@ UNTESTED = (
         "verbs/production.md",
     ),
     Untested(
-<<<<<<< HEAD
-        FREECONTAINER,
-        "Appendix A",
-        "Sweep&Search deviates from the optimum by a bounded amount",
-        "proven",
-        "The probability is inverted as printed, and false in either reading: a counterexample is in "
-        "`tests/unit/decide/rebalance/test_hand_made.py`",
-        "verbs/rebalance.md",
-    ),
-    Untested(
-=======
->>>>>>> online
         ONLINE_CLUSTERS,
         "§VI",
         "all results on Google's trace, version 1",
