@@ -9,16 +9,18 @@ import numpy as np
 
 from bayplan.check import check
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
+from bayplan.decide.pack.csp_mac import CoveredPacking, covered_packing
 from bayplan.generate.ucac import FACTOR, base, initial_layout, nonempty
 from bayplan.generate.ucac_services import MILLI
 from bayplan.model import Budget, Cluster, FloatArray, IntArray, Objective, Placement, Result, Snapshot, silent
-from bayplan.score.confidence import machine_ucac, usage, violation_probability
+from bayplan.score.confidence import deviate, machine_ucac, usage, violation_probability
 from bayplan.score.monte_carlo import violation_rate
 
 BUDGET = Budget(seconds=10.0)  # of one packing
+CSP_MAC = "csp-mac"
 DRAWS = 2_000  # of the usage of every container; about a thousand machines each
 MEASURES = ("containers", "to_pack", "ucac", "machines", "goal", "bound", "gap", "violation", "untruncated", "predicted")
-MEASURES += ("left_out", "rules_violated", "seconds")
+MEASURES += ("left_out", "rules_violated", "seconds", "pattern_ucac", "even_ucac")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +72,20 @@ def packed(
     return result, time.perf_counter() - began
 
 
+def covered(snapshot: Snapshot, seed: int, budget: Budget = BUDGET) -> tuple[CoveredPacking, float]:
+    """The answer of csp-mac with the UCaC of its patterns, and the seconds it took."""
+    problem = pack_problem(snapshot.cluster, snapshot.placement)
+    began = time.perf_counter()
+    packing = covered_packing(problem, PackOptions(), budget=budget, seed=seed, progress=silent)
+    return packing, time.perf_counter() - began
+
+
 def measured(setting: Setting, snapshot: Snapshot, method: str, size: Size) -> dict[str, str]:
     """The columns of `MEASURES`."""
-    result, seconds = packed(snapshot, method, setting.seed, size.budget)
+    if method == CSP_MAC:
+        (result, pattern_ucac, _), seconds = covered(snapshot, setting.seed, size.budget)
+    else:
+        (result, seconds), pattern_ucac = packed(snapshot, method, setting.seed, size.budget), None
     cluster, after = snapshot.cluster, answer(result)
     return {
         "containers": str(len(cluster.containers.name)),
@@ -86,6 +99,8 @@ def measured(setting: Setting, snapshot: Snapshot, method: str, size: Size) -> d
         "left_out": str(len(after.unplaced)),
         "rules_violated": str(len(check(cluster, after, snapshot.placement))),
         "seconds": f"{seconds:.3f}",
+        "pattern_ucac": "" if pattern_ucac is None else f"{pattern_ucac:.3f}",
+        "even_ucac": f"{even_ucac(cluster, after, setting.alpha):.3f}",
     }
 
 
@@ -99,6 +114,15 @@ def used(cluster: Cluster, placement: Placement, alpha: float) -> FloatArray:
     """(machine,) UCaC in cores."""
     cores: FloatArray = machine_ucac(cluster, placement, 0, alpha=alpha) / MILLI
     return cores
+
+
+def even_ucac(cluster: Cluster, placement: Placement, alpha: float) -> float:
+    """Cores: no placement of these containers on as many machines has more UCaC. It is most if all have the same variance.
+
+    The root is concave, so the sum of the roots of N numbers with a given sum is largest where they are equal.
+    """
+    mean, variance = usage(cluster, placement, 0)
+    return float(mean.sum() + deviate(alpha) * np.sqrt(busy(cluster, placement).sum() * variance.sum())) / MILLI
 
 
 def busy(cluster: Cluster, placement: Placement) -> IntArray:

@@ -11,8 +11,8 @@ from statistics import mean
 
 from bayplan.words import count
 from experiments.results import ROOT, Row, rows
-from experiments.ucac.figures import ALPHAS, BEST_N, METHODS, SECONDS, SERVICES, TABLE, TABLE_4, THEIR_NAME, Cell
-from experiments.ucac.tables import METRICS, NAME, SLACK, by_seed, counts, judge, means, paper, ratio
+from experiments.ucac.figures import ALPHAS, BEST_N, SECONDS, SERVICES, TABLE, TABLE_4, THEIR_NAME, Cell
+from experiments.ucac.tables import METRICS, NAME, SLACK, by_seed, counts, judge, means, methods_of, paper, ratio
 from experiments.ucac.week_tables import BASE, best_n, totals
 from experiments.verdicts import (
     Claim,
@@ -51,7 +51,7 @@ def claims_in(folder: Path, *, quick: bool = False) -> list[Claim]:
 
 def table_claims(measured: Sequence[Row]) -> Iterator[Claim]:
     """Scale-down and scale-up."""
-    for case, method, metric in product(("scale-down", "scale-up"), METHODS[1:], METRICS):
+    for case, method, metric in product(("scale-down", "scale-up"), methods_of(measured)[1:], METRICS):
         yield _cells(measured, case, method, metric)
     for case, method in product(("scale-down", "scale-up"), OURS):
         for metric, number in METRICS.items():

@@ -35,7 +35,7 @@ TIME_KEY = ("services", "alpha", "seed", "goal")
 TIME_FIELDS = (*TIME_KEY, *times.MEASURES, "commit", "machine")
 PARTS = ("cells", "week", "figure", "times")
 SEARCHED = (0.90, 1.00, 1.05, 1.10, 1.15, 1.20, 1.23, 1.25, 1.30, 1.35, 1.40, 1.50, 1.75, 2.00, 2.50, 3.09)  # n of bf-nsigma
-OTHERS = ("csp-machines", "bf-ucac", "bi-level", "csp-ucac")
+OTHERS = ("csp-machines", "csp-mac", "bf-ucac", "bi-level", "csp-ucac")
 
 SIZE_OF_CELLS = cells.Size()
 SIZE_OF_WEEKS = weeks.Days(size=SIZE, swing=SWING, drift=DRIFT, machines=4000, draws=cells.DRAWS, budget=cells.BUDGET)

@@ -37,7 +37,7 @@ def table_lines(measured: Sequence[Row]) -> list[str]:
 def normalised(measured: Sequence[Row], case: str, alpha: float) -> list[str]:
     """One line per number of services and method at one confidence; ours (the paper's)."""
     body = []
-    for services, method in product(counts(measured), METHODS):
+    for services, method in product(counts(measured), methods_of(measured)):
         cells = _beside(measured, case, services, alpha, method)
         body.append([str(services), f"`{method}` ({THEIR_NAME[method]})", *cells])
     return table(["K", "method", "UCaC", "machines", "violation %", "verdict"], body)
@@ -103,6 +103,11 @@ def by_seed(measured: Sequence[Row], case: str, services: int, alpha: float, met
     """The rows of one cell of a table."""
     key = case, str(services), f"{alpha:g}", method
     return {row["seed"]: row for row in measured if (row["case"], row["services"], row["alpha"], row["method"]) == key}
+
+
+def methods_of(measured: Sequence[Row]) -> list[str]:
+    """The methods that were measured, in the order of the tables."""
+    return [method for method in METHODS if any(row["method"] == method for row in measured)]
 
 
 def counts(measured: Sequence[Row]) -> list[int]:
@@ -171,6 +176,7 @@ def claims(measured: Sequence[Row]) -> Iterator[str]:
     detail = f"{len(measured)} packings, {len(bad)} at fault"
     yield f"- Is everything placed, and is no chance constraint violated? {yes(not bad)}: {detail}."
     yield from _cells_claim(measured)
+    yield from _patterns(measured)
     yield from _gaps(measured)
     yield from _overflows(measured)
 
@@ -195,6 +201,31 @@ def _cells_claim(measured: Sequence[Row]) -> Iterator[str]:
 
 def _above(ours: Cell, theirs: Cell) -> bool:
     return any(ours[number] > theirs[number] + SLACK + ROUNDING for number in METRICS.values())
+
+
+def _patterns(measured: Sequence[Row]) -> Iterator[str]:
+    """Does the paper's UCaC of CSP-Mac count what patterns hold beyond the demand? No placement has as much."""
+    base = {_key(row): float(row["ucac"]) for row in measured if (row["case"], row["method"]) == ("scale-down", BASE)}
+    ours = [row for row in measured if row["case"] == "scale-down" and row["method"] in ("csp-machines", "csp-mac")]
+    for alpha in ALPHAS:
+        pairs = [(row, base[_key(row)]) for row in ours if row["alpha"] == f"{alpha:g}" and _key(row) in base]
+        even, held = ([float(row[name]) / by for row, by in pairs if row[name]] for name in ("even_ucac", "pattern_ucac"))
+        if even:
+            theirs = [cell.ucac for services in SERVICES if (cell := paper("scale-down", services, alpha, "csp-mac"))]
+            yield (
+                f"- Scale-down, {alpha:.1%}, can any placement on as few machines as those of `csp-machines` have the UCaC of "
+                f"the paper's CSP-Mac, {min(theirs):.2f} to {max(theirs):.2f} of `bf-nsigma`'s? "
+                f"{yes(max(even) >= min(theirs))}: none has more than {max(even):.3f}."
+            )
+        if held:
+            yield (
+                f"- Scale-down, {alpha:.1%}: with what the patterns of `csp-mac` hold beyond the demand it is "
+                f"{min(held):.3f} to {max(held):.3f}."
+            )
+
+
+def _key(row: Row) -> tuple[str, str, str]:
+    return row["services"], row["alpha"], row["seed"]
 
 
 def _gaps(measured: Sequence[Row]) -> Iterator[str]:

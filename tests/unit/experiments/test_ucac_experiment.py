@@ -30,6 +30,7 @@ CELL |= {
     "seconds": "1",
     "gap": "0.0001",
 }
+CELL |= {"pattern_ucac": "", "even_ucac": ""}
 CELL |= {"bound": "1000", "goal": "ucac", "commit": "abc", "machine": "a machine"}
 DAY = {
     "method": "csp-ucac",
@@ -152,6 +153,28 @@ def test_gaps_times_and_machines_above_the_bound_are_judged():
     assert "? **no**" in line_of(tables.claims([fake(method="csp-ucac", gap="0.0003")]), "K = 20, `csp-ucac`")
     assert "? **no**" in line_of(tables.claims([fake(method="csp-ucac", gap="")]), "K = 20, `csp-ucac`")
     assert "? **no**" in line_of(tables.claims([{**good[1], "bound": ""}]), "K = 20, empty")
+
+
+def test_what_no_placement_can_have_is_told_from_what_patterns_hold():
+    mac = fake(method="csp-mac", ucac="95", pattern_ucac="106", even_ucac="97")
+    lines = list(tables.claims([fake(), mac]))
+    assert line_of(lines, "Scale-down, 99.9%, can any").endswith("? **no**: none has more than 0.970.")
+    assert line_of(lines, "Scale-down, 99.9%: with").endswith("it is 1.060 to 1.060.")
+    assert "? yes" in line_of(tables.claims([fake(), {**mac, "even_ucac": "102"}]), "Scale-down, 99.9%, can any")
+    assert not any("csp-mac`" in line for line in tables.claims([fake(), fake(method="csp-machines", even_ucac="97")]))
+
+
+def test_the_most_ucac_of_any_placement_is_where_variances_are_equal():
+    setting = cells.Setting(case="scale-down", services=3, alpha=0.99, seed=5)
+    snapshot = cells.instance(setting, TINY)
+    for method in METHODS:
+        after = cells.answer(cells.packed(snapshot, method, 5, TINY.budget)[0])
+        assert cells.used(snapshot.cluster, after, 0.99).sum() <= cells.even_ucac(snapshot.cluster, after, 0.99) * (1 + 1e-9)
+
+
+def test_a_method_that_was_not_measured_has_no_line():
+    assert not any("csp-mac`" in line for line in tables.normalised([fake()], "scale-down", 0.999))
+    assert any("csp-mac`" in line for line in tables.normalised([fake(), fake(method="csp-mac")], "scale-down", 0.999))
 
 
 def test_overflows_beyond_sampling_error_are_reported():

@@ -88,14 +88,21 @@ def starts_empty(problem: PackProblem, groups: MachineGroups) -> FloatArray:
     return np.array([float(not problem.running[machines[0]].any()) for machines in groups.machines])
 
 
+def machines_bound(problem: PackProblem, master: PatternMaster) -> float | None:
+    """No placement of all containers has fewer machines; None if nothing is proven. The cost of the master is machines."""
+    least = master.proven_bound()
+    if least is None or master.left_out > 1e-9:
+        return None
+    return float(problem.running.any(axis=1).sum()) + float(np.ceil(least - 1e-7))
+
+
 def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
     """No placement of all containers scores less; None if nothing is proven."""
     least = master.proven_bound()
     if least is None or master.left_out > 1e-9:
         return None
     if not master.minimise_ucac:
-        busy = float(problem.running.any(axis=1).sum())
-        return busy + float(np.ceil(least - 1e-7))
+        return machines_bound(problem, master)
     containers = problem.running.sum(axis=0) + problem.unplaced
     fixed = float((bins.d[:, 0] * np.sqrt(bins.variance[:, 0])).sum())
     unit = float(problem.main.capacity.max()) / problem.cluster.resources[problem.main.resource].scale

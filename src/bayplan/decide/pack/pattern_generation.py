@@ -92,16 +92,20 @@ class PatternMaster:
                 if seconds_left() <= 0.0:
                     return
                 self.add(int(self.groups.of_machine[m]), count[m])
-        for g in range(len(self.groups.machines)):
-            if self.starts_empty[g] and seconds_left() > 0.0:
-                for w in np.flatnonzero(self.unplaced).tolist():
-                    alone = np.zeros(len(self.unplaced), dtype=np.int64)
-                    alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
-                    self.add(g, alone)
+        for g in np.flatnonzero(self.starts_empty).tolist():
+            if seconds_left() > 0.0:
+                self.add_diagonal(g)
                 for pattern in () if earlier is None else earlier:
-                    self.add(g, self._shortened(g, pattern))
+                    self.add(g, self.shortened(g, pattern))
 
-    def _shortened(self, g: int, pattern: IntArray) -> IntArray:
+    def add_diagonal(self, g: int) -> None:
+        """Of each workload by itself as many containers as the group takes: the P(0) of [UCaC] appendix C.2."""
+        for w in np.flatnonzero(self.unplaced).tolist():
+            alone = np.zeros(len(self.unplaced), dtype=np.int64)
+            alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
+            self.add(g, alone)
+
+    def shortened(self, g: int, pattern: IntArray) -> IntArray:
         """As much of a pattern as the group takes today."""
         one, taken = _one(self.groups.bins, g), np.zeros((1, len(pattern)), dtype=np.int64)
         fill_in_order(self.sizes, one, np.arange(1), np.arange(len(pattern)), np.minimum(pattern, self.unplaced), taken)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bayplan.model import Reason, Resource, Result
 from bayplan.report.amounts import human_amount, odds, percent, score
@@ -10,7 +10,7 @@ from bayplan.report.answers.decision_tables import goal_words, reason_table
 from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
-from bayplan.words import count
+from bayplan.words import count, first_names
 
 LEVELS = (
     TableColumn("packed at"),
@@ -47,6 +47,50 @@ def pack_headline(result: Result[Any], figures: PackFigures, *, packed: int, lef
     missing = f", {left_out:,} left out" if left_out else ""
     runs = f"{figures.containers:,} run on {count(figures.machines, 'machine')} at {confidence(figures.alpha)}"
     return f"{count(packed, 'container')} packed{missing}; {runs}; {goal_words(result)}"
+
+
+class WorkloadChange(NamedTuple):
+    """How the containers of one workload change."""
+
+    workload: str
+    before: int
+    target: int
+    deleted: int
+    created: int
+    left_out: int
+
+
+CHANGES = (
+    TableColumn("workload"),
+    TableColumn("before", "number"),
+    TableColumn("target", "number"),
+    TableColumn("deleted", "number"),
+    TableColumn("created", "number"),
+    TableColumn("left out", "number", drop=1, key="left_out"),
+)
+
+
+def change_headline(deleted: int, freed: int) -> str:
+    """'12 containers deleted, 3 machines become free'."""
+    return f"{count(deleted, 'container')} deleted, {count(freed, 'machine')} {'becomes' if freed == 1 else 'become'} free"
+
+
+def change_report(
+    rows: Sequence[WorkloadChange], *, freed: Sequence[str], opened: Sequence[str], over: tuple[int, int]
+) -> Report:
+    """What is deleted and created, which machines become free, and where the confidence held before and holds now."""
+    known = facts(
+        ("deleted", f"{sum(row.deleted for row in rows):,}"),
+        ("machines that become free", _named(freed)),
+        ("machines that were empty", _named(opened)),
+        ("machines over the confidence", f"{over[0]:,} before, {over[1]:,} now"),
+    )
+    cells = ((Cell(row.workload), *(count_cell(number) for number in row[1:])) for row in rows)
+    return report(known, table(CHANGES, cells, title=f"Workloads that change: {len(rows):,}").first(SHOWN))
+
+
+def _named(machines: Sequence[str]) -> str:
+    return f"{len(machines):,}: {first_names(machines)}" if machines else "0"
 
 
 def pack_report(result: Result[Any], figures: PackFigures, levels: Sequence[ConfidenceLevel]) -> Report:
