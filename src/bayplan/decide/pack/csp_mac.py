@@ -14,9 +14,8 @@ Where the paper is silent, or where we deviate:
 
 - Proposition 2 supposes that some pattern covers what runs on each machine. Patterns of (14) cover most of them. For the others
   there is a diagonal of their own, z_i and as many containers of one workload as fit beside it; z_i alone if nothing does.
-- Patterns of (14) are priced for empty machines, and may need more machines in (8) than others would. So pricing goes on in (8)
-  without whole numbers, (16) with p >= z_i, until no pattern has a negative reduced cost there either. Where all requests fit
-  into machines that run it adds nothing, unless something would be left out.
+- Patterns are those of (14), priced for empty machines, as in the paper: in (8) others might need fewer machines. So there is no
+  bound on machines that run something.
 - It adds one pattern a round; here a round may add several. Both end with the same value of (14).
 - (8) has a row for each machine; here equal machines share one, as in `csp-ucac`.
 - Patterns hold no more containers of a workload than there are to place beside what runs.
@@ -31,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.decide.pack.cutting_stock import end_of_generation, machines_bound, starts_empty
+from bayplan.decide.pack.cutting_stock import end_of_generation, starts_empty
 from bayplan.decide.pack.integer_master import patterns_on_machines, seconds_for_highs, solved_in_whole_numbers
 from bayplan.decide.pack.kernel_arrays import bins_of, copy_bins, groups_of, sizes_of, with_containers
 from bayplan.decide.pack.options import PackOptions
@@ -42,8 +41,6 @@ from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.score.packing import ucac_of_counts
-
-GENERATING_P = 0.5  # of the seconds for patterns, at most, for those of (14)
 
 
 class CoveredPacking(NamedTuple):
@@ -72,8 +69,7 @@ def covered_packing(
     count = _without_surplus(cover, problem.unplaced, np.random.default_rng(seed))  # Algorithm 1, line 3
     missing = problem.unplaced - count.sum(axis=0)
     extra = _first_fit(master.sizes, with_containers(master.sizes, bins_of(problem), count), missing)
-    bound = machines_bound(problem, master)
-    result = pack_result(problem, count + extra, seconds=clock.seconds, goal="machines", bound=bound)
+    result = pack_result(problem, count + extra, seconds=clock.seconds, goal="machines")
     resource, surplus = problem.cluster.resources[problem.main.resource], int(cover.sum() - count.sum())
     held = float(ucac_of_counts(problem.main, problem.running + cover + extra).sum()) / resource.scale
     if surplus:
@@ -90,9 +86,9 @@ class _Run:
     stop: StopFlag
     progress: Progress
 
-    def generate(self, master: PatternMaster, share: float) -> None:
-        """Column generation until nothing pays, or until this share of the seconds for it is over."""
-        rounds, end = self.clock.budget.iterations, share * end_of_generation(self.clock)
+    def generate(self, master: PatternMaster) -> None:
+        """Column generation until nothing pays, or until the time for it is over."""
+        end = end_of_generation(self.clock)
 
         def seconds_left() -> float:
             return 0.0 if self.stop.requested else end - self.clock.seconds
@@ -100,9 +96,11 @@ class _Run:
         def report(cost: float) -> None:
             self.progress(Tick(stage="patterns", done=min(1.0, self.clock.seconds / end), score=cost))
 
-        master.generate(float("inf") if rounds is None else rounds, seconds_left, report)
-        if not master.proven:  # with the patterns of the last round
-            master.solve(0.0 if self.stop.requested else 0.5 * self.clock.seconds_left)
+        master.generate(self.clock.budget, seconds_left, report)
+
+    def solve(self, master: PatternMaster) -> None:
+        """The master over the patterns that it has, without whole numbers, if there is time."""
+        master.solve(0.0 if self.stop.requested else 0.5 * self.clock.seconds_left)
 
     def over(self) -> bool:
         """Is there no time for another pattern?"""
@@ -126,7 +124,7 @@ def _pattern_gen(problem: PackProblem, earlier: IntArray | None, run: _Run) -> I
             master.add_diagonal(g)  # P(0)
             for pattern in () if earlier is None else earlier:
                 master.add(g, master.shortened(g, pattern))
-    run.generate(master, GENERATING_P)  # (14), (16)
+    run.generate(master)  # (14), (16)
     return np.unique(np.array(master.pattern).reshape(-1, len(problem.unplaced)), axis=0)
 
 
@@ -160,7 +158,7 @@ def _master(problem: PackProblem, patterns: IntArray, run: _Run) -> PatternMaste
             master.add(g, added)
         if not len(covers):
             master.add_diagonal(g)
-    run.generate(master, 1.0)
+    run.solve(master)
     return master
 
 

@@ -61,7 +61,7 @@ def generate_patterns(
     groups = groups_of(problem, bins)
     empty = starts_empty(problem, groups)
     master = PatternMaster(sizes=sizes, groups=groups, unplaced=problem.unplaced, starts_empty=empty, minimise_ucac=minimise_ucac)
-    rounds, end = clock.budget.iterations, end_of_generation(clock)
+    end = end_of_generation(clock)
     with stoppable() as stop:
 
         def seconds_left() -> float:
@@ -69,7 +69,7 @@ def generate_patterns(
 
         master.add_first_patterns(bins, options.patterns, seconds_left)
         master.generate(
-            float("inf") if rounds is None else rounds,
+            clock.budget,
             seconds_left,
             lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
         )
