@@ -112,6 +112,27 @@ THEOREMS = (
     ),
     Theorem(
         UCAC,
+        "Theorem 4",
+        "with fractions of containers the least UCaC has the fewest machines",
+        "test_packing.py::test_theorem_4_with_fractions_the_least_ucac_has_the_fewest_machines",
+        page="verbs/pack.md",
+    ),
+    Theorem(
+        UCAC,
+        "Lemma 6",
+        "containers that do not fit have a normalised mean and variance of more than 3/4 in all",
+        "test_packing.py::test_lemma_6_what_does_not_fit_has_more_than_three_quarters",
+        page="verbs/pack.md",
+    ),
+    Theorem(
+        UCAC,
+        "Proposition 2",
+        "the cutting stock problem over all patterns is exact on nonempty machines",
+        "test_packing.py::test_csp_ucac_is_as_good_as_trying_everything",
+        page="verbs/pack.md",
+    ),
+    Theorem(
+        UCAC,
         "Theorem 5",
         "the least UCaC needs at most 8/3 of the fewest machines",
         "test_packing.py::test_the_least_ucac_needs_at_most_eight_thirds_of_the_fewest_machines",

@@ -36,7 +36,7 @@ def _solved(
         master, bins = generate_patterns(problem, options, minimise_ucac=minimise_ucac, clock=clock, progress=progress)
         count = integer_counts(master, bins, clock, stop)
     goal = "ucac" if minimise_ucac else "machines"
-    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=_bound(problem, master, bins))
+    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=score_bound(problem, master, bins))
 
 
 def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
@@ -49,7 +49,7 @@ def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock,
     if clock.seconds >= end_of_generation(clock):
         return result
     master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
-    status, bound = verdict(result.goal, result.score[result.goal], _bound(problem, master, bins))
+    status, bound = verdict(result.goal, result.score[result.goal], score_bound(problem, master, bins))
     return replace(result, status=status, bound=bound)
 
 
@@ -96,7 +96,7 @@ def machines_bound(problem: PackProblem, master: PatternMaster) -> float | None:
     return float(problem.running.any(axis=1).sum()) + float(np.ceil(least - 1e-7))
 
 
-def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
+def score_bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
     """No placement of all containers scores less; None if nothing is proven."""
     least = master.proven_bound()
     if least is None or master.left_out > 1e-9:
