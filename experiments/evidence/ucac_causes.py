@@ -134,5 +134,4 @@ CAUSES = (
     Cause(r"Table 1: .*CSP-Mac|Figure 3", _even),
     Cause(r"with heuristics", _start),
     Cause(r"§6.2: .*CSP-Mac", _repriced),
-    Cause(r"CSP-Mac", _start),
 )

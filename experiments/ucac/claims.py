@@ -117,8 +117,8 @@ def _alike(measured: Sequence[Row]) -> Iterator[Claim]:
         for case, method, alpha in product(("scale-down", "scale-up"), OURS, ALPHAS):
             found = {k: cell[number] for k in SERVICES if (cell := ratio(measured, case, k, alpha, method))}
             off |= {f"{case} {method} K={k} {alpha:.1%}": value - mean(found.values()) for k, value in found.items()}
-        text = f"the three methods perform similarly over test cases: {metric} within {SIMILAR:g} of the mean over K"
-        shown = f"off by {max(map(abs, off.values())):.3f} at most" if off else None
+        text = f"the three methods perform similarly over test cases: {metric} from the mean over K"
+        shown = f"{max(map(abs, off.values())):.3f} at most" if off else None
         yield judged("§6.1.1", text, near(0.0, SIMILAR), off, paper="similar", ours=shown)
 
 
@@ -181,13 +181,13 @@ def _on_empty(measured: Sequence[Row], other: str) -> Iterator[Claim]:
         excess += [theirs[0].machines / theirs[1].machines - 1] if theirs[0] and theirs[1] else []
     shown = f"{mean(less.values()):.3%} less" if less else None
     yield judged("Table 3", f"CSP-UCaC has less UCaC than {THEIR_NAME[other]} in every test case", above(), less, ours=shown)
-    text = f"CSP-UCaC has as many machines as {THEIR_NAME[other]} or slightly more, at most {SIMILAR:.0%}"
+    text = f"CSP-UCaC has as many machines as {THEIR_NAME[other]}, or up to {SIMILAR:.0%} more"
     shown = f"{min(more.values()):+.2%} to {max(more.values()):+.2%}" if more else None
     paper_span = f"{min(excess):+.2%} to {max(excess):+.2%}" if excess else "slightly more"
     yield judged("Table 3", text, at_most(SIMILAR), more, paper=paper_span, ours=shown)
-    text, shown = f"violations of CSP-UCaC and {THEIR_NAME[other]} are similar, within half of 1 - alpha", None
+    text, shown = f"violations of CSP-UCaC and {THEIR_NAME[other]} are similar, over 1 - alpha", None
     if apart:
-        shown = f"{min(apart.values()):+.2f} to {max(apart.values()):+.2f} of 1 - alpha"
+        shown = f"{min(apart.values()):+.2f} to {max(apart.values()):+.2f}"
     yield judged("Table 3", text, near(0.0, 0.5), apart, paper="similar", ours=shown)
 
 

@@ -15,12 +15,11 @@ from bayplan.api.problem import matching
 from bayplan.api.registry import method_of
 from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.cutting_stock import with_bound
-from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, main_resource, pack_instance
+from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, pack_instance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.formats.patterns import patterns_of, write_patterns
-from bayplan.formats.samples import read_samples, read_usage_series
 from bayplan.model import UNPLACED, Clock, Cluster, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable
 from bayplan.score.counts import containers_on
@@ -33,7 +32,6 @@ from bayplan.score.packing import (
     packed_machines,
     strictest_ucac,
 )
-from bayplan.score.peak import HOUR, peak_usage
 
 if TYPE_CHECKING:
     from bayplan.report.pictures.ucac import UcacCurve
@@ -111,7 +109,8 @@ class PackingAnswer(PlacementAnswer):
             return report()
         rows = [WorkloadChange(**row) for row in self._by_workload()]
         over = over_confidence(self.change.before, self.change.before.snapshot.placement), self._over()
-        return change_report(rows, freed=self.machines_freed, opened=self.change.opened(self.after), over=over)
+        containers = {"deleted": self.deleted, "created": self.created}
+        return change_report(rows, containers, freed=self.machines_freed, opened=self.change.opened(self.after), over=over)
 
     def _by_workload(self) -> Iterator[dict[str, Any]]:
         """One entry per workload whose number changes."""
@@ -325,23 +324,6 @@ def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[Confide
             return
         yield level
         longest = max(longest, clock.seconds - began)
-
-
-def read_usage(
-    path: PathLike, cluster: Cluster, resource: str | None = None, *, peak: str | None = None, window: float = HOUR
-) -> Samples:
-    """Measured usage from a file (CSV, JSON or YAML), for `samples` of `pack` and `machines_needed`.
-
-    `peak`: of a table with times only the busiest `window` seconds, "service" of each workload by itself, "cluster" of all
-    together ([UCaC] §6.2); everything if it is None.
-    """
-    main = main_resource(cluster, resource)
-    if peak is None:
-        by_workload = read_samples(path, cluster, main)
-    else:
-        busiest = peak_usage(read_usage_series(path, cluster, main), of=peak, replicas=cluster.replicas, window=window)
-        by_workload = {w: usage.samples for w, usage in busiest.items()}
-    return {cluster.workloads.name[w]: values for w, values in by_workload.items()}
 
 
 def instance_of(

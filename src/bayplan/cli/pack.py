@@ -1,6 +1,7 @@
 """`bayplan pack`"""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayplan.cli.console import clock
@@ -14,6 +15,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from bayplan.api.machines_needed import MachinesNeededAnswer
     from bayplan.api.pack import PackingAnswer
+    from bayplan.model import Cluster, FloatArray
 
 
 def pack(
@@ -65,6 +67,8 @@ def pack(
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --targets targets.yaml --out tomorrow.json[/cyan]
 
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --samples usage.csv --peak service[/cyan]
+
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
     expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
@@ -74,20 +78,18 @@ def pack(
         raise UsageError("--peak is of measured usage: expected --samples, too")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
-        from bayplan.api.pack import read_usage
         from bayplan.api.packing.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
         snapshot = bp.read(file, start)
+        usage, peaks = (None, ()) if samples is None else _measured(samples, snapshot.cluster, resource, peak, peak_window)
         stated: dict[str, Any] = {
             "confidence": confidence,
             "confidence_of": pairs(confidence_of, "--confidence-of", option.CONFIDENCES),
             "resource": resource,
             "uncertainty": uncertainty,
-            "samples": None
-            if samples is None
-            else read_usage(samples, snapshot.cluster, resource, peak=peak, window=peak_window),
+            "samples": usage,
             "seed": seed,
             "threads": threads,
         }
@@ -103,9 +105,21 @@ def pack(
                 answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, targets=numbers, **stated)
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
-        note(answer.input_notes, quiet=quiet)
+        note((*answer.input_notes, *peaks), quiet=quiet)
         following = "pack --targets" if targets is not None else ""
         finish(answer, file=file, out=out, report=report, json=json, following=following)
+
+
+def _measured(
+    samples: Path, cluster: "Cluster", resource: str | None, peak: str | None, window: float
+) -> tuple[Mapping[str, "FloatArray"] | None, tuple[str, ...]]:
+    """Usage by workload, and when the peaks are, if only these count."""
+    from bayplan.api.packing.measured_usage import peak_notes, read_peaks, read_usage
+
+    if peak is None:
+        return read_usage(samples, cluster, resource), ()
+    peaks = read_peaks(samples, cluster, resource, of=peak, window=window)
+    return {name: usage.samples for name, usage in peaks.items()}, peak_notes(peaks, cluster, resource, window=window)
 
 
 def _expect_none_of(options: Mapping[str, object]) -> None:

@@ -49,7 +49,7 @@ def test_a_claim_that_is_not_reproduced_has_a_reason_with_a_command(lines):
 def test_every_cause_explains_a_claim():
     unused = []
     for paper in NAMES:
-        off = [claim for claim in measured_claims(paper) if claim.verdict in causes.OFF]
+        off = [claim for claim in measured_claims(paper) if claim.verdict in (*causes.OFF, Verdict.UNTESTED)]
         first = [next((cause for cause in causes.CAUSES[paper] if cause.explains(claim)), None) for claim in off]
         unused += [(paper, cause.pattern) for cause in causes.CAUSES[paper] if cause not in first]
     assert unused == []

@@ -7,7 +7,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from bayplan.api.pack import read_usage
+from bayplan.api.packing.measured_usage import read_usage
 from bayplan.errors import InputError
 from bayplan.formats import read, read_samples, read_usage_series
 from bayplan.formats.document.schemas import schema

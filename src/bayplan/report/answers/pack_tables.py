@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from bayplan.model import Reason, Resource, Result
@@ -10,8 +11,10 @@ from bayplan.report.answers.decision_tables import goal_words, reason_table
 from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
+from bayplan.score.peak import PeakUsage
 from bayplan.words import count, first_names
 
+DATES = 1e8  # seconds: from here on a time counts from 1970
 LEVELS = (
     TableColumn("packed at"),
     TableColumn("machines", "number"),
@@ -76,11 +79,19 @@ def change_headline(deleted: int, freed: int) -> str:
 
 
 def change_report(
-    rows: Sequence[WorkloadChange], *, freed: Sequence[str], opened: Sequence[str], over: tuple[int, int]
+    rows: Sequence[WorkloadChange],
+    containers: Mapping[str, Sequence[tuple[str, str]]],
+    *,
+    freed: Sequence[str],
+    opened: Sequence[str],
+    over: tuple[int, int],
 ) -> Report:
-    """What is deleted and created, which machines become free, and where the confidence held before and holds now."""
+    """What is deleted and created, which machines become free, and where the confidence held before and holds now.
+
+    `containers`: "deleted" and "created", each with its machine, "" if it had none.
+    """
     known = facts(
-        ("deleted", f"{sum(row.deleted for row in rows):,}"),
+        *((word, _named([f"{name} on {at}" if at else name for name, at in those])) for word, those in containers.items()),
         ("machines that become free", _named(freed)),
         ("machines that were empty", _named(opened)),
         ("machines over the confidence", f"{over[0]:,} before, {over[1]:,} now"),
@@ -89,8 +100,19 @@ def change_report(
     return report(known, table(CHANGES, cells, title=f"Workloads that change: {len(rows):,}").first(SHOWN))
 
 
-def _named(machines: Sequence[str]) -> str:
-    return f"{len(machines):,}: {first_names(machines)}" if machines else "0"
+def _named(names: Sequence[str]) -> str:
+    return f"{len(names):,}: {first_names(names)}" if names else "0"
+
+
+def peak_sentence(workload: str, usage: PeakUsage, resource: Resource, window: float) -> str:
+    """'peak of web: 2024-05-01 09:30 to 10:30 UTC, mean 0.33 cores, deviation 0.04, 6 samples'."""
+    begin, end = usage.start, usage.start + window
+    span = f"{begin:,g} to {end:,g} s"
+    if begin >= DATES:
+        first, last = (datetime.fromtimestamp(time, UTC) for time in (begin, end))
+        span = f"{first:%Y-%m-%d %H:%M} to {last:{'%H:%M' if first.date() == last.date() else '%Y-%m-%d %H:%M'}} UTC"
+    amounts = f"mean {with_unit(usage.mean, resource)}, deviation {amount(usage.deviation, resource)}"
+    return f"peak of {workload}: {span}, {amounts}, {count(len(usage.samples), 'sample')}"
 
 
 def pack_report(result: Result[Any], figures: PackFigures, levels: Sequence[ConfidenceLevel]) -> Report:
