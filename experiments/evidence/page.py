@@ -37,9 +37,7 @@ class Line(NamedTuple):
 def lines_of(paper: str) -> Iterator[Line]:
     """What was measured, what is proven and tried, and what is not tested."""
     for claim in measured_claims(paper):
-        why = reason(paper, claim)
-        missing = NO_ROWS if claim.verdict is Verdict.UNTESTED else ""
-        yield Line(paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else missing)
+        yield Line(paper, claim, _why(paper, claim))
     for theorem in THEOREMS:
         if theorem.paper == paper:
             yield Line(
@@ -48,6 +46,14 @@ def lines_of(paper: str) -> Iterator[Line]:
     for one in UNTESTED:
         if one.paper == paper:
             yield Line(paper, one.claim, one.why)
+
+
+def _why(paper: str, claim: Claim) -> str:
+    """Of a claim that an experiment measures: the cause of its verdict, with the command that shows it."""
+    if claim.verdict is Verdict.UNTESTED:
+        return NO_ROWS
+    why = reason(paper, claim)
+    return f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else ""
 
 
 def every_line() -> list[Line]:

@@ -173,6 +173,13 @@ THEOREMS = (
     ),
     Theorem(
         UCAC,
+        "Lemma 6",
+        "containers that do not fit have a normalised mean and variance of more than 3/4 in all",
+        "test_packing.py::test_lemma_6_what_does_not_fit_has_more_than_three_quarters",
+        page="verbs/pack.md",
+    ),
+    Theorem(
+        UCAC,
         "Proposition 2",
         "the cutting stock problem over all patterns is exact on nonempty machines",
         "test_packing.py::test_csp_ucac_is_as_good_as_trying_everything",

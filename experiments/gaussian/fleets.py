@@ -49,6 +49,15 @@ class Data:
     read: Callable[[], list[Group]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """Usage over time."""
+
+    usage: Array  # (step of five minutes, column)
+    first: int  # the number of its first step
+    limit: Array  # (1,) or (column,)
+
+
 def busiest(day: Array) -> Array:
     """The steps of a day at which the mean is highest."""
     mean = np.nanmean(day, axis=1)
@@ -98,17 +107,26 @@ def _drawn(name: str, usage: Array, limit: float) -> Group:
 
 def google2019(*, long: bool) -> list[Group]:
     """Jobs with 10 to 14 replicas: the one that is there for a week and more, or those that are not."""
+    groups = []
+    for job, table in google2019_tables().items():
+        days = [day[(~np.isnan(day)).sum(axis=1) >= FEW] for day in _days(table.usage)]
+        groups.append(_group(job, [day for day in days if len(day) >= BUSY], table.limit, alike=True))
+    return [group for group in groups if (len(group.days) >= WEEK) == long]
+
+
+def google2019_tables() -> dict[str, Table]:
+    """By job, its replicas over time."""
     names = ("time", "collection_id", "instance_index", "avg_cpu_usage", "cpu_limit")
     column = read_columns(_folder("usage_replicas_google2019"), "instance_usage.parquet", names)
-    groups = []
+    tables = {}
     for job in np.unique(column["collection_id"]):
         mine = {name: values[column["collection_id"] == job] for name, values in column.items()}
         step = mine["time"] // 300_000_000
-        table = gridded(step - step.min() // STEPS * STEPS, mine["instance_index"], mine["avg_cpu_usage"])
-        days = [day[(~np.isnan(day)).sum(axis=1) >= FEW] for day in _days(table)]
+        first = int(step.min()) // STEPS * STEPS
         limit = max(float(mine["cpu_limit"].max()), float(mine["avg_cpu_usage"].max()))
-        groups.append(_group(str(job), [day for day in days if len(day) >= BUSY], limit, alike=True))
-    return [group for group in groups if (len(group.days) >= WEEK) == long]
+        usage = gridded(step - first, mine["instance_index"], mine["avg_cpu_usage"])
+        tables[str(job)] = Table(usage=usage, first=first, limit=np.array([limit]))
+    return tables
 
 
 def planetlab() -> list[Group]:
@@ -130,16 +148,29 @@ def planetlab() -> list[Group]:
 
 def azure() -> list[Group]:
     """100 virtual machines, 27 days: averages over five minutes, in percent."""
+    table = azure_table()
+    return [_group("all", list(_days(table.usage)), table.limit, alike=False)]
+
+
+def azure_table() -> Table:
+    """All virtual machines; on which day it begins is not known."""
     import pyarrow.parquet as parquet
 
     folder, name = _folder("usage_azure_v1_100vms"), "azure_v1_cpu_avg_100vms.parquet"
     column = read_columns(folder, name, parquet.read_schema(folder / name).names)
-    table = np.column_stack([values.astype(np.float64) for values in column.values()])
-    return [_group("all", list(_days(table)), np.full(table.shape[1], 100.0), alike=False)]
+    usage = np.column_stack([values.astype(np.float64) for values in column.values()])
+    return Table(usage=usage, first=0, limit=np.full(usage.shape[1], 100.0))
 
 
 def bitbrains() -> list[Group]:
     """Those of 50 business-critical virtual machines that have nearly the whole month, in MHz."""
+    table = bitbrains_table()
+    days = [day[~np.isnan(day).any(axis=1)] for day in _days(table.usage)]
+    return [_group("all", [day for day in days if len(day) >= BUSY], table.limit, alike=False)]
+
+
+def bitbrains_table() -> Table:
+    """The virtual machines that have nearly the whole month; the first step counts from 1970."""
     folder = _folder("usage_bitbrains")
     meta = read_columns(folder, "meta.parquet", ("id", "cpu_capacity"))
     column = read_columns(folder, "trace.parquet", ("id", "timestamp", "duration", "cpu_usage"))
@@ -152,9 +183,8 @@ def bitbrains() -> list[Group]:
         at = np.maximum(end[rows] - end.min() - back, 0)
         table[at, vm[rows]] = column["cpu_usage"][rows]
     kept = np.flatnonzero((~np.isnan(table)).mean(axis=0) >= COVERED)
-    days = [day[~np.isnan(day).any(axis=1)] for day in _days(table[:, kept])]
     limit = np.maximum(np.array(meta["cpu_capacity"])[kept], np.nanmax(table[:, kept], axis=0))
-    return [_group("all", [day for day in days if len(day) >= BUSY], limit, alike=False)]
+    return Table(usage=table[:, kept], first=int(end.min()), limit=limit)
 
 
 def gcd2011() -> list[Group]:

@@ -35,7 +35,7 @@ CHANGES = ((0.15, 0.0), (0.15, 0.01), (0.15, 0.02), (0.15, 0.03), (0.15, 0.05), 
 WEEK_BUDGET = Budget(seconds=5.0)  # a packing
 WEEK_PAIR = ("csp-ucac", "csp-machines")
 KEY = ("case", "factor", "alpha", "seed", "method")
-FIELDS = (*KEY, "ucac", "machines", "seconds", "commit", "machine")
+FIELDS = (*KEY, "ucac", "machines", "seconds", "cpu_seconds", "commit", "machine")
 WEEK_KEY = ("swing", "drift", "seed", "method")
 WEEK_FIELDS = (*WEEK_KEY, *MEASURES, "commit", "machine")
 
@@ -53,11 +53,11 @@ def measure(path: Path, size: Size, seeds: Sequence[int] = SEEDS) -> None:
 
 def _row(key: tuple[str, ...], setting: Setting, size: Size) -> dict[str, str]:
     snapshot = instance(setting, size, float(key[1]))
-    result, seconds = packed(snapshot, key[4], setting.seed)
-    print(" ".join(key), f"{seconds:.2f} s", file=sys.stderr)
+    result, spent = packed(snapshot, key[4], setting.seed)
+    print(" ".join(key), f"{spent.seconds:.2f} s", file=sys.stderr)
     machines = int(busy(snapshot.cluster, answer(result)).sum())
     total = used(snapshot.cluster, answer(result), setting.alpha).sum()
-    numbers = {"ucac": f"{total:.3f}", "machines": str(machines), "seconds": f"{seconds:.3f}"}
+    numbers = {"ucac": f"{total:.3f}", "machines": str(machines), **spent.columns}
     return {**dict(zip(KEY, key, strict=True)), **numbers, **where()}
 
 

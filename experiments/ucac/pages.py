@@ -8,7 +8,7 @@ import numpy as np
 
 from bayplan.generate.ucac_services import CAPACITY, MILLI
 from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
-from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
+from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone, table
 from experiments.ucac import calibrate
 from experiments.ucac.claims import claims_in
 from experiments.ucac.figures import SECONDS
@@ -30,6 +30,7 @@ def written(text: str, folder: Path) -> str:
         "ucac-tables": table_lines(rows(folder / "cells.csv")),
         "ucac-week": week_lines(rows(folder / "week.csv")),
         "ucac-times": time_lines(rows(folder / "columns.csv")),
+        "ucac-stock": stock_lines(rows(folder / "stock.csv")),
         "ucac-benchmark": bench_lines(rows(ROOT / "benchmarks" / "pack.csv")),
     }
     for marker, lines in blocks.items():
@@ -107,6 +108,23 @@ def _time_claims(measured: Sequence[Row]) -> Iterator[str]:
             )
             theirs = f"; the paper, on 8 cores with Gurobi 9.5: {SECONDS['pattern generation']:,.0f} s" if services == 20 else ""
             yield f"- K = {services}, does every column generation converge, {target}? {good}: {detail}{theirs}."
+
+
+def stock_lines(measured: Sequence[Row]) -> list[str]:
+    """Seconds of the processor for patterns and for the cutting stock step, by case and number of services."""
+    if not measured:
+        return []
+    head = ["case", "K", "confidence", "instances", "patterns, median CPU s", "worst", "cutting stock, median CPU s", "worst"]
+    head, body = [*head, "largest gap"], []
+    for key in dict.fromkeys((row["case"], row["services"], row["alpha"]) for row in measured):
+        of_line = [row for row in measured if (row["case"], row["services"], row["alpha"]) == key]
+        cells = [key[0], key[1], f"{float(key[2]):.1%}", str(len(of_line))]
+        for part in ("pattern", "stock"):
+            seconds = [float(row[f"{part}_cpu_seconds"]) for row in of_line]
+            cells += [f"{median(seconds):.2f}", f"{max(seconds):.2f}"]
+        gap = max(float(row["gap"] or "inf") for row in of_line)
+        body.append([*cells, f"{gap:.4%}"])
+    return [*table(head, body), "", f"Measured on {measured_on(measured)}."]
 
 
 def bench_lines(measured: Sequence[Row]) -> list[str]:

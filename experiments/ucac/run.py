@@ -1,8 +1,9 @@
-"""`python -m experiments.ucac.run [--only cells,week,figure,times] [--seeds 0-4] [--out FOLDER]`
+"""`python -m experiments.ucac.run [--only cells,week,figure,times,stock,days] [--seeds 0-4] [--out FOLDER]`
 
 Pack what is missing and append one row per packing to cells.csv (Tables 1, 2, 3), seven rows per week to week.csv (Table 4 and
-the search for n), one row per curve to figure3.csv, one row per column generation to columns.csv; then write the tables of
-docs/verbs/ucac.md and the pictures. Resumable: what a file already has is not measured again. `--quick` takes small clusters, one
+the search for n), one row per curve to figure3.csv, one row per column generation to columns.csv, one row per cutting stock step
+to stock.csv, one row per service of a public trace to days.csv (Figures 1 and 5); then write the tables of docs/verbs/ucac.md and
+the pictures. Resumable: what a file already has is not measured again. `--quick` takes small clusters, one
 seed, and a new folder if none is given.
 """
 
@@ -19,12 +20,13 @@ from bayplan.generate.ucac_services import DRIFT, SIZE, SWING
 from bayplan.model import Budget
 from experiments.results import append, commit, machine, rows
 from experiments.sweeps import seeds_of
-from experiments.ucac import cells, times, weeks
+from experiments.ucac import cells, times, traces, weeks
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES
 from experiments.ucac.pages import write_pages
 
 HERE = Path(__file__).parent
 CELLS, WEEK, FIGURE, TIMES = "cells.csv", "week.csv", "figure3.csv", "columns.csv"
+STOCK, TRACES = "stock.csv", "days.csv"
 KEY = ("case", "services", "alpha", "seed", "method")
 CELL_FIELDS = (*KEY, *cells.MEASURES, "commit", "machine")
 WEEK_KEY = ("method", "n", "seed")
@@ -33,9 +35,12 @@ FIGURE_KEY = ("case", "method")
 FIGURE_FIELDS = (*FIGURE_KEY, "services", "alpha", "seed", "ucac", "commit", "machine")  # ucac: cores, fullest machine first
 TIME_KEY = ("services", "alpha", "seed", "goal")
 TIME_FIELDS = (*TIME_KEY, *times.MEASURES, "commit", "machine")
-PARTS = ("cells", "week", "figure", "times")
+STOCK_KEY = ("case", "services", "alpha", "seed")
+STOCK_FIELDS = (*STOCK_KEY, *times.STOCK_MEASURES, "commit", "machine")
+TRACE_FIELDS = (*traces.MEASURES, "commit", "machine")
+PARTS = ("cells", "week", "figure", "times", "stock", "days")
 SEARCHED = (0.90, 1.00, 1.05, 1.10, 1.15, 1.20, 1.23, 1.25, 1.30, 1.35, 1.40, 1.50, 1.75, 2.00, 2.50, 3.09)  # n of bf-nsigma
-OTHERS = ("csp-machines", "bf-ucac", "bi-level", "csp-ucac")
+OTHERS = ("csp-machines", "csp-mac", "bf-ucac", "bi-level", "csp-ucac")
 
 SIZE_OF_CELLS = cells.Size()
 SIZE_OF_WEEKS = weeks.Days(size=SIZE, swing=SWING, drift=DRIFT, machines=4000, draws=cells.DRAWS, budget=cells.BUDGET)
@@ -51,6 +56,7 @@ class Scope:
     days: weeks.Days = SIZE_OF_WEEKS
     searched: Sequence[float] = SEARCHED
     generated: Sequence[tuple[int, Sequence[int]]] = ((20, range(200, 220)), (100, range(200, 202)))  # services, fresh seeds
+    traces: bool = True
 
 
 SHORT = Budget(seconds=0.3)
@@ -61,6 +67,7 @@ QUICK = Scope(
     days=weeks.Days(size=0.005, swing=SWING, drift=DRIFT, machines=40, draws=100, budget=SHORT),
     searched=(1.15, 1.23, 3.09),
     generated=((3, (200,)),),
+    traces=False,
 )
 
 
@@ -128,6 +135,23 @@ def measure_times(path: Path, scope: Scope) -> None:
                         append(path, TIME_FIELDS, [{**dict(zip(TIME_KEY, key, strict=True)), **new, **_where()}])
 
 
+def measure_stock(path: Path, scope: Scope) -> None:
+    """One row per instance whose cutting stock step was not timed yet."""
+    done = {tuple(row[name] for name in STOCK_KEY) for row in rows(path)}
+    for setting in settings(scope):
+        key = (setting.case, str(setting.services), f"{setting.alpha:g}", str(setting.seed))
+        if key not in done:
+            new = times.cutting_stock(setting, scope.size)
+            print("cutting stock", *key, f"{new['stock_cpu_seconds']} CPU s", file=sys.stderr)
+            append(path, STOCK_FIELDS, [{**dict(zip(STOCK_KEY, key, strict=True)), **new, **_where()}])
+
+
+def measure_traces(path: Path, scope: Scope) -> None:
+    """One row per service of the public traces; nothing where they are not there, or in a first look."""
+    if not rows(path) and scope.traces:
+        append(path, TRACE_FIELDS, [{**row, **_where()} for row in traces.measured()])
+
+
 @cache
 def _where() -> dict[str, str]:
     """The commit whose code this process has loaded: later ones, made while it runs, are not what is measured."""
@@ -137,7 +161,14 @@ def _where() -> dict[str, str]:
 MEASURE = dict(
     zip(
         PARTS,
-        ((measure_cells, CELLS), (measure_weeks, WEEK), (measure_figure, FIGURE), (measure_times, TIMES)),
+        (
+            (measure_cells, CELLS),
+            (measure_weeks, WEEK),
+            (measure_figure, FIGURE),
+            (measure_times, TIMES),
+            (measure_stock, STOCK),
+            (measure_traces, TRACES),
+        ),
         strict=True,
     )
 )

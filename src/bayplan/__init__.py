@@ -57,6 +57,7 @@ _HOME = {  # public name -> module
     "rebalance": "bayplan.api.rebalance",
     "collocate": "bayplan.api.collocate",
     "pack": "bayplan.api.pack",
+    "OnlinePacking": "bayplan.api.packing.online_packing",
     "machines_needed": "bayplan.api.machines_needed",
     "admit": "bayplan.api.requests.admit",
     "Admission": "bayplan.api.requests.live_admission",
@@ -97,6 +98,7 @@ __all__ = [
     "LoopSettings",
     "ModelError",
     "Objective",
+    "OnlinePacking",
     "Pinned",
     "Placement",
     "Skew",
@@ -175,6 +177,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
+    from bayplan.api.packing.online_packing import OnlinePacking
     from bayplan.api.performance import performance
     from bayplan.api.place import place
     from bayplan.api.planning.plan import plan

@@ -41,6 +41,8 @@ BESIDE = {  # files that go with another one: how they are read
     "rasa-solution.json": lambda path: formats.read_placement(path, formats.read(EXAMPLES / "rasa.json").cluster),
     "samples.csv": lambda path: formats.read_samples(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
     "samples.json": lambda path: formats.read_samples(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
+    "usage.csv": lambda path: formats.read_usage_series(path, formats.read(EXAMPLES / "shop.yaml").cluster, 0),
+    "targets.yaml": lambda path: formats.read_replica_targets(path, formats.read(EXAMPLES / "web.yaml").cluster),
     "served.json": lambda path: formats.read_served(path, formats.read_requests(EXAMPLES / "requests.json")),
     "stream.csv": lambda path: formats.read_stream(path, zones=EXAMPLES / "admission.json"),
 }

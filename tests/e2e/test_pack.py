@@ -203,7 +203,9 @@ def test_where_nothing_is_unplaced_the_answer_is_about_what_runs(tmp_path, capsy
         (["--confidence", "0.9", "--method", "magic"], "no method 'magic'; expected one of"),
         (["--confidence", "0.9", "--n-sigma", "-1"], "n_sigma is -1.0; expected a number of 0 or more"),
         (["--confidence", "0.9", "--out", "-"], "--out '-': stdout is for the answer"),
-        (["--confidence", "0.9", "--machines-needed", "--out", "x.json"], "expected neither --out nor --report"),
+        (["--confidence", "0.9", "--machines-needed", "--out", "x.json"], "packs nothing: expected no --out"),
+        (["--confidence", "0.9", "--machines-needed", "--targets", "x.yaml"], "packs nothing: expected no --targets"),
+        (["--confidence", "0.9", "--peak", "service"], "--peak is of measured usage: expected --samples, too"),
     ],
 )
 def test_a_wrong_option_is_a_usage_fault_that_names_it(options, said, day, capsys):
@@ -312,7 +314,8 @@ def test_an_interrupt_while_the_answer_is_put_into_numbers_loses_no_file(when, d
     assert len(read_placement(out, read(day).cluster).unplaced) == 0
 
 
-def test_an_interrupt_ends_a_long_packing_at_once_with_its_file(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize("method", ["csp-ucac", "csp-mac"])
+def test_an_interrupt_ends_a_long_packing_at_once_with_its_file(method, tmp_path, capsys, monkeypatch):
     fleet, out = tmp_path / "fleet.json", tmp_path / "packed.json"
     assert main(["generate", "ucac", "--services", "20", "--scale", "0.3", "--out", str(fleet), "--quiet"]) == 0
     solve, solves = PatternMaster.solve, []
@@ -325,7 +328,70 @@ def test_an_interrupt_ends_a_long_packing_at_once_with_its_file(tmp_path, capsys
 
     monkeypatch.setattr(PatternMaster, "solve", interrupted_at_the_third)
     monkeypatch.setattr("bayplan.decide.pack.integer_master.solve", None)  # it would be an error to call it
-    answer = answer_of(capsys, "pack", fleet, "--confidence", "0.999", "--seconds", "600", "--out", out)
+    answer = answer_of(capsys, "pack", fleet, "--confidence", "0.999", "--seconds", "600", "--out", out, "--method", method)
     assert answer["interrupted"] and out.is_file()
     assert solves[3:] == [0.0] * len(solves[3:])  # no time is left
     assert answer["details"]["violation"]["draws"] == FEWEST_DRAWS and answer["details"]["levels"] == []
+
+
+# ---- target numbers of replicas ------------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_the_next_day_are_reached_and_the_way_there_is_planned(day, tmp_path, capsys):
+    targets, out = tmp_path / "targets.yaml", tmp_path / "tomorrow.json"
+    targets.write_text("targets: {web: 1, db: 3}\n", encoding="utf-8")
+    answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--targets", targets, "--out", out)
+    change = answer["details"]["change"]
+    assert [row["target"] for row in change["workloads"]] == [1, 3]
+    assert len(change["deleted"]) == 5 and len(change["created"]) == 3
+    assert answer["details"]["unplaced"] == 0
+    assert main(["check", str(out), "--quiet"]) == 0
+    plan = answer_of(capsys, "migrate", day, "--to", out, "--delete-missing")
+    assert plan["score"]["steps"] == 4  # one of web is deleted that ran, three of db are created
+    assert main(["pack", str(day), "--confidence", "0.99", "--targets", str(targets), "--out", str(out)]) == 0
+    assert f"--to {out} --delete-missing" in " ".join(capsys.readouterr().out.split())
+
+
+def test_wrong_numbers_are_faults_with_their_lines(day, tmp_path, capsys):
+    targets = tmp_path / "targets.yaml"
+    targets.write_text("targets:\n  wbe: 2\n  db: -1\n", encoding="utf-8")
+    assert main(["pack", str(day), "--confidence", "0.99", "--targets", str(targets)]) == 1
+    said = capsys.readouterr().err
+    assert "E1202 line 2, target 'wbe'" in said and "E1102 line 3, target 'db'" in said
+
+
+def test_usage_of_the_busiest_hour_is_packed(day, tmp_path, capsys):
+    usage = tmp_path / "usage.csv"
+    lines = [
+        f"{name},{300 * t},{level + 0.1 * (t % 2)}"
+        for name, high in (("web", 0), ("db", 12))
+        for t in range(24)
+        for level in [1.0 if high <= t < high + 12 else 0.5]
+    ]
+    usage.write_text("\n".join(["workload,time,value", *lines]), encoding="utf-8")
+    means = [
+        answer_of(capsys, "pack", day, "--confidence", "0.99", "--samples", usage, *more)["details"]["capacity"]["mean"]
+        for more in ([], ["--peak", "cluster"], ["--peak", "service"])
+    ]
+    assert means == pytest.approx([8 * 0.8, 6 * 1.05 + 2 * 0.55, 8 * 1.05])
+
+
+def test_the_hour_of_each_peak_is_named(day, tmp_path, capsys):
+    usage = tmp_path / "usage.csv"
+    lines = [f"web,2024-05-01T{hour:02}:{minute}:00Z,{1 + (hour == 9)}" for hour in (8, 9) for minute in ("00", "30")]
+    usage.write_text("\n".join(["workload,time,value", *lines, "db,0,1", "db,1800,3", "db,3600,3"]), encoding="utf-8")
+    assert main(["pack", str(day), "--confidence", "0.99", "--samples", str(usage), "--peak", "service"]) == 0
+    notes = capsys.readouterr().err
+    assert "peak of web: 2024-05-01 09:00 to 10:00 UTC, mean 2 cores, deviation 0, 2 samples" in notes
+    assert "peak of db: 1,800 to 5,400 s, mean 3 cores" in notes
+
+
+def test_what_is_deleted_and_where_new_containers_go_is_named(day, tmp_path, capsys):
+    targets = tmp_path / "targets.yaml"
+    targets.write_text("targets: {web: 1, db: 3}\n", encoding="utf-8")
+    answer = answer_of(capsys, "pack", day, "--confidence", "0.99", "--targets", targets)["details"]["change"]
+    assert main(["pack", str(day), "--confidence", "0.99", "--targets", str(targets)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    first, new = answer["deleted"][0], answer["created"][0]
+    assert f"deleted {len(answer['deleted'])}: {first['container']}" in shown
+    assert f"created {len(answer['created'])}: {new['container']} on {new['machine']}" in shown

@@ -112,6 +112,14 @@ def test_pricing_ends_as_soon_as_the_time_is_over():
     assert next(looks) < 5 + 2 * exact_pricing.INTERVALS  # one look for each interval that is left, and nothing else
 
 
+def test_pricing_without_a_clock_ends_after_as_many_looks_as_it_has(monkeypatch):
+    monkeypatch.setattr(exact_pricing, "PATIENCE", 1)
+    sizes, bins = drawn(1, workloads=6)
+    problem = pricing(sizes, bins, np.full(6, 0.5), minimise_ucac=False)
+    assert not price_patterns(problem, looks=1).proven
+    assert price_patterns(problem).proven
+
+
 @pytest.mark.parametrize("minimise_ucac", [True, False], ids=["uncertainty", "machines"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_quick_patterns_fit_and_are_worth_what_they_say(seed, minimise_ucac):

@@ -44,6 +44,16 @@ def test_ucac_grows_with_every_container_and_by_less_the_more_uncertain_a_machin
     assert few_more > many_more
 
 
+@few
+@given(parts=st.lists(st.tuples(st.floats(0.001, 1.0), st.floats(0.001, 1.0)), min_size=1, max_size=12))
+def test_lemma_6_what_does_not_fit_has_more_than_three_quarters(parts):
+    """[UCaC] appendix A: mean over V, and variance times D squared over V squared."""
+    mean, variance = np.array(parts).T
+    for n in range(1, len(parts) + 1):
+        if mean[:n].sum() + np.sqrt(variance[:n].sum()) > 1:
+            assert (mean[:n] + variance[:n]).sum() > 0.75
+
+
 # ---- Theorem 4 -----------------------------------------------------------------------------------------------------------------
 
 

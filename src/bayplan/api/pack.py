@@ -9,18 +9,18 @@ import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
 from bayplan.api.problem import matching
 from bayplan.api.registry import method_of
 from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.cutting_stock import with_bound
-from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, main_resource, pack_instance
+from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, pack_instance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.formats.patterns import patterns_of, write_patterns
-from bayplan.formats.samples import read_samples
-from bayplan.model import Clock, Cluster, FloatArray, IntArray, Placement, Snapshot, floats
+from bayplan.model import UNPLACED, Clock, Cluster, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable
 from bayplan.score.counts import containers_on
 from bayplan.score.packing import (
@@ -44,10 +44,11 @@ Samples = Mapping[str, Sequence[float] | FloatArray]  # workload -> measured usa
 
 
 class PackKeywords(RunKeywords, total=False):
-    """Options of the methods."""
+    """What is packed, and options of the methods."""
 
+    targets: Mapping[str, int] | None  # containers that workloads must have; those that are not named keep their number
     n_sigma: float | None  # bf-nsigma: deviations above its mean that a container counts; those of the confidence if None
-    patterns: IntArray | None  # csp-ucac, csp-machines: the `patterns` of an earlier answer, to begin from
+    patterns: IntArray | None  # csp-ucac, csp-machines, csp-mac: the `patterns` of an earlier answer, to begin from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,6 +58,7 @@ class PackingAnswer(PlacementAnswer):
     instance: PackInstance
     figures: PackFigures  # of the answer
     levels: tuple[ConfidenceLevel, ...]  # the same containers at other confidences
+    change: ReplicaChange | None = None  # to target numbers, if some were stated; `snapshot` lacks what is deleted
 
     @property
     def patterns(self) -> IntArray:
@@ -64,11 +66,29 @@ class PackingAnswer(PlacementAnswer):
         return patterns_of(self.snapshot.cluster, self.placement)
 
     @property
+    def deleted(self) -> tuple[tuple[str, str], ...]:
+        """Containers that are deleted to reach the target numbers, each with its machine; "" if it had none."""
+        return () if self.change is None else self.change.deleted
+
+    @property
+    def created(self) -> tuple[tuple[str, str], ...]:
+        """Containers that had no machine and have one now, each with its machine."""
+        cluster, before, after = self.snapshot.cluster, self.snapshot.placement.machine_of, self.placement.machine_of
+        new = np.flatnonzero((before == UNPLACED) & (after != UNPLACED)).tolist()
+        return tuple((cluster.containers.name[c], cluster.machines.name[after[c]]) for c in new)
+
+    @property
+    def machines_freed(self) -> tuple[str, ...]:
+        """Machines that ran something before and run nothing any more."""
+        return () if self.change is None else self.change.freed(self.after)
+
+    @property
     def headline(self) -> str:
         """The answer in one sentence."""
-        from bayplan.report.answers.pack_tables import pack_headline
+        from bayplan.report.answers.pack_tables import change_headline, pack_headline
 
-        return pack_headline(self.result, self.figures, packed=self.placed, left_out=self.unplaced)
+        packed = pack_headline(self.result, self.figures, packed=self.placed, left_out=self.unplaced)
+        return packed if self.change is None else f"{change_headline(len(self.deleted), len(self.machines_freed))}; {packed}"
 
     def content(self) -> "Report":
         """What it takes, how often machines overflow, what over-commitment buys, what is left out and why."""
@@ -78,7 +98,39 @@ class PackingAnswer(PlacementAnswer):
 
         counts = [("packed", f"{self.placed:,}"), ("left out", f"{self.unplaced:,}")]
         frame_facts = frame(self.result, method=self.method, seed=self.seed, wall=self.seconds, more=counts)
-        return report(frame_facts) + pack_report(self.result, self.figures, self.levels)
+        return report(frame_facts) + self._change_content() + pack_report(self.result, self.figures, self.levels)
+
+    def _change_content(self) -> "Report":
+        """What is deleted and created per workload, and what becomes of machines; nothing without target numbers."""
+        from bayplan.report.answers.pack_tables import WorkloadChange, change_report
+        from bayplan.report.table import report
+
+        if self.change is None:
+            return report()
+        rows = [WorkloadChange(**row) for row in self._by_workload()]
+        over = over_confidence(self.change.before, self.change.before.snapshot.placement), self._over()
+        containers = {"deleted": self.deleted, "created": self.created}
+        return change_report(rows, containers, freed=self.machines_freed, opened=self.change.opened(self.after), over=over)
+
+    def _by_workload(self) -> Iterator[dict[str, Any]]:
+        """One entry per workload whose number changes."""
+        assert self.change is not None
+        cluster, before = self.snapshot.cluster, self.change.before.snapshot.cluster.replicas
+        left = np.bincount(cluster.containers.workload[self.placement.unplaced], minlength=len(before))
+        unplaced = np.bincount(cluster.containers.workload[self.snapshot.placement.unplaced], minlength=len(before))
+        for w in np.flatnonzero((self.change.target != before) | (unplaced > 0)).tolist():
+            yield {
+                "workload": cluster.workloads.name[w],
+                "before": int(before[w]),
+                "target": int(self.change.target[w]),
+                "deleted": max(0, int(before[w] - self.change.target[w])),
+                "created": int(unplaced[w] - left[w]),
+                "left_out": int(left[w]),
+            }
+
+    def _over(self) -> int:
+        """Machines on which the confidence does not hold in the answer."""
+        return over_confidence(self.instance, self.placement)
 
     def details(self) -> Mapping[str, Any]:
         """Capacity, overflows and levels of confidence. Amounts are in the resource's written unit."""
@@ -112,7 +164,30 @@ class PackingAnswer(PlacementAnswer):
                 }
                 for level in self.levels
             ],
+            **({} if self.change is None else {"change": self._change_details(self.change)}),
         }
+
+    def _change_details(self, change: ReplicaChange) -> Mapping[str, Any]:
+        return {
+            "workloads": list(self._by_workload()),
+            "deleted": [{"container": container, "machine": machine or None} for container, machine in self.deleted],
+            "created": [{"container": container, "machine": machine} for container, machine in self.created],
+            "machines_freed": list(self.machines_freed),
+            "machines_opened": list(change.opened(self.after)),
+            "machines_over_confidence": {
+                "before": over_confidence(change.before, change.before.snapshot.placement),
+                "after": self._over(),
+            },
+        }
+
+    def save(self, path: PathLike) -> None:
+        """Write the placement in the form of its input; to target numbers: the whole snapshot, as containers come and go."""
+        if self.change is None:
+            PlacementAnswer.save(self, path)
+        elif self.result.solution is not None:
+            from bayplan.formats import write
+
+            write(self.after, path)
 
     def save_patterns(self, path: PathLike) -> None:
         """Write which containers share a machine, for `pack` on another day."""
@@ -127,7 +202,8 @@ class PackingAnswer(PlacementAnswer):
 
         if self.result.solution is None:
             return
-        before, usage = self.snapshot.placement, self.instance.usage
+        earlier = self.instance if self.change is None else self.change.before
+        before, usage = earlier.snapshot.placement, self.instance.usage
         machines = packed_machines(
             self.snapshot.cluster, self.placement, self.instance.problem.main, samples=usage.samples, seed=usage.seed
         )
@@ -136,8 +212,8 @@ class PackingAnswer(PlacementAnswer):
             after=self.placement,
             result=self.result,
             figures=self.figures,
-            before=figures_of(self.instance, before) if len(before.placed) else None,
-            curves=tuple(_curves(self.instance, before, self.placement)),
+            before=figures_of(earlier, before) if len(before.placed) else None,
+            curves=tuple(_curves(earlier, self.instance, self.placement)),
             levels=self.levels,
             machines=machines,
         )
@@ -167,7 +243,9 @@ def pack(
     - `resource`: the one whose UCaC counts; that of the first confidence rule, or the first, if None;
     - `uncertainty`: how usage varies: "gaussian" (mean and deviation), "hoeffding" (anything within 0 and the limit),
       "hoeffding-mean" (the same, sharper), "empirical" (as measured);
-    - `samples`: measured usage of that resource in base units, by workload; mean and deviation come from here.
+    - `samples`: measured usage of that resource in base units, by workload; mean and deviation come from here;
+    - `targets`: how many containers workloads must have. What is too much is deleted where that saves most UCaC, what is missing
+      is packed; workloads that are not named keep their number. Patterns of what runs now are carried over.
 
     >>> import bayplan as bp
     >>> fleet = bp.generate("ucac", services=5, scale=0.02, machines=40)
@@ -176,16 +254,15 @@ def pack(
     (0, True)
     """
     control, chosen = Control.of(seconds, seed, options), method_of("pack", method)
+    targets = options.pop("targets", None)
     method_options = options_from(PackOptions, options)
-    instance = instance_of(
-        snapshot,
-        confidence=confidence,
-        confidence_of=confidence_of,
-        resource=resource,
-        uncertainty=uncertainty,
-        samples=samples,
-        seed=seed,
-    )
+    stated: dict[str, Any] = {"confidence": confidence, "confidence_of": confidence_of, "resource": resource}
+    stated |= {"uncertainty": uncertainty, "samples": samples, "seed": seed}
+    instance, change = instance_of(snapshot, **stated), None
+    if targets is not None:
+        change, snapshot = change_to(instance, targets)
+        instance = instance_of(snapshot, **stated)
+        method_options = replace(method_options, patterns=_carried_over(method_options.patterns, change.patterns))
     control = control.after_compiling(("pack", method), *_rules_need(instance))
     budget = control.method_budget(finish_seconds(snapshot) + EACH_CONTAINER * len(snapshot.cluster.containers.name))
     clock = budget.clock()
@@ -198,6 +275,8 @@ def pack(
         after = snapshot.placement if result.solution is None else result.solution
         in_time = clock if control.budget is not None else control.clock
         figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else _draws(after, in_time))
+        if change is not None:
+            result = replace(result, notes=(*result.notes, *violated_by_deletions(change, instance.snapshot, after)))
         levels = (
             () if interrupted or not len(snapshot.placement.unplaced) else tuple(_within(in_time, confidence_levels(instance)))
         )
@@ -206,7 +285,7 @@ def pack(
         method=method,
         seed=seed,
         result=result,
-        before=_scores_before(instance),
+        before=_scores_before(instance if change is None else change.before),
         seconds=control.seconds,
         interrupted=interrupted,
         input_notes=(*snapshot.notes, *instance.notes),
@@ -214,7 +293,14 @@ def pack(
         instance=instance,
         figures=figures,
         levels=levels,
+        change=change,
     )
+
+
+def _carried_over(stated: IntArray | None, yesterday: IntArray) -> IntArray | None:
+    """Patterns to begin from: those that were stated, and those of the day before."""
+    patterns = yesterday if stated is None else np.unique(np.concatenate([stated, yesterday]), axis=0)
+    return patterns if len(patterns) else None
 
 
 def _rules_need(instance: PackInstance) -> list[tuple[str, str]]:
@@ -238,12 +324,6 @@ def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[Confide
             return
         yield level
         longest = max(longest, clock.seconds - began)
-
-
-def read_usage(path: PathLike, cluster: Cluster, resource: str | None = None) -> Samples:
-    """Measured usage from a file (CSV, JSON or YAML), for `samples` of `pack` and `machines_needed`."""
-    by_workload = read_samples(path, cluster, main_resource(cluster, resource))
-    return {cluster.workloads.name[w]: values for w, values in by_workload.items()}
 
 
 def instance_of(
@@ -317,13 +397,13 @@ def _scores_before(instance: PackInstance) -> Mapping[str, float]:
     return {"ucac": ucac, "machines": float((containers_on(cluster, before) > 0).sum())}
 
 
-def _curves(instance: PackInstance, before: Placement, after: Placement) -> Iterator["UcacCurve"]:
+def _curves(before: PackInstance, instance: PackInstance, after: Placement) -> Iterator["UcacCurve"]:
     """After, and before if something ran."""
     from bayplan.report.pictures.ucac import UcacCurve
 
     yield UcacCurve(name="after", share=_shares(instance, after))
-    if len(before.placed):
-        yield UcacCurve(name="before", share=_shares(instance, before))
+    if len(before.snapshot.placement.placed):
+        yield UcacCurve(name="before", share=_shares(before, before.snapshot.placement))
 
 
 def _shares(instance: PackInstance, placement: Placement) -> FloatArray:

@@ -1,5 +1,7 @@
 """`bayplan pack`"""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayplan.cli.console import clock
@@ -13,6 +15,7 @@ from bayplan.errors import UsageError
 if TYPE_CHECKING:
     from bayplan.api.machines_needed import MachinesNeededAnswer
     from bayplan.api.pack import PackingAnswer
+    from bayplan.model import Cluster, FloatArray
 
 
 def pack(
@@ -23,9 +26,12 @@ def pack(
     resource: option.ResourceName = None,
     uncertainty: option.Uncertainty = "gaussian",
     samples: option.SamplesFile = None,
+    peak: option.Peak = None,
+    peak_window: option.PeakWindow = 3600.0,
     n_sigma: option.Sigmas = None,
     patterns: option.Patterns = None,
     save_patterns: option.SavePatterns = None,
+    targets: option.TargetsFile = None,
     machines_needed: option.Needed = False,
     seconds: Seconds = 30.0,
     seed: option.Seed = 0,
@@ -53,31 +59,41 @@ def pack(
 
     - csp-machines: as few machines as possible
 
+    - csp-mac: the same as its paper has it, without a look at uncertainty; a baseline for experiments
+
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --out packed.json --report packed.html[/cyan]
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
 
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --targets targets.yaml --out tomorrow.json[/cyan]
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.999 --samples usage.csv --peak service[/cyan]
+
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
     """
-    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
-    if machines_needed and (out or report or save_patterns):
-        raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
+    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
+    if machines_needed:
+        _expect_none_of({"--out": out, "--report": report, "--save-patterns": save_patterns, "--targets": targets})
+    if peak is not None and samples is None:
+        raise UsageError("--peak is of measured usage: expected --samples, too")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
-        from bayplan.api.pack import read_usage
+        from bayplan.api.packing.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
         snapshot = bp.read(file, start)
+        usage, peaks = (None, ()) if samples is None else _measured(samples, snapshot.cluster, resource, peak, peak_window)
         stated: dict[str, Any] = {
             "confidence": confidence,
             "confidence_of": pairs(confidence_of, "--confidence-of", option.CONFIDENCES),
             "resource": resource,
             "uncertainty": uncertainty,
-            "samples": None if samples is None else read_usage(samples, snapshot.cluster, resource),
+            "samples": usage,
             "seed": seed,
             "threads": threads,
         }
+        numbers = None if targets is None else read_targets(targets, snapshot.cluster)
         earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)
     answer: PackingAnswer | MachinesNeededAnswer
     with stoppable():  # from here on the first Ctrl-C loses no file
@@ -86,8 +102,27 @@ def pack(
             if machines_needed:
                 answer = bp.machines_needed(snapshot, **stated)
             else:
-                answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, **stated)
+                answer = bp.pack(snapshot, method=method, n_sigma=n_sigma, patterns=earlier, targets=numbers, **stated)
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
-        note(answer.input_notes, quiet=quiet)
-        finish(answer, file=file, out=out, report=report, json=json)
+        note((*answer.input_notes, *peaks), quiet=quiet)
+        following = "pack --targets" if targets is not None else ""
+        finish(answer, file=file, out=out, report=report, json=json, following=following)
+
+
+def _measured(
+    samples: Path, cluster: "Cluster", resource: str | None, peak: str | None, window: float
+) -> tuple[Mapping[str, "FloatArray"] | None, tuple[str, ...]]:
+    """Usage by workload, and when the peaks are, if only these count."""
+    from bayplan.api.packing.measured_usage import peak_notes, read_peaks, read_usage
+
+    if peak is None:
+        return read_usage(samples, cluster, resource), ()
+    peaks = read_peaks(samples, cluster, resource, of=peak, window=window)
+    return {name: usage.samples for name, usage in peaks.items()}, peak_notes(peaks, cluster, resource, window=window)
+
+
+def _expect_none_of(options: Mapping[str, object]) -> None:
+    """UsageError if one of these is given with --machines-needed."""
+    if given := [option for option, value in options.items() if value is not None]:
+        raise UsageError(f"--machines-needed packs nothing: expected no {' and no '.join(given)}")

@@ -16,8 +16,9 @@ from bayplan.formats.files import (
     write,
     write_placement,
 )
+from bayplan.formats.replica_targets import read_replica_targets
 from bayplan.formats.requests import RequestsFile, read_fleet
-from bayplan.formats.samples import read_samples
+from bayplan.formats.samples import read_samples, read_usage_series
 from bayplan.formats.solutions import (
     read_accepted,
     read_plan,
@@ -41,11 +42,13 @@ __all__ = [
     "read_fleet",
     "read_placement",
     "read_plan",
+    "read_replica_targets",
     "read_requests",
     "read_samples",
     "read_served",
     "read_stream",
     "read_timed",
+    "read_usage_series",
     "write",
     "write_accepted",
     "write_placement",

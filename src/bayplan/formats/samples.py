@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,8 +21,11 @@ from bayplan.formats.document.shape import OCTAL
 from bayplan.formats.document.text import parse_document, read_text
 from bayplan.model import Cluster, FloatArray, floats
 from bayplan.model.quantities import LARGEST, parse_quantity, quantity_hint
+from bayplan.score.peak import UsageSeries
 
-LONG = {"workload", "value"}  # the columns of a table with one sample per line
+LONG = {"workload", "value"}  # the columns of a table with one sample per line; `time` may be among them, too
+TIME = "time"
+WHEN = "seconds such as 3600, or a date such as 2024-05-01T10:00:00Z"
 PLAIN = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,3})?", re.ASCII)  # what float() reads as people mean it
 NOT_FINITE = re.compile(r"[+-]?\.?(nan|inf|infinity)", re.IGNORECASE)
 QUANTITY = "a number such as 2, 500m, 1.5Gi, 1e3"
@@ -46,6 +50,25 @@ def read_samples(path: str | os.PathLike[str], cluster: Cluster, resource: int) 
     return MappingProxyType({samples.workload[name]: floats(values) for name, values in samples.values.items()})
 
 
+def read_usage_series(path: str | os.PathLike[str], cluster: Cluster, resource: int) -> Mapping[int, UsageSeries]:
+    """Samples of one resource in base units with their times, by workload; InputError with every fault of the file.
+
+    A table with the columns `workload`, `time` and `value`, in any order; several lines of one time are replicas.
+    """
+    source, text = os.fspath(path), read_text(path)
+    samples = _Samples({name: w for w, name in enumerate(cluster.workloads.name)}, cluster.resources[resource].scale)
+    header = {cell.strip() for cell in next(_lines(text, source), (0, []))[1]}
+    if header == LONG | {TIME}:
+        _table(text, source, samples)
+    else:
+        samples.fault("file", source, "E1107", "is no usage series", expected="a table with the columns workload, time, value")
+    if samples.faults:
+        raise InputError(source, samples.faults)
+    return MappingProxyType(
+        {samples.workload[name]: UsageSeries.of(samples.times[name], v) for name, v in samples.values.items()}
+    )
+
+
 @dataclass(slots=True)
 class _Samples:
     """What was read so far, by name, and what is wrong with it."""
@@ -53,6 +76,7 @@ class _Samples:
     workload: Mapping[str, int]
     scale: int
     values: dict[str, list[float]] = field(default_factory=dict)
+    times: dict[str, list[float]] = field(default_factory=dict)  # seconds, one per value, where the table has times
     faults: list[Fault] = field(default_factory=list)
 
     def fault(self, kind: str, name: str, code: str, problem: str, value: str = "", expected: str = "") -> None:
@@ -124,14 +148,14 @@ def _entries(
 
 
 def _table(text: str, source: str, samples: _Samples) -> None:
-    """One sample per line (columns `workload` and `value`), or one column per workload."""
+    """One sample per line (columns `workload` and `value`, maybe `time`), or one column per workload."""
     lines = _lines(text, source)
     header = [cell.strip() for cell in next(lines)[1]]
     if len(set(header)) != len(header):
         double = next(name for name in header if header.count(name) > 1)
         samples.fault("column", double, "E1203", "occurs twice in the header", expected="each column once")
         return
-    if set(header) == LONG:
+    if LONG <= set(header) <= LONG | {TIME}:
         _long(lines, header, samples)
     else:
         _wide(lines, header, samples)
@@ -157,8 +181,9 @@ def _long(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], samples
     workload, value = header.index("workload"), header.index("value")
     for number, cells in _of_width(lines, len(header), samples):
         name = cells[workload].strip()
-        if samples.known(name, "line", str(number)):
-            _add(samples, name, cells[value], "line", str(number))
+        entered = samples.known(name, "line", str(number)) and _add(samples, name, cells[value], "line", str(number))
+        if entered and TIME in header:
+            _add_time(samples, name, cells[header.index(TIME)].strip(), str(number))
 
 
 def _wide(lines: Iterator[tuple[int, list[str]]], header: Sequence[str], samples: _Samples) -> None:
@@ -183,7 +208,19 @@ def _of_width(lines: Iterator[tuple[int, list[str]]], width: int, samples: _Samp
             )
 
 
-def _add(samples: _Samples, name: str, cell: str, kind: str, where: str) -> None:
+def _add_time(samples: _Samples, name: str, cell: str, where: str) -> None:
+    """The time of the last sample: seconds, or a date, which is in UTC if it does not say; a fault if it is neither."""
+    try:
+        date = None if PLAIN.fullmatch(cell) else datetime.fromisoformat(cell)
+        seconds = float(cell) if date is None else (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        samples.fault("line", where, "E1101", "has no time", shown(cell), WHEN)
+        return
+    samples.times.setdefault(name, []).append(seconds)
+
+
+def _add(samples: _Samples, name: str, cell: str, kind: str, where: str) -> bool:
+    """Enter a sample; False, and a fault, if it is none."""
     try:
         if not cell.strip():
             raise _NoSampleError("E1104", "is not a quantity", QUANTITY)
@@ -191,3 +228,5 @@ def _add(samples: _Samples, name: str, cell: str, kind: str, where: str) -> None
     except _NoSampleError as why:
         code, problem, expected = why.args
         samples.fault(kind, where, code, problem, shown(cell.strip()), expected)
+        return False
+    return True

@@ -7,8 +7,8 @@
 """
 
 from bayplan.kubernetes.measure import MeasurementRequest, measure
-from bayplan.kubernetes.measurements import Measurements
+from bayplan.kubernetes.measurements import Measurements, at_peak
 from bayplan.kubernetes.prometheus import MeasurementSettings, TrafficQuery
 from bayplan.kubernetes.snapshots import observe, read
 
-__all__ = ["MeasurementRequest", "MeasurementSettings", "Measurements", "TrafficQuery", "measure", "observe", "read"]
+__all__ = ["MeasurementRequest", "MeasurementSettings", "Measurements", "TrafficQuery", "at_peak", "measure", "observe", "read"]

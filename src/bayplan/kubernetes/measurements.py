@@ -4,11 +4,12 @@ Workloads are named as in the snapshot that is collected. Amounts are in base un
 bytes. What was not measured is not in here, and `missing` says so in words: nothing is filled in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from bayplan.errors import ModelError
+from bayplan.errors import ModelError, UsageError, expect_one_of
+from bayplan.score.peak import PeakOf
 from bayplan.words import count
 
 
@@ -101,6 +102,33 @@ class Measurements:
         if self.usage:
             said.append(f"usage: measured for {count(len(self.usage), 'workload')}")
         return (*said, *(f"not measured: {words}" for words in self.missing))
+
+
+def at_peak(
+    windows: Sequence[Measurements], *, of: str = "service", resource: str = "cpu", replicas: Mapping[str, int] | None = None
+) -> Measurements:
+    """The last of several measurements, one window of time each, with the usage of the busiest window.
+
+    `of` "service": each workload has the usage of the window in which its own mean of the resource was highest. "cluster": all
+    have that of the window in which all containers together used most, `replicas` of each workload; one that was not measured
+    then has its own. [UCaC] packs for the peak of a day: measure its hours, and take the usage of the busiest.
+    """
+    expect_one_of(of, [str(choice) for choice in PeakOf], "peak")
+    if not windows:
+        raise UsageError("no measurements to take a peak of; expected one at least")
+    workloads, number = dict.fromkeys(name for window in windows for name in window.usage), replicas or {}
+    own = {name: max(windows, key=lambda window: _mean(window, name, resource)) for name in workloads}
+    if of == PeakOf.CLUSTER:
+        totals = [sum(number.get(n, 1) * max(0.0, _mean(window, n, resource)) for n in workloads) for window in windows]
+        busiest = windows[totals.index(max(totals))]
+        own = {name: busiest if name in busiest.usage else window for name, window in own.items()}
+    return replace(windows[-1], usage={name: window.usage[name] for name, window in own.items()})
+
+
+def _mean(window: Measurements, workload: str, resource: str) -> float:
+    """What one container used on average; -1 if only its other resources were measured, -2 if none was."""
+    used = window.usage.get(workload, {}).get(resource)
+    return (-1.0 if workload in window.usage else -2.0) if used is None else used.mean
 
 
 def _shares(replicas: Mapping[str, int]) -> Mapping[str, float]:

@@ -21,6 +21,7 @@ from bayplan.score.gmrp import (
 )
 from bayplan.score.monte_carlo import Truncation, violation_rate, violation_rates
 from bayplan.score.normalise import bounds, normalised
+from bayplan.score.peak import PeakOf, PeakUsage, UsageSeries, peak_usage
 from bayplan.score.summary import HotMachine, Summary, summarise
 from bayplan.score.terms import TERMS, score, stated_confidence, weighted
 from bayplan.score.uncertainty import Uncertainty, effective, uncertainty_notes, with_usage
@@ -32,10 +33,13 @@ __all__ = [
     "GmrpCost",
     "HotMachine",
     "MoveCost",
+    "PeakOf",
+    "PeakUsage",
     "ResourceUse",
     "Summary",
     "Truncation",
     "Uncertainty",
+    "UsageSeries",
     "Violation",
     "balance_cost",
     "bounds",
@@ -57,6 +61,7 @@ __all__ = [
     "moves",
     "normalised",
     "overload_cost",
+    "peak_usage",
     "placed_replicas",
     "residual",
     "resource_use",

@@ -41,6 +41,12 @@ def strictest_ucac(cluster: Cluster, placement: Placement, constraint: ChanceCon
     return mean + uncertain
 
 
+def ucac_of_counts(constraint: ChanceConstraint, count: IntArray) -> FloatArray:
+    """(machine,) UCaC in base units of `count` (machine, workload) containers, with the deviate of the strictest workload."""
+    d = np.where(count > 0, constraint.deviate, 0.0).max(axis=1, initial=0.0)
+    return floats(count @ constraint.mean + d * np.sqrt(count @ constraint.variance))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverflowOdds:
     """How probable it is that a machine uses more than it has."""

@@ -4,9 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from experiments.evidence import ucac_causes
 from experiments.results import rows
-from experiments.ucac import calibrate, cells, pages, run, tables, week_tables, weeks
+from experiments.ucac import calibrate, cells, claims, pages, run, tables, times, traces, week_tables, weeks
+from experiments.ucac.figure_claims import figure_claims, trace_claims
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, Cell
+from experiments.ucac.time_claims import time_claims
+from experiments.verdicts import Verdict
 
 from bayplan.generate.ucac import CASES, FACTOR, ucac
 from bayplan.generate.ucac_services import DRIFT, SWING
@@ -30,6 +34,7 @@ CELL |= {
     "seconds": "1",
     "gap": "0.0001",
 }
+CELL |= {"pattern_ucac": "", "even_ucac": ""}
 CELL |= {"bound": "1000", "goal": "ucac", "commit": "abc", "machine": "a machine"}
 DAY = {
     "method": "csp-ucac",
@@ -154,6 +159,28 @@ def test_gaps_times_and_machines_above_the_bound_are_judged():
     assert "? **no**" in line_of(tables.claims([{**good[1], "bound": ""}]), "K = 20, empty")
 
 
+def test_what_no_placement_can_have_is_told_from_what_patterns_hold():
+    mac = fake(method="csp-mac", ucac="95", pattern_ucac="106", even_ucac="97")
+    lines = list(tables.claims([fake(), mac]))
+    assert line_of(lines, "Scale-down, 99.9%, can any").endswith("? **no**: none has more than 0.970.")
+    assert line_of(lines, "Scale-down, 99.9%: with").endswith("it is 1.060 to 1.060.")
+    assert "? yes" in line_of(tables.claims([fake(), {**mac, "even_ucac": "102"}]), "Scale-down, 99.9%, can any")
+    assert not any("csp-mac`" in line for line in tables.claims([fake(), fake(method="csp-machines", even_ucac="97")]))
+
+
+def test_the_most_ucac_of_any_placement_is_where_variances_are_equal():
+    setting = cells.Setting(case="scale-down", services=3, alpha=0.99, seed=5)
+    snapshot = cells.instance(setting, TINY)
+    for method in METHODS:
+        after = cells.answer(cells.packed(snapshot, method, 5, TINY.budget)[0])
+        assert cells.used(snapshot.cluster, after, 0.99).sum() <= cells.even_ucac(snapshot.cluster, after, 0.99) * (1 + 1e-9)
+
+
+def test_a_method_that_was_not_measured_has_no_line():
+    assert not any("csp-mac`" in line for line in tables.normalised([fake()], "scale-down", 0.999))
+    assert any("csp-mac`" in line for line in tables.normalised([fake(), fake(method="csp-mac")], "scale-down", 0.999))
+
+
 def test_overflows_beyond_sampling_error_are_reported():
     assert "? yes" in line_of(tables.claims([fake(untruncated="0.1004")]), "99.9%")
     assert "? **no**" in line_of(tables.claims([fake(untruncated="0.12")]), "99.9%")
@@ -185,6 +212,63 @@ def test_the_nearest_factor_is_chosen():
     assert calibrate.nearest_factor(some, "scale-down") == 0.9
 
 
+def by_text(found, part):
+    return next(claim for claim in found if part in f"{claim.where}: {claim.text}")
+
+
+def test_csp_mac_is_not_tested_until_it_has_rows():
+    some = [fake(), fake(method="csp-ucac", ucac="94"), fake(method="csp-machines", ucac="95")]
+    found = list(claims.table_claims(some))
+    assert by_text(found, "Table 1: UCaC of CSP-Mac over").verdict is Verdict.UNTESTED
+    assert by_text(found, "Table 1: UCaC of CSP-Mac with heuristics over").verdict is Verdict.NOT
+    mac = fake(method="csp-mac", ucac="101")
+    assert by_text(claims.table_claims([*some, mac]), "Table 1: UCaC of CSP-Mac over").verdict is Verdict.REPRODUCED
+    assert by_text(claims.week_claims([day()]), "fewer machines than CSP-Mac").verdict is Verdict.UNTESTED
+
+
+def test_the_cause_of_csp_mac_has_what_no_placement_exceeds(monkeypatch):
+    mac = fake(method="csp-mac", ucac="95", pattern_ucac="106", even_ucac="97")
+    both = [fake(), mac, fake(alpha="0.99"), {**mac, "alpha": "0.99"}]
+    monkeypatch.setattr(ucac_causes, "raw", lambda path: both)
+    claim = by_text(claims.table_claims(both), "Table 1: UCaC of CSP-Mac over")
+    cause, match = next((cause, match) for cause in ucac_causes.CAUSES if (match := cause.explains(claim)))
+    assert "at 99.9%: at most 0.970, the paper 1.00 to 1.02, our patterns 1.060 to 1.060" in cause.sentence(match)
+
+
+def test_the_cutting_stock_step_is_judged_by_itself():
+    row = {"case": "empty", "services": "20", "alpha": "0.999", "seed": "0", "gap": "0.0001", "pattern_cpu_seconds": "1"}
+    large, small = {**row, "stock_cpu_seconds": "4"}, {**row, "services": "15", "stock_cpu_seconds": "2"}
+    found = list(time_claims([], [large, small], []))
+    assert by_text(found, "stock step, K = 20").verdict is Verdict.REPRODUCED
+    assert by_text(found, "stock step, K = 20").ours == "4 s at most, within 0.010% of the bound"
+    assert by_text(found, "stock step, K up to 15").verdict is Verdict.NOT
+    assert by_text(time_claims([], [], []), "stock step, K = 20").verdict is Verdict.UNTESTED
+
+
+def test_figure_3_is_judged_rank_by_rank():
+    curves = {"bf-nsigma": "20 20 20 20", "csp-ucac": "30 30 10", "csp-mac": "31 31 10"}
+    measured = [{"case": case, "method": name, "ucac": text} for case in CASES for name, text in curves.items()]
+    found = list(figure_claims(measured))
+    assert by_text(found, "BF-nσ uses more machines").verdict is Verdict.REPRODUCED
+    assert by_text(found, "almost all machines").ours == "66.7 %"
+    assert by_text(found, "almost all machines").verdict is Verdict.NOT
+    assert by_text(found, "Figure 3(b)").verdict is Verdict.NOT  # 2 / 3 of a core of 31.58 is above 0.02
+    assert [claim.verdict for claim in figure_claims(measured[:2])][2:] == [Verdict.UNTESTED] * 3
+
+
+def test_a_service_that_rests_at_weekends_changes_over_the_day_and_the_week():
+    hour = np.arange(28 * 24)
+    weekend = np.isin(hour // 24 % 7, (5, 6))
+    total = (2 + np.sin(2 * np.pi * hour / 24)) * np.where(weekend, 0.3, 1.0)
+    service = traces.Service(data="a trace", name="web", total=total, weekday=0, ratio=np.where(weekend, 0.8, 0.4))
+    row = traces._row(service)
+    assert float(row["week"]) == pytest.approx(1.0)
+    assert (float(row["weekend_peak"]), float(row["weekend_ratio"])) == pytest.approx((0.3, 2.0))
+    assert {claim.verdict for claim in trace_claims([row])} == {Verdict.REPRODUCED}
+    flat = {**row, "day": "0", "half_day": "0.2", "week": "0", "half_week": "0.1", "weekend_peak": "1.1", "weekend_ratio": "0.9"}
+    assert {claim.verdict for claim in trace_claims([flat])} == {Verdict.NOT}
+
+
 # ---- runs ----------------------------------------------------------------------------------------------------------------------
 
 
@@ -195,11 +279,13 @@ def test_a_quick_run_measures_everything_once(tmp_path, monkeypatch):
     assert {(row["rules_violated"], row["left_out"]) for row in measured} == {("0", "0")}
     assert len(rows(tmp_path / run.WEEK)) == 7 * (len(run.OTHERS) + 3)
     assert {row["converged"] for row in rows(tmp_path / run.TIMES)} == {"yes"}
+    assert len(rows(tmp_path / run.STOCK)) == len(CASES) * 2 * len(ALPHAS)
+    assert all(float(row["cpu_seconds"]) >= 0 for row in measured)
     text = (tmp_path / "ucac.md").read_text(encoding="utf-8")
     assert "**Table 1, scale-down, 99.9%**" in text
     assert "`bf-3.09sigma`" in text
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {f"ucac-figure-3-{case}.svg" for case in CASES}
-    for module, name in ((cells, "measured"), (weeks, "week_of"), (cells, "packed")):
+    for module, name in ((cells, "measured"), (weeks, "week_of"), (cells, "packed"), (times, "cutting_stock")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("measured again"))
     run.main(["--quick", "--out", str(tmp_path)])
 

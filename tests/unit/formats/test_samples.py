@@ -4,10 +4,12 @@ import gzip
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
+from bayplan.api.packing.measured_usage import read_usage
 from bayplan.errors import InputError
-from bayplan.formats import read, read_samples
+from bayplan.formats import read, read_samples, read_usage_series
 from bayplan.formats.document.schemas import schema
 from bayplan.formats.document.text import read_document
 
@@ -123,3 +125,37 @@ def test_the_docs_show_the_examples():
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     for name in ("samples.csv", "samples.json"):
         assert (EXAMPLES / name).read_text(encoding="utf-8") in page
+
+
+# ---- with times ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_series_has_the_times_of_its_samples(shop):
+    series = read_usage_series(EXAMPLES / "usage.csv", shop, CPU)
+    assert (np.diff(series[1].time) == 1800).all()
+    assert series[1].value.tolist() == [340, 380, 250, 270, 200]
+    assert len(series[0].time) == 10 and len(np.unique(series[0].time)) == 5
+    assert read_samples(EXAMPLES / "usage.csv", shop, CPU)[1].tolist() == [340, 380, 250, 270, 200]
+
+
+def test_only_the_busiest_hour_is_taken(shop):
+    assert read_usage(EXAMPLES / "usage.csv", shop, peak="service")["cart"].tolist() == [340, 380]
+    both = read_usage(EXAMPLES / "usage.csv", shop, peak="cluster")  # three of web, one of cart
+    assert (both["web"].tolist(), both["cart"].tolist()) == ([580, 490, 610, 520], [250, 270])
+    assert read_usage(EXAMPLES / "usage.csv", shop, peak="service", window=1800)["cart"].tolist() == [380]
+
+
+def test_times_are_seconds_or_dates(tmp_path, shop):
+    path = tmp_path / "t.csv"
+    path.write_text("time,value,workload\n1714557600,1,web\n2024-05-01T12:00:00+02:00,1,web\n2024-05-01 10:00,1,web\n")
+    assert read_usage_series(path, shop, CPU)[0].time.tolist() == [1714557600] * 3
+    path.write_text("time,value,workload\nnoon,1,web\n,1,web\n5,-1,web\n")
+    with pytest.raises(InputError) as caught:
+        read_usage_series(path, shop, CPU)
+    assert [fault.code for fault in caught.value.faults] == ["E1101", "E1101", "E1102"]
+    assert "line '2': has no time (\"noon\"); expected seconds such as 3600" in str(caught.value)
+
+
+def test_a_peak_needs_times(shop):
+    with pytest.raises(InputError, match="is no usage series; expected a table with the columns workload, time, value"):
+        read_usage_series(EXAMPLES / "samples.csv", shop, CPU)

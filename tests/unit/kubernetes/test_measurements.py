@@ -2,8 +2,8 @@
 
 import pytest
 
-from bayplan.errors import ModelError
-from bayplan.kubernetes.measurements import NOT_MEASURED, Measurements, Unattributed, UsageStatistics
+from bayplan.errors import ModelError, UsageError
+from bayplan.kubernetes.measurements import NOT_MEASURED, Measurements, Unattributed, UsageStatistics, at_peak
 
 CPU = UsageStatistics(mean=200.0, deviation=20.0, peak=300.0)
 MEASURED = Measurements(
@@ -52,3 +52,30 @@ def test_people_are_told_what_was_measured_and_what_was_not():
 def test_what_contradicts_itself_is_no_measurement(wrong):
     with pytest.raises(ModelError):
         Measurements(**wrong)
+
+
+# ---- at the peak ---------------------------------------------------------------------------------------------------------------
+
+
+def hour(**means):
+    return Measurements(usage={name: {"cpu": UsageStatistics(mean, mean / 10, 2 * mean)} for name, mean in means.items()})
+
+
+def test_each_workload_has_the_usage_of_its_own_busiest_window():
+    got = at_peak([hour(web=1.0, cart=5.0), hour(web=3.0, cart=2.0)])
+    assert (got.usage["web"]["cpu"], got.usage["cart"]["cpu"]) == (
+        UsageStatistics(3.0, 0.3, 6.0),
+        UsageStatistics(5.0, 0.5, 10.0),
+    )
+
+
+def test_all_have_the_usage_of_the_clusters_busiest_window():
+    hours = [hour(web=1.0, cart=5.0, old=1.0), hour(web=3.0, cart=2.0)]
+    got = at_peak(hours, of="cluster", replicas={"web": 9})
+    assert {name: used["cpu"].mean for name, used in got.usage.items()} == {"web": 3.0, "cart": 2.0, "old": 1.0}
+    assert at_peak(hours, of="cluster").usage["web"]["cpu"].mean == 1.0
+
+
+def test_a_peak_of_nothing_is_refused():
+    with pytest.raises(UsageError, match="expected one at least"):
+        at_peak([])

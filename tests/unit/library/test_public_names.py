@@ -47,6 +47,7 @@ NAMES = [
     "rebalance",
     "collocate",
     "pack",
+    "OnlinePacking",
     "machines_needed",
     "admit",
     "Admission",

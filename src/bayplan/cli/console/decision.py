@@ -42,19 +42,31 @@ def method_option(verb: str) -> Any:
 
 NEXT = {  # verb -> what to do with its answer
     **dict.fromkeys(("place", "rebalance", "collocate", "pack"), "bayplan migrate {file} --to {out}"),
+    "pack --targets": "bayplan migrate {file} --to {out} --delete-missing",
     "migrate": "bayplan simulate {file} --plan {out}",
     "admit": "bayplan check {file} --accepted {out}",
 }
 
 
-def finish(answer: "Answer[Any]", *, file: Path, out: Path | None = None, report: Path | None = None, json: bool = False) -> None:
-    """Write the files that were asked for, then print the answer; exit code 3 if there is none."""
+def finish(
+    answer: "Answer[Any]",
+    *,
+    file: Path,
+    out: Path | None = None,
+    report: Path | None = None,
+    json: bool = False,
+    following: str = "",
+) -> None:
+    """Write the files that were asked for, then print the answer; exit code 3 if there is none.
+
+    `following`: which entry of `NEXT` says what to do with it; that of the verb if not given.
+    """
     if answer.result.solution is not None:
         if out is not None:
             answer.save(out)
         if report is not None:
             answer.report(report, command=clock.command())
-    say(answer, files={"answer": out, "report": report}, json=json, following=next_step(answer.verb, file, out))
+    say(answer, files={"answer": out, "report": report}, json=json, following=next_step(following or answer.verb, file, out))
 
 
 def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool, following: str = "") -> None:

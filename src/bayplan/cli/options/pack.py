@@ -9,7 +9,8 @@ from bayplan.cli.console.decision import method_option
 
 Method: TypeAlias = Annotated[str, method_option("pack")]
 Seed: TypeAlias = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of the usage that is simulated; the methods draw no random numbers.")
+    int,
+    typer.Option("--seed", min=0, help="Seed of the usage that is simulated; only csp-mac draws random numbers, too."),
 ]
 Alpha: TypeAlias = Annotated[
     float | None,
@@ -55,6 +56,18 @@ SamplesFile: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Peak: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--peak",
+        metavar="NAME",
+        help="Of samples with times take the busiest hour only: 'service' (each workload's own) or 'cluster' (of all together).",
+        show_default=False,
+    ),
+]
+PeakWindow: TypeAlias = Annotated[
+    float, typer.Option("--peak-window", metavar="SECONDS", min=1, help="How long the peak of --peak is.")
+]
 Sigmas: TypeAlias = Annotated[
     float | None,
     typer.Option(
@@ -72,6 +85,15 @@ SavePatterns: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--save-patterns", metavar="FILE", help="Write the patterns that were found, for another day.", show_default=False
+    ),
+]
+TargetsFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--targets",
+        metavar="FILE",
+        help="How many containers each workload must have, JSON or YAML: what is too much is deleted, what is missing packed.",
+        show_default=False,
     ),
 ]
 Needed: TypeAlias = Annotated[

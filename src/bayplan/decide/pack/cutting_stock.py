@@ -36,7 +36,7 @@ def _solved(
         master, bins = generate_patterns(problem, options, minimise_ucac=minimise_ucac, clock=clock, progress=progress)
         count = integer_counts(master, bins, clock, stop)
     goal = "ucac" if minimise_ucac else "machines"
-    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=_bound(problem, master, bins))
+    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=score_bound(problem, master, bins))
 
 
 def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
@@ -49,7 +49,7 @@ def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock,
     if clock.seconds >= end_of_generation(clock):
         return result
     master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
-    status, bound = verdict(result.goal, result.score[result.goal], _bound(problem, master, bins))
+    status, bound = verdict(result.goal, result.score[result.goal], score_bound(problem, master, bins))
     return replace(result, status=status, bound=bound)
 
 
@@ -61,7 +61,7 @@ def generate_patterns(
     groups = groups_of(problem, bins)
     empty = starts_empty(problem, groups)
     master = PatternMaster(sizes=sizes, groups=groups, unplaced=problem.unplaced, starts_empty=empty, minimise_ucac=minimise_ucac)
-    rounds, end = clock.budget.iterations, end_of_generation(clock)
+    end = end_of_generation(clock)
     with stoppable() as stop:
 
         def seconds_left() -> float:
@@ -69,7 +69,7 @@ def generate_patterns(
 
         master.add_first_patterns(bins, options.patterns, seconds_left)
         master.generate(
-            float("inf") if rounds is None else rounds,
+            clock.budget,
             seconds_left,
             lambda cost: progress(Tick(stage="patterns", done=min(1.0, clock.seconds / end), score=cost)),
         )
@@ -88,14 +88,21 @@ def starts_empty(problem: PackProblem, groups: MachineGroups) -> FloatArray:
     return np.array([float(not problem.running[machines[0]].any()) for machines in groups.machines])
 
 
-def _bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
+def machines_bound(problem: PackProblem, master: PatternMaster) -> float | None:
+    """No placement of all containers has fewer machines; None if nothing is proven. The cost of the master is machines."""
+    least = master.proven_bound()
+    if least is None or master.left_out > 1e-9:
+        return None
+    return float(problem.running.any(axis=1).sum()) + float(np.ceil(least - 1e-7))
+
+
+def score_bound(problem: PackProblem, master: PatternMaster, bins: Bins) -> float | None:
     """No placement of all containers scores less; None if nothing is proven."""
     least = master.proven_bound()
     if least is None or master.left_out > 1e-9:
         return None
     if not master.minimise_ucac:
-        busy = float(problem.running.any(axis=1).sum())
-        return busy + float(np.ceil(least - 1e-7))
+        return machines_bound(problem, master)
     containers = problem.running.sum(axis=0) + problem.unplaced
     fixed = float((bins.d[:, 0] * np.sqrt(bins.variance[:, 0])).sum())
     unit = float(problem.main.capacity.max()) / problem.cluster.resources[problem.main.resource].scale

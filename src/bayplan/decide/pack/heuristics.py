@@ -31,7 +31,7 @@ def bf_nsigma(problem: PackProblem, options: PackOptions, *, budget: Budget, see
     With fewer deviations than D(alpha) machines may violate the chance constraint; the result says how many do.
     """
     clock = budget.clock()
-    sizes, bins = _fixed_sizes(sizes_of(problem), bins_of(problem), problem.running, options.n_sigma)
+    sizes, bins = fixed_sizes(sizes_of(problem), bins_of(problem), problem.running, options.n_sigma)
     count = best_fit(sizes, bins, problem.unplaced)
     return pack_result(problem, count, seconds=clock.seconds, may_violate_confidence=True)
 
@@ -70,7 +70,7 @@ def fill_by_uncertainty(sizes: Sizes, bins: Bins, unplaced: IntArray) -> IntArra
     return count
 
 
-def _fixed_sizes(sizes: Sizes, bins: Bins, running: IntArray, n: float | None) -> tuple[Sizes, Bins]:
+def fixed_sizes(sizes: Sizes, bins: Bins, running: IntArray, n: float | None) -> tuple[Sizes, Bins]:
     """The same problem, where the size of each container is certain: its mean and n deviations."""
     deviates = sizes.d if n is None else np.full(sizes.d.shape, n)
     mean, zero = sizes.mean + deviates * np.sqrt(sizes.variance), np.zeros(sizes.mean.shape)

@@ -1,5 +1,7 @@
 """How often each pattern is used, in whole numbers: round down, fill up, let HiGHS improve, take off what is too much."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csc_array, eye_array, hstack, vstack
 
@@ -24,7 +26,7 @@ def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: StopFl
     heuristic = [fill(master.sizes, bins, master.unplaced) for fill in (fill_by_uncertainty, best_fit)]
     candidates = [_on_machines(master, rounded, bins), *heuristic]
     candidates.sort(key=lambda count: _cost(master, bins, count))
-    seconds = _seconds(clock)
+    seconds = seconds_for_highs(clock)
     if seconds > 0 and master.pattern and not stop.requested:
         times = _improved(master, candidates[0], seconds)
         if times is not None:
@@ -32,7 +34,7 @@ def integer_counts(master: PatternMaster, bins: Bins, clock: Clock, stop: StopFl
     return min(candidates, key=lambda count: _cost(master, bins, count))
 
 
-def _seconds(clock: Clock) -> float:
+def seconds_for_highs(clock: Clock) -> float:
     """For HiGHS, which stops by the clock: a budget of iterations alone promises the same answer again and does without it."""
     if clock.budget.seconds is None and clock.budget.iterations is not None:
         return 0.0
@@ -41,17 +43,23 @@ def _seconds(clock: Clock) -> float:
 
 def _on_machines(master: PatternMaster, times: FloatArray, bins: Bins) -> IntArray:
     """Give each pattern to as many machines as `times` (column,) says, take off what is too much, fill in what is missing."""
-    count = np.zeros(bins.max_count.shape, dtype=np.int64)
+    count = patterns_on_machines(master, times)
+    _take_off(master, bins, count)
+    missing = master.unplaced - count.sum(axis=0)
+    if missing.any():
+        count += fill_by_uncertainty(master.sizes, with_containers(master.sizes, bins, count), missing)
+    return count
+
+
+def patterns_on_machines(master: PatternMaster, times: FloatArray) -> IntArray:
+    """(machine, workload) each pattern on as many machines of its group as `times` (column,) says, the lowest first."""
+    count = np.zeros((len(master.groups.of_machine), len(master.unplaced)), dtype=np.int64)
     taken = np.zeros(len(master.groups.machines), dtype=np.int64)
     for n in np.flatnonzero(times > 0.5).tolist():
         g, uses = master.group[n], round(float(times[n]))
         machines = master.groups.machines[g][taken[g] : taken[g] + uses]
         count[machines] = master.pattern[n]
         taken[g] += uses
-    _take_off(master, bins, count)
-    missing = master.unplaced - count.sum(axis=0)
-    if missing.any():
-        count += fill_by_uncertainty(master.sizes, with_containers(master.sizes, bins, count), missing)
     return count
 
 
@@ -85,8 +93,29 @@ def _improved(master: PatternMaster, first: IntArray, seconds: float) -> FloatAr
     for m in np.flatnonzero(first.any(axis=1)).tolist():
         master.add(int(master.groups.of_machine[m]), first[m])
     start = _times(master, first)
-    kept = _promising(master, start)
-    answer = solve(_program(master, kept, start[kept]), seconds=seconds, gap=GAP, patience=seconds + LATE)
+    return solved_in_whole_numbers(master, start, seconds, start=start)
+
+
+def solved_in_whole_numbers(
+    master: PatternMaster,
+    used: FloatArray,
+    seconds: float,
+    *,
+    start: FloatArray | None = None,
+    least: FloatArray | None = None,
+) -> FloatArray | None:
+    """(column,) how often each pattern is used in the best solution of the master that HiGHS finds; None if it finds none.
+
+    It gets the columns of the least reduced cost and those with a value in `used` (column,), and may begin from `start`. `least`
+    (group,): how many machines of a group must take a pattern, where HiGHS gets one of the group.
+    """
+    kept = _promising(master, used)
+    program = _program(master, kept, None if start is None else start[kept])
+    if least is not None:
+        has_pattern = np.isin(np.arange(len(least)), np.array(master.group)[kept])
+        low = np.concatenate([master.unplaced.astype(np.float64), np.where(has_pattern, least, 0.0)])
+        program = replace(program, row_lower=low)
+    answer = solve(program, seconds=seconds, gap=GAP, patience=seconds + LATE)
     if answer.point is None:
         return None
     times = np.zeros(len(master.pattern))
@@ -103,21 +132,21 @@ def _times(master: PatternMaster, count: IntArray) -> FloatArray:
     return times
 
 
-def _promising(master: PatternMaster, start: FloatArray) -> IntArray:
-    """Columns of the least reduced cost, and those that the start uses."""
+def _promising(master: PatternMaster, used: FloatArray) -> IntArray:
+    """Columns of the least reduced cost, and those that are used."""
     reduced = master.reduced_cost()
-    reduced[start > 0] = -np.inf
+    reduced[used > 0] = -np.inf
     return np.sort(np.argsort(reduced, kind="stable")[:MOST_COLUMNS])
 
 
-def _program(master: PatternMaster, kept: IntArray, start: FloatArray) -> Program:
+def _program(master: PatternMaster, kept: IntArray, start: FloatArray | None) -> Program:
     """The master over the columns `kept`, in whole numbers, with containers left out at their penalty."""
     n_w, n_g = len(master.unplaced), len(master.groups.machines)
     pattern, group = np.array(master.pattern)[kept], np.array(master.group)[kept]
     cover = hstack([csc_array(pattern.T), eye_array(n_w, format="csc")])
     place = csc_array((np.ones(len(kept)), (group, np.arange(len(kept)))), shape=(n_g, len(kept) + n_w))
     size = np.array([len(machines) for machines in master.groups.machines], dtype=np.float64)
-    covered = pattern.T @ start
+    first = np.zeros(0) if start is None else np.concatenate([start, np.maximum(0.0, master.unplaced - pattern.T @ start)])
     return Program(
         cost=np.concatenate([np.array(master.cost)[kept], np.full(n_w, PENALTY)]),
         lower=np.zeros(len(kept) + n_w),
@@ -126,5 +155,5 @@ def _program(master: PatternMaster, kept: IntArray, start: FloatArray) -> Progra
         matrix=vstack([cover, place]).tocsr(),
         row_lower=np.concatenate([master.unplaced.astype(np.float64), np.full(n_g, -np.inf)]),
         row_upper=np.concatenate([np.full(n_w, np.inf), size]),
-        start=np.concatenate([start, np.maximum(0.0, master.unplaced - covered)]),
+        start=first,
     )

@@ -15,10 +15,10 @@ import numpy as np
 
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
-from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, price_patterns
+from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, most_looks, price_patterns
 from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
-from bayplan.model import FloatArray, IntArray
+from bayplan.model import Budget, FloatArray, IntArray
 from bayplan.solvers.master import Master
 
 LEAST_GAIN = 1e-9  # reduced cost that counts
@@ -92,24 +92,28 @@ class PatternMaster:
                 if seconds_left() <= 0.0:
                     return
                 self.add(int(self.groups.of_machine[m]), count[m])
-        for g in range(len(self.groups.machines)):
-            if self.starts_empty[g] and seconds_left() > 0.0:
-                for w in np.flatnonzero(self.unplaced).tolist():
-                    alone = np.zeros(len(self.unplaced), dtype=np.int64)
-                    alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
-                    self.add(g, alone)
+        for g in np.flatnonzero(self.starts_empty).tolist():
+            if seconds_left() > 0.0:
+                self.add_diagonal(g)
                 for pattern in () if earlier is None else earlier:
-                    self.add(g, self._shortened(g, pattern))
+                    self.add(g, self.shortened(g, pattern))
 
-    def _shortened(self, g: int, pattern: IntArray) -> IntArray:
+    def add_diagonal(self, g: int) -> None:
+        """Of each workload by itself as many containers as the group takes: the P(0) of [UCaC] appendix C.2."""
+        for w in np.flatnonzero(self.unplaced).tolist():
+            alone = np.zeros(len(self.unplaced), dtype=np.int64)
+            alone[w] = max_containers(self.sizes, self.groups.bins, g, w, int(self.unplaced[w]))
+            self.add(g, alone)
+
+    def shortened(self, g: int, pattern: IntArray) -> IntArray:
         """As much of a pattern as the group takes today."""
         one, taken = _one(self.groups.bins, g), np.zeros((1, len(pattern)), dtype=np.int64)
         fill_in_order(self.sizes, one, np.arange(1), np.arange(len(pattern)), np.minimum(pattern, self.unplaced), taken)
         short: IntArray = taken[0]
         return short
 
-    def generate(self, most_rounds: float, seconds_left: Callable[[], float], report: Callable[[float], None]) -> None:
-        """Price and add until no pattern pays, for `most_rounds` at most and as long as seconds are left, also within a round.
+    def generate(self, budget: Budget, seconds_left: Callable[[], float], report: Callable[[float], None]) -> None:
+        """Price and add until no pattern pays, for the budget's iterations and as long as seconds are left, also within a round.
 
         Quick pricing comes first, at a mixture of this round's duals and those of the rounds before, which swing less; where it
         gains little, patterns of the solution are improved by exchange at this round's own duals. Only where nothing new comes
@@ -119,7 +123,7 @@ class PatternMaster:
         def over() -> bool:
             return seconds_left() <= 0.0
 
-        smooth = np.zeros(0)
+        smooth, most_rounds = np.zeros(0), float("inf") if budget.iterations is None else budget.iterations
         while self.rounds < most_rounds and self.solve(seconds_left()):
             report(self.least_cost)
             self.rounds += 1
@@ -129,7 +133,7 @@ class PatternMaster:
             if self.pattern and gain < LITTLE * self.least_cost / max(1.0, float(self.value.sum())):
                 self._exchange(over)
             if len(self.pattern) == before and not over():
-                priced = price_patterns(self.pricing_problem(self.dual), over=over)
+                priced = price_patterns(self.pricing_problem(self.dual), over=over, looks=most_looks(budget))
                 self._add_best(priced)
                 smooth = self.dual
                 if len(self.pattern) == before:

@@ -9,7 +9,7 @@ import numpy as np
 from bayplan.decide.pack.kernel_arrays import select_bins
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.kernels.pack.pricing import KnapsackTable, PatternSearch, best_patterns, can_pay, make_table, survivors
-from bayplan.model import FloatArray, IntArray, ints
+from bayplan.model import Budget, FloatArray, IntArray, ints
 
 INTERVALS = 64  # of the variance
 CELLS = (4_096, 16_384, 65_536, 262_144)  # of the free capacity, in tables one after the other, while an interval may still pay
@@ -18,6 +18,7 @@ NODES = 2_000  # of one search with any but the last table
 LIMITS = (20_000, 2**60)  # nodes of one search with the last table, first and second time: beyond it nothing is proven
 MEMORY = 2**24  # entries of a table, 128 MB
 PATIENCE = 200_000  # nodes between two looks at the clock: some 50 ms
+LOOKS = 10  # of those in one pricing where the budget has iterations and no seconds: without them one search may not end
 FEW = 8  # bins; where there are more, each gives one pattern
 
 
@@ -86,13 +87,18 @@ def deviate_problems(problem: PricingProblem) -> list[DeviateProblem]:
     return parts
 
 
-def price_patterns(problem: PricingProblem, *, over: Callable[[], bool] = never) -> PricedPatterns:
+def most_looks(budget: Budget) -> float:
+    """How many times PATIENCE nodes one pricing may search: without a limit where seconds end it, or nothing does."""
+    return LOOKS if budget.seconds is None and budget.iterations is not None else float("inf")
+
+
+def price_patterns(problem: PricingProblem, *, over: Callable[[], bool] = never, looks: float = float("inf")) -> PricedPatterns:
     """The pattern of the largest gain of each bin, and those of intervals of the variance, if that is above the threshold.
 
-    Once `over` says so, it ends and proves nothing.
+    Once `over` says so, or after this many looks at it within searches, it ends and proves nothing.
     """
     for limit in LIMITS:
-        search = _ExactSearch(problem, limit, over)
+        search = _ExactSearch(problem, limit, over, looks)
         for part in deviate_problems(problem):
             search.run(part)
         priced = search.priced()
@@ -111,10 +117,14 @@ def gathered(problem: PricingProblem, parts: list[tuple[IntArray, IntArray, Floa
 class _ExactSearch:
     """One pass over all deviates and intervals of the variance; the patterns of the best gain so far."""
 
-    def __init__(self, problem: PricingProblem, limit: int, over: Callable[[], bool]) -> None:
-        self.problem, self.limit, self.over = problem, limit, over
+    def __init__(self, problem: PricingProblem, limit: int, over: Callable[[], bool], looks: float) -> None:
+        self.problem, self.limit, self.clock_over, self.looks = problem, limit, over, looks
         self.patterns: list[tuple[IntArray, IntArray, FloatArray]] = []
         self.proven = True
+
+    def over(self) -> bool:
+        """Is there no time, or no node, for more?"""
+        return self.looks <= 0 or self.clock_over()
 
     def priced(self) -> PricedPatterns:
         """What it has found."""
@@ -165,6 +175,7 @@ class _ExactSearch:
         cut, state = np.zeros(n_b, dtype=np.bool_), _state(problem.sizes, len(order))
         known = problem.sizes, part.bins, part.deviates, problem.value, problem.minimise_ucac, order, table
         while not best_patterns(*known, PATIENCE, limit, worth, state, pattern, best, cut):
+            self.looks -= 1
             if self.over():
                 cut[:] = True
                 break

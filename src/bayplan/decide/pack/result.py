@@ -90,13 +90,18 @@ def _left_out(problem: PackProblem, missing: IntArray) -> list[Reason]:
     """A reason for each workload of which `missing` (workload,) counts containers; in the manner of kube-scheduler."""
     reasons = []
     for w in np.flatnonzero(missing).tolist():
-        obstacles = Counter(_obstacles(problem, w))
-        fits, total = obstacles.pop("", 0), len(problem.allowed[w])
-        parts = ", ".join(f"{n} {obstacle}" for obstacle, n in obstacles.items())
-        text = f"{int(missing[w])} of {int(problem.unplaced[w])} left out: {fits}/{total} machines fit at the start"
-        text += f" ({parts})" if parts else "; the other containers take all that is free"
+        text = f"{int(missing[w])} of {int(problem.unplaced[w])} left out: {why_none_fits(problem, w, 'at the start')}"
         reasons.append(Reason(subject=problem.cluster.workloads.name[w], text=text))
     return reasons
+
+
+def why_none_fits(problem: PackProblem, w: int, when: str = "") -> str:
+    """'0/12 machines fit (9 short of cpu at that confidence, 3 not allowed)', in the manner of kube-scheduler."""
+    obstacles = Counter(_obstacles(problem, w))
+    fits, total = obstacles.pop("", 0), len(problem.allowed[w])
+    parts = ", ".join(f"{n} {obstacle}" for obstacle, n in obstacles.items())
+    text = f"{fits}/{total} machines fit {when}".strip()
+    return text + (f" ({parts})" if parts else "; the other containers take all that is free")
 
 
 def _obstacles(problem: PackProblem, w: int) -> list[str]:

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from bayplan.model import Reason, Resource, Result
 from bayplan.report.amounts import human_amount, odds, percent, score
@@ -10,8 +11,10 @@ from bayplan.report.answers.decision_tables import goal_words, reason_table
 from bayplan.report.table import UNKNOWN, Cell, Report, Table, TableColumn, count_cell, facts, report, sentences, table
 from bayplan.report.violations import SHOWN
 from bayplan.score.packing import ConfidenceLevel, PackedMachine, PackFigures
-from bayplan.words import count
+from bayplan.score.peak import PeakUsage
+from bayplan.words import count, first_names
 
+DATES = 1e8  # seconds: from here on a time counts from 1970
 LEVELS = (
     TableColumn("packed at"),
     TableColumn("machines", "number"),
@@ -47,6 +50,69 @@ def pack_headline(result: Result[Any], figures: PackFigures, *, packed: int, lef
     missing = f", {left_out:,} left out" if left_out else ""
     runs = f"{figures.containers:,} run on {count(figures.machines, 'machine')} at {confidence(figures.alpha)}"
     return f"{count(packed, 'container')} packed{missing}; {runs}; {goal_words(result)}"
+
+
+class WorkloadChange(NamedTuple):
+    """How the containers of one workload change."""
+
+    workload: str
+    before: int
+    target: int
+    deleted: int
+    created: int
+    left_out: int
+
+
+CHANGES = (
+    TableColumn("workload"),
+    TableColumn("before", "number"),
+    TableColumn("target", "number"),
+    TableColumn("deleted", "number"),
+    TableColumn("created", "number"),
+    TableColumn("left out", "number", drop=1, key="left_out"),
+)
+
+
+def change_headline(deleted: int, freed: int) -> str:
+    """'12 containers deleted, 3 machines become free'."""
+    return f"{count(deleted, 'container')} deleted, {count(freed, 'machine')} {'becomes' if freed == 1 else 'become'} free"
+
+
+def change_report(
+    rows: Sequence[WorkloadChange],
+    containers: Mapping[str, Sequence[tuple[str, str]]],
+    *,
+    freed: Sequence[str],
+    opened: Sequence[str],
+    over: tuple[int, int],
+) -> Report:
+    """What is deleted and created, which machines become free, and where the confidence held before and holds now.
+
+    `containers`: "deleted" and "created", each with its machine, "" if it had none.
+    """
+    known = facts(
+        *((word, _named([f"{name} on {at}" if at else name for name, at in those])) for word, those in containers.items()),
+        ("machines that become free", _named(freed)),
+        ("machines that were empty", _named(opened)),
+        ("machines over the confidence", f"{over[0]:,} before, {over[1]:,} now"),
+    )
+    cells = ((Cell(row.workload), *(count_cell(number) for number in row[1:])) for row in rows)
+    return report(known, table(CHANGES, cells, title=f"Workloads that change: {len(rows):,}").first(SHOWN))
+
+
+def _named(names: Sequence[str]) -> str:
+    return f"{len(names):,}: {first_names(names)}" if names else "0"
+
+
+def peak_sentence(workload: str, usage: PeakUsage, resource: Resource, window: float) -> str:
+    """'peak of web: 2024-05-01 09:30 to 10:30 UTC, mean 0.33 cores, deviation 0.04, 6 samples'."""
+    begin, end = usage.start, usage.start + window
+    span = f"{begin:,g} to {end:,g} s"
+    if begin >= DATES:
+        first, last = (datetime.fromtimestamp(time, UTC) for time in (begin, end))
+        span = f"{first:%Y-%m-%d %H:%M} to {last:{'%H:%M' if first.date() == last.date() else '%Y-%m-%d %H:%M'}} UTC"
+    amounts = f"mean {with_unit(usage.mean, resource)}, deviation {amount(usage.deviation, resource)}"
+    return f"peak of {workload}: {span}, {amounts}, {count(len(usage.samples), 'sample')}"
 
 
 def pack_report(result: Result[Any], figures: PackFigures, levels: Sequence[ConfidenceLevel]) -> Report:
