@@ -8,7 +8,7 @@ import numpy as np
 
 from bayplan.api.answer import Answer, PathLike
 from bayplan.api.control import Control, RunKeywords
-from bayplan.api.pack import Samples, instance_of
+from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.placement import finish_seconds
 from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.machines_needed import MachinesNeeded

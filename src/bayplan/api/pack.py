@@ -1,26 +1,24 @@
 """`pack`: put containers whose usage varies onto machines, so that machines overflow with at most a stated probability."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
-from bayplan.api.problem import matching
 from bayplan.api.registry import method_of
 from bayplan.decide.pack.confidence_levels import confidence_levels
 from bayplan.decide.pack.cutting_stock import with_bound
-from bayplan.decide.pack.instance import PackInstance, UsageModel, expect_confidence, pack_instance
+from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
-from bayplan.errors import UsageError, did_you_mean
 from bayplan.formats.patterns import patterns_of, write_patterns
-from bayplan.model import UNPLACED, Clock, Cluster, FloatArray, IntArray, Placement, Snapshot, floats
+from bayplan.model import UNPLACED, Clock, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable
 from bayplan.score.counts import containers_on
 from bayplan.score.packing import (
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
 
 DRAWN_A_SECOND = 2e7  # numbers
 EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
-
-Samples = Mapping[str, Sequence[float] | FloatArray]  # workload -> measured usage of the resource that counts, in base units
 
 
 class PackKeywords(RunKeywords, total=False):
@@ -324,57 +320,6 @@ def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[Confide
             return
         yield level
         longest = max(longest, clock.seconds - began)
-
-
-def instance_of(
-    snapshot: Snapshot,
-    *,
-    confidence: float | None,
-    confidence_of: Mapping[str, float] | None,
-    resource: str | None,
-    uncertainty: str,
-    samples: Samples | None,
-    seed: int,
-) -> PackInstance:
-    """The instance that a caller of `pack` or `machines_needed` states."""
-    return pack_instance(
-        snapshot,
-        confidence=confidence,
-        alpha_of=_alpha_of(snapshot.cluster, confidence_of or {}),
-        resource=resource,
-        usage=UsageModel(uncertainty=uncertainty, samples=_by_workload(snapshot.cluster, samples or {}), seed=seed),
-    )
-
-
-def _by_workload(cluster: Cluster, samples: Samples) -> dict[int, FloatArray]:
-    """Samples by the number of their workload; UsageError for a name that no workload has."""
-    number, by_workload = {name: w for w, name in enumerate(cluster.workloads.name)}, {}
-    for name, values in samples.items():
-        if name not in number:
-            raise UsageError(f"samples of '{name}': no workload has that name{did_you_mean(name, number)}")
-        by_workload[number[name]] = floats(values)
-    return by_workload
-
-
-def _alpha_of(cluster: Cluster, confidence_of: Mapping[str, float]) -> FloatArray | None:
-    """(workload,) the confidence that is stated by name; 0 where none is."""
-    if not confidence_of:
-        return None
-    alpha = np.zeros(len(cluster.workloads.name))
-    for name, value in confidence_of.items():
-        named = _workloads(cluster, name)
-        alpha[named] = np.maximum(alpha[named], expect_confidence(value, f"confidence of '{name}'"))
-    return floats(alpha)
-
-
-def _workloads(cluster: Cluster, pattern: str) -> list[int]:
-    """Workloads whose service has such a name, or else those that have it themselves."""
-    service = [fnmatchcase(name, pattern) for name in cluster.services.name]
-    of_service = [w for w, s in enumerate(cluster.workloads.service.tolist()) if service[s]]
-    if of_service:
-        return of_service
-    containers = matching(cluster, pattern, "with a confidence of its own")
-    return [int(w) for w in np.unique(cluster.containers.workload[containers])]
 
 
 def figures_of(instance: PackInstance, placement: Placement, draws: int = MOST_DRAWS) -> PackFigures:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayplan.api.pack import instance_of
+from bayplan.api.packing.question import instance_of
 from bayplan.api.what_if.replicas import replica_names, with_containers
 from bayplan.decide.pack.online import METHODS, BestFitState
 from bayplan.errors import UsageError, did_you_mean
