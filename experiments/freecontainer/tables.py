@@ -60,7 +60,7 @@ def rebalance_lines(measured: Sequence[Row]) -> list[str]:
     lines = [_about(mine), "", START_IS, ""]
     for centre in (A, B):
         lines += [f"**Table VI, {centre}**", "", *cost_table(series, centre, TABLE_6, SETTINGS), ""]
-    lines += ["**Gain of S&S by transient rule and threshold**: mean over seeds", "", *setting_table(series), ""]
+    lines += ["**Gain of S&S by transient rule and threshold**: over other methods, mean over seeds", "", *setting_table(series), ""]
     lines += [f"**Table VII, {A}**: mean CPU utilisation of the hottest machines", "", *cpu_table(series), ""]
     lines += [f"**Figure 5(b), (c), {A}**: memory and SSD", "", *others_table(series), ""]
     lines += [f"**Table VIII, {A}**: Sweep&Search by delta", "", *delta_table(series), ""]
@@ -120,7 +120,7 @@ def _costs(series: Series, centre: str, method: str, setting: Setting) -> list[s
 def setting_table(series: Series) -> list[str]:
     """By how much Sweep&Search is below the others, in each setting."""
     terms = ("U", "B", "C")
-    head = ["data centre", "transient", "threshold", *(f"{term} over {other}" for other in OVER for term in terms)]
+    head = ["centre", "transient", "threshold", *(f"{term}: {other}" for other in OVER for term in terms)]
     body = []
     for centre in (A, B):
         for setting in SETTINGS:
