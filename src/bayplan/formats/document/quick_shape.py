@@ -73,7 +73,7 @@ class _Columns:
     def fit_one_of(self, values: Collection[Any], options: list[Schema]) -> bool:
         """Options are told apart by type, and objects by a `const` member."""
         for kind in set(map(type, values)):
-            same = [value for value in values if type(value) is kind]
+            same: list[Any] = [value for value in values if type(value) is kind]
             fitting = [option for option in options if kind in allowed_types(option)]
             if not fitting:
                 return False

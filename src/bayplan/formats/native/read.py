@@ -1,6 +1,7 @@
 """A native document -> a snapshot or a placement, or all of its faults."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -150,7 +151,7 @@ def _read_parts(reader: Reader) -> Parts:
     service = {name: s for s, name in enumerate(services.name)}
     levels, sets = read_levels(reader, machines.name), read_machine_sets(reader, machine)
     workloads = read_workloads(reader, amounts, service)
-    containers, container = read_containers(reader, amounts, workloads.request.tolist())
+    containers = read_containers(reader, amounts, workloads.request.tolist())
     placement, traffic = read_on(reader, machine), read_traffic(reader, workload)
     names = Names(
         resource=resource,
@@ -159,11 +160,34 @@ def _read_parts(reader: Reader) -> Parts:
         level={level.name: i for i, level in enumerate(levels)},
         service=service,
         workload=workload,
-        container=container,
+        container=_Numbers(containers.name),
         containers_of=_ranges(containers, len(workloads.name)),
     )
     rules, objective = read_rules(reader, names), read_objective(reader, names)
     return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic, rules, objective)
+
+
+class _Numbers(Mapping[str, int]):
+    """name -> first index; the table is made when it is needed, which is not so for most clusters."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    @cached_property
+    def table(self) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for c, name in enumerate(self.names):
+            numbers.setdefault(name, c)
+        return numbers
+
+    def __getitem__(self, name: str) -> int:
+        return self.table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
 
 
 def _ranges(containers: Containers, workloads: int) -> list[range]:
