@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayplan.formats.native.reader import Amounts, exact
-from bayplan.model import NO_LIMIT, UNPLACED, FloatArray, IntArray, Machines, Placement, Workloads, floats, ints
+from bayplan.model import NO_LIMIT, UNPLACED, BoolArray, FloatArray, IntArray, Machines, Placement, Workloads, floats, ints
 from bayplan.model.quantities import LARGEST
 
 Rows = Sequence[Mapping[str, Any]]
@@ -46,10 +46,14 @@ def workloads_by_column(amounts: Amounts, names: tuple[str, ...], service: IntAr
         usage = _usage(amounts, [workload.get("usage", ABSENT) for workload in workloads], request)
     except _OddError:
         return None
-    above_limit = (limit < usage.mean) | ((limit > EXACT) & (limit <= usage.mean))
-    if (limit < request).any() or above_limit.any():
+    if (limit < request).any() or above_limit(limit, usage.mean).any():
         return None
     return Workloads(name=names, service=service, request=request, usage_mean=usage.mean, usage_std=usage.std, limit=limit)
+
+
+def above_limit(limit: IntArray, mean: FloatArray) -> BoolArray:
+    """(workload, resource) is, or may be, the mean usage above the limit? Exact for all but the largest amounts."""
+    return np.asarray((limit < mean) | ((limit > EXACT) & (limit <= mean)))
 
 
 def placement_by_column(machine: Mapping[str, int], on: Iterable[Sequence[str | None]]) -> Placement | None:
