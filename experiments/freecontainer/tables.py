@@ -60,7 +60,12 @@ def rebalance_lines(measured: Sequence[Row]) -> list[str]:
     lines = [_about(mine), "", START_IS, ""]
     for centre in (A, B):
         lines += [f"**Table VI, {centre}**", "", *cost_table(series, centre, TABLE_6, SETTINGS), ""]
-    lines += ["**Gain of S&S by transient rule and threshold**: over other methods, mean over seeds", "", *setting_table(series), ""]
+    lines += [
+        "**Gain of S&S by transient rule and threshold**: over other methods, mean over seeds",
+        "",
+        *setting_table(series),
+        "",
+    ]
     lines += [f"**Table VII, {A}**: mean CPU utilisation of the hottest machines", "", *cpu_table(series), ""]
     lines += [f"**Figure 5(b), (c), {A}**: memory and SSD", "", *others_table(series), ""]
     lines += [f"**Table VIII, {A}**: Sweep&Search by delta", "", *delta_table(series), ""]
