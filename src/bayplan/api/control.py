@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
+from bayplan.engine import Engine, engine_of
 from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import Budget, Clock, Progress, silent
 from bayplan.model.interrupt import stoppable
@@ -23,6 +24,12 @@ class RunKeywords(TypedDict, total=False):
     progress: Progress  # called with a `Tick` now and then
 
 
+class ParallelKeywords(RunKeywords, total=False):
+    """Keywords of verbs that have independent parts."""
+
+    engine: str | Engine  # where they run: "here", "pool", "ray", "ray:ADDRESS", or what `bp.engine` gives
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """How a call is run."""
@@ -32,6 +39,7 @@ class Control:
     budget: Budget | None = None  # the method's, if the caller states it; else made from the seconds
     threads: int = 1
     progress: Progress = silent
+    engine: Engine | None = None  # None: the one that the verb takes by default
 
     @classmethod
     def of(cls, seconds: float, seed: int, keywords: Mapping[str, Any]) -> "Control":
@@ -39,6 +47,8 @@ class Control:
         if not seconds >= 0:
             raise UsageError(f"seconds {seconds}: expected a number of 0 or more")
         own = {name: keywords[name] for name in RunKeywords.__annotations__ if name in keywords}
+        engine = keywords.get("engine")
+        own["engine"] = None if engine is None else engine_of(engine)
         return cls(clock=Budget(seconds=seconds).clock(), seed=seed, **own)
 
     def method_budget(self, finish: float) -> Budget:

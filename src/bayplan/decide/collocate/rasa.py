@@ -31,7 +31,7 @@ from bayplan.decide.collocate.subproblem import (
     whole_cluster,
     workloads_with_traffic,
 )
-from bayplan.engine import ENGINES, Job
+from bayplan.engine import Job, engine_of
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.problem import Problem
 
@@ -118,7 +118,7 @@ def solve_subproblems(
     arguments = time.time() + seconds, seed, max(1, threads // len(work))
     jobs = [Job(name=f"worker {n}", call=solve_all, arguments=(one, *arguments)) for n, one in enumerate(work)]
     counts_of: dict[int, IntArray] = {}
-    for numbers, counts in zip(numbers_of, ENGINES[options.engine].run(jobs, workers=threads), strict=True):
+    for numbers, counts in zip(numbers_of, engine_of(options.engine).run(jobs, workers=threads), strict=True):
         counts_of.update(zip(numbers.tolist(), counts, strict=True))
     return [counts_of[number] for number in range(len(subproblems))]
 
