@@ -64,7 +64,7 @@ _HOME = {  # public name -> module
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.plan_simulation.simulate",
     "capacity": "bayplan.api.capacity",
-    "engine": "bayplan.api.engine",
+    "engine": "bayplan.api.control",
     # the running system
     "run": "bayplan.operate.run",
     "LoopSettings": "bayplan.operate.settings",
@@ -172,7 +172,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
-    from bayplan.api.engine import engine
+    from bayplan.api.control import engine
     from bayplan.api.files import generate, read, read_requests, read_stream, write
     from bayplan.api.inspect import explain, score
     from bayplan.api.machines_needed import machines_needed
