@@ -15,13 +15,14 @@ from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import rasa_m1, rasa_m2, rasa_m3, rasa_m4
 from bayplan.model import Snapshot
 from experiments.calibration.data import real_file
+from experiments.calibration.losses import losses_table, measure_losses
 from experiments.calibration.measured import MEASURED, Fact
 from experiments.calibration.quantities import quantities
 from experiments.results import ROOT, Row, append, commit, put, rows
 
 HERE = Path(__file__).parent
 DOCS = ROOT / "docs" / "verbs" / "generate-rasa.md"
-M3, ALL = "m3.csv", "clusters.csv"
+M3, ALL, LOSSES = "m3.csv", "clusters.csv", "losses.csv"
 SEEDS = range(10)
 CLUSTERS = {"rasa-m1": rasa_m1, "rasa-m2": rasa_m2, "rasa-m3": rasa_m3, "rasa-m4": rasa_m4}
 M3_FIELDS = ("seed", "quantity", "real", "generated", "commit")
@@ -105,9 +106,12 @@ def clusters_table(measured: list[dict[str, str]]) -> list[str]:
     return lines
 
 
-def written(page: str, m3: list[dict[str, str]], clusters: list[dict[str, str]]) -> str:
-    """The page with the tables of these rows."""
-    return put(put(page, "m3-table", m3_table(m3)), "clusters-table", clusters_table(clusters))
+def written(page: str, folder: Path) -> str:
+    """The page with the tables of the CSV files of a folder."""
+    tables = {"m3": (m3_table, M3), "clusters": (clusters_table, ALL), "losses": (losses_table, LOSSES)}
+    for name, (lines, file) in tables.items():
+        page = put(page, f"{name}-table", lines(rows(folder / file)))
+    return page
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -119,11 +123,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else None)
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    m3, clusters, page = (out / M3, out / ALL, out / DOCS.name) if out else (HERE / M3, HERE / ALL, DOCS)
-    measure_m3(m3, SEEDS[:1] if arguments.quick else SEEDS, noted=arguments.quick)
-    measure_clusters(clusters, ("rasa-m3",) if arguments.quick else tuple(CLUSTERS))
-    page.write_text(written(DOCS.read_text(encoding="utf-8"), rows(m3), rows(clusters)), encoding="utf-8")
-    print(m3, clusters, page, sep="\n")
+    folder, page = (out, out / DOCS.name) if out else (HERE, DOCS)
+    names, seeds = (("rasa-m3",), SEEDS[:1]) if arguments.quick else (tuple(CLUSTERS), SEEDS)
+    measure_m3(folder / M3, seeds, noted=arguments.quick)
+    measure_clusters(folder / ALL, names)
+    measure_losses(folder / LOSSES, names, seeds)
+    page.write_text(written(DOCS.read_text(encoding="utf-8"), folder), encoding="utf-8")
+    print(folder, page, sep="\n")
 
 
 if __name__ == "__main__":

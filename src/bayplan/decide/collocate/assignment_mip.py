@@ -1,7 +1,7 @@
 """The `mip` of the pool ([RASA] §IV-C): Expressions (2)-(9) as one integer program for HiGHS."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.sparse import coo_array, csr_array, vstack
 
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import Subproblem, gained, violations
-from bayplan.model import BoolArray, FloatArray, IntArray
+from bayplan.model import BoolArray, FloatArray, IntArray, Status
 from bayplan.solvers.highs import solve
 from bayplan.solvers.program import LARGEST_SCALE, Program
 
@@ -34,6 +34,17 @@ class Variables:
         return int(self.number.max(initial=-1)) + 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MipRun:
+    """What the integer program was given, what it found, and whether there was a search at all."""
+
+    start: IntArray  # (workload, machine)
+    counts: IntArray  # (workload, machine) the start, or better
+    entries: int  # coefficients of the program, about
+    searched: bool = False  # False: the start is the answer
+    proven: bool = False  # no counts gain more
+
+
 def solve_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads: int = 1) -> IntArray:
     """Counts (workload, machine) that violate nothing and gain at least what the start does; the most, if the time suffices.
 
@@ -41,15 +52,23 @@ def solve_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads:
     too large: more than `MOST_ENTRIES` coefficients, or than `ENTRIES_A_SECOND` for each second. Containers that the
     program leaves out, since they gain nothing, are placed where they fit.
     """
+    most = min(MOST_ENTRIES, int(ENTRIES_A_SECOND * seconds))
+    return run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads).counts
+
+
+def run_mip(
+    subproblem: Subproblem, *, seconds: float, most_entries: int | None = None, seed: int = 0, threads: int = 1
+) -> MipRun:
+    """As `solve_mip`, with what became of it. Larger programs than `most_entries` are not tried; None: all are."""
     ends = time.perf_counter() + seconds
-    start = _start(subproblem)
-    variables = variables_of(subproblem)
-    if not variables.edge.size or size_of(subproblem, variables) > min(MOST_ENTRIES, ENTRIES_A_SECOND * seconds):
-        return start
-    return _improved(subproblem, variables, start, ends, seed, threads)
+    start, variables = greedy_start(subproblem), variables_of(subproblem)
+    entries = size_of(subproblem, variables)
+    if not variables.edge.size or (most_entries is not None and entries > most_entries):
+        return MipRun(start=start, counts=start, entries=entries)
+    return _improved(subproblem, variables, MipRun(start=start, counts=start, entries=entries), ends, seed, threads)
 
 
-def _start(subproblem: Subproblem) -> IntArray:
+def greedy_start(subproblem: Subproblem) -> IntArray:
     """The better of the greedy pass from nothing and from what runs now; the latter if equal."""
     candidates = [greedy_counts(subproblem)]
     if subproblem.now.any() and not violations(subproblem, subproblem.now):
@@ -57,20 +76,21 @@ def _start(subproblem: Subproblem) -> IntArray:
     return max(candidates, key=lambda counts: gained(subproblem, counts))
 
 
-def _improved(subproblem: Subproblem, variables: Variables, start: IntArray, ends: float, seed: int, threads: int) -> IntArray:
+def _improved(subproblem: Subproblem, variables: Variables, run: MipRun, ends: float, seed: int, threads: int) -> MipRun:
     """What HiGHS finds from the start, if it is better. A claimed optimum is tested again without presolve (see `solve`)."""
-    best = start
     for presolve in (True, False):
-        program = program_of(subproblem, variables, best)
+        program = program_of(subproblem, variables, run.counts)
         left = ends - time.perf_counter()
         if left <= 0.0:
             break
         answer = solve(program, seconds=left, threads=threads, seed=seed, presolve=presolve)
+        proven = answer.status == Status.OPTIMAL and not presolve
+        run = replace(run, searched=True, proven=proven)
         if answer.point is None:
             break
         counts = greedy_counts(subproblem, repaired(subproblem, counts_of(variables, answer.point)))
-        best = max(best, counts, key=lambda each: gained(subproblem, each))
-    return best
+        run = replace(run, counts=max(run.counts, counts, key=lambda each: gained(subproblem, each)))
+    return run
 
 
 def repaired(subproblem: Subproblem, counts: IntArray) -> IntArray:

@@ -26,7 +26,7 @@ from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.packing_state import packing_state
 from bayplan.decide.collocate.partition import UNOWNED, AffinityGraph, affinity_graph
 from bayplan.decide.collocate.partition.multi_stage import compatibility_classes
-from bayplan.decide.collocate.rasa import solve_subproblems
+from bayplan.decide.collocate.rasa import solve_subproblems, solver_notes
 from bayplan.decide.collocate.subproblem import expect_known_rules, movable, subproblems_of
 from bayplan.kernels.collocate.k8s_plus import MachinesByWorkload, schedule
 from bayplan.kernels.collocate.packing_state import PackingState
@@ -97,9 +97,10 @@ def pop(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: in
     subproblems = subproblems_of(problem, sets, owner, trivial="pinned")
     progress(Tick(stage="solving", done=0.0))
     by_mip = replace(options, select="mip")
-    counts = solve_subproblems(subproblems, by_mip, seconds=time_to_solve(problem, clock), threads=budget.threads, seed=seed)
+    answers = solve_subproblems(subproblems, by_mip, seconds=time_to_solve(problem, clock), threads=budget.threads, seed=seed)
     progress(Tick(stage="placing leftovers", done=0.0))
-    result = finish(problem, SolvedSubproblems(subproblems, counts), options, clock=clock, seed=seed)
+    solved = SolvedSubproblems(subproblems, [answer.counts for answer in answers], notes=solver_notes(answers))
+    result = finish(problem, solved, options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
     return result
 

@@ -4,14 +4,14 @@ The solvers of the pool (§IV-C) are also methods by themselves, on the whole cl
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from bayplan.decide.collocate.assignment_mip import solve_mip
-from bayplan.decide.collocate.columns.solve import solve_columns
+from bayplan.decide.collocate.assignment_mip import ENTRIES_A_SECOND, MOST_ENTRIES, run_mip
+from bayplan.decide.collocate.columns.solve import run_columns
 from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.partition import (
@@ -24,6 +24,7 @@ from bayplan.decide.collocate.partition import (
 )
 from bayplan.decide.collocate.select import SELECTORS
 from bayplan.decide.collocate.subproblem import (
+    SolvedCounts,
     Subproblem,
     expect_known_rules,
     lift,
@@ -39,17 +40,34 @@ from bayplan.model.problem import Problem
 class SubproblemSolver(Protocol):
     """A way to solve a subproblem."""
 
-    def __call__(self, subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> IntArray:
+    def __call__(self, subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
         """Counts (workload, machine) that violate nothing; fewer than the demand where no more fit."""
         ...
 
 
-def _column_generation(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> IntArray:
+def _column_generation(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
     """Column generation; it runs in one thread."""
-    return solve_columns(subproblem, seconds=seconds, seed=seed)
+    return run_columns(subproblem, seconds=seconds, seed=seed)
 
 
-SOLVERS: Mapping[str, SubproblemSolver] = {"mip": solve_mip, "cg": _column_generation}  # the pool of §IV-C
+def _integer_program(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
+    """The integer program, unless it is too large for its seconds."""
+    most = min(MOST_ENTRIES, int(ENTRIES_A_SECOND * seconds))
+    run = run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads)
+    return SolvedCounts(run.counts, solver_ran=run.searched)
+
+
+POOL: Mapping[str, SubproblemSolver] = {"mip": _integer_program, "cg": _column_generation}  # §IV-C
+GREEDY = "greedy placement alone"  # what answers where the solver did not run
+NOT_RUN = "too large, or no time left"
+
+
+def counts_by(name: str, subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> IntArray:
+    """The counts of a solver of the pool, whether it ran or not."""
+    return POOL[name](subproblem, seconds=seconds, seed=seed, threads=threads).counts
+
+
+SOLVERS: Mapping[str, Callable[..., IntArray]] = {name: partial(counts_by, name) for name in POOL}
 
 
 def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
@@ -67,10 +85,11 @@ def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     subproblems = subproblems_of(problem, partition.sets, owner, trivial=options.trivial if partition.sets else "pinned")
     progress(Tick(stage="solving", done=0.0))
     seconds = time_to_solve(problem, clock, subproblems)
-    counts = solve_subproblems(subproblems, options, seconds=seconds, threads=budget.threads, seed=seed)
+    answers = solve_subproblems(subproblems, options, seconds=seconds, threads=budget.threads, seed=seed)
     progress(Tick(stage="placing leftovers", done=0.0))
     free = partition.trivial if options.trivial == "refit" and partition.sets else None
-    notes = tuple(f"partition: {note}" for note in partition.notes)
+    notes = *(f"partition: {note}" for note in partition.notes), *solver_notes(answers)
+    counts = [answer.counts for answer in answers]
     result = finish(problem, SolvedSubproblems(subproblems, counts, free, notes), options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
     return result
@@ -97,18 +116,33 @@ def _machine_value(free: IntArray, demand: FloatArray) -> FloatArray:
     return free[:, int(np.argmax(demand.sum(axis=0)))].astype(np.float64)
 
 
+class Answer(NamedTuple):
+    """What became of a subproblem."""
+
+    counts: IntArray  # (workload, machine)
+    by: str  # a key of POOL, or GREEDY; empty if there is nothing to place
+
+
+def solver_notes(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """'subproblems: 2 by cg, 1 by mip, 3 by greedy placement alone (too large, or no time left)'."""
+    numbers = {by: sum(answer.by == by for answer in answers) for by in (*sorted(POOL), GREEDY)}
+    words = [f"{number} by {by}" for by, number in numbers.items() if number]
+    last = f" ({NOT_RUN})" if numbers[GREEDY] else ""
+    return (f"subproblems: {', '.join(words)}{last}",) if words else ()
+
+
 class WorkerShare(NamedTuple):
     """What one worker gets: subproblems, the solver of each, and the share of the time for each."""
 
     subproblems: tuple[Subproblem, ...]
-    solver: tuple[str, ...]  # keys of SOLVERS
+    solver: tuple[str, ...]  # keys of POOL
     share: tuple[float, ...]  # of any total
 
 
 def solve_subproblems(
     subproblems: tuple[Subproblem, ...], options: CollocateOptions, *, seconds: float, threads: int, seed: int
-) -> list[IntArray]:
-    """The counts of each subproblem, each by the solver that the selector names (IV-D), in parallel where there are several."""
+) -> list[Answer]:
+    """The answer to each subproblem, each by the solver that the selector names (IV-D), in parallel where there are several."""
     if not subproblems:
         return []
     solver, share = [SELECTORS[options.select](subproblem) for subproblem in subproblems], time_shares(subproblems)
@@ -117,30 +151,31 @@ def solve_subproblems(
     work = [WorkerShare(*(tuple(each[k] for k in numbers) for each in lists)) for numbers in numbers_of]
     arguments = time.time() + seconds, seed, max(1, threads // len(work))
     jobs = [Job(name=f"worker {n}", call=solve_all, arguments=(one, *arguments)) for n, one in enumerate(work)]
-    counts_of: dict[int, IntArray] = {}
-    for numbers, counts in zip(numbers_of, engine_of(options.engine).run(jobs, workers=threads), strict=True):
-        counts_of.update(zip(numbers.tolist(), counts, strict=True))
-    return [counts_of[number] for number in range(len(subproblems))]
+    answer_of: dict[int, Answer] = {}
+    for numbers, answers in zip(numbers_of, engine_of(options.engine).run(jobs, workers=threads), strict=True):
+        answer_of.update(zip(numbers.tolist(), answers, strict=True))
+    return [answer_of[number] for number in range(len(subproblems))]
 
 
-def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[IntArray]:
-    """The counts of each subproblem, one after the other. Time that one does not use is for those after it.
+def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[Answer]:
+    """The answer to each subproblem, one after the other. Time that one does not use is for those after it.
 
     `until`: a moment of `time.time`, so that the time in which a worker starts counts, too.
     """
-    counts = []
+    answers = []
     for number, subproblem in enumerate(work.subproblems):
         share = work.share[number] / max(sum(work.share[number:]), 1e-300)
         left = max(0.0, until - time.time())
-        counts.append(solve_one(subproblem, work.solver[number], share * left, seed + number, threads))
-    return counts
+        answers.append(solve_one(subproblem, work.solver[number], share * left, seed + number, threads))
+    return answers
 
 
-def solve_one(subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int) -> IntArray:
-    """The counts of a subproblem; all zero if there is nothing to place, or no machine."""
+def solve_one(subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int) -> Answer:
+    """The answer to a subproblem; all zero if there is nothing to place, or no machine."""
     if not subproblem.demand.any() or not len(subproblem.machine):
-        return np.zeros(subproblem.shape, dtype=np.int64)
-    return SOLVERS[solver](subproblem, seconds=seconds, seed=seed, threads=threads)
+        return Answer(np.zeros(subproblem.shape, dtype=np.int64), "")
+    solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads)
+    return Answer(solved.counts, solver if solved.solver_ran else GREEDY)
 
 
 def time_shares(subproblems: Sequence[Subproblem]) -> FloatArray:
@@ -177,9 +212,10 @@ def _whole_cluster(
     free = others if options.trivial == "refit" and len(crucial) else None
     progress(Tick(stage="solving", done=0.0))
     subproblem = whole_cluster(problem, workloads=crucial, free=free)
-    counts = solve_one(subproblem, solver, time_to_solve(problem, clock, [subproblem]), seed, budget.threads)
+    answer = solve_one(subproblem, solver, time_to_solve(problem, clock, [subproblem]), seed, budget.threads)
     progress(Tick(stage="placing leftovers", done=0.0))
-    result = finish(problem, SolvedSubproblems([subproblem], [counts], free), options, clock=clock, seed=seed)
+    solved = SolvedSubproblems([subproblem], [answer.counts], free, solver_notes([answer]))
+    result = finish(problem, solved, options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
     return result
 

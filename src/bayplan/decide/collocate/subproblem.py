@@ -6,6 +6,7 @@ subproblems may use. [RASA] calls a workload a service.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -60,6 +61,13 @@ class Subproblem:
     def shape(self) -> tuple[int, int]:
         """(workloads, machines)"""
         return len(self.workload), len(self.machine)
+
+
+class SolvedCounts(NamedTuple):
+    """What a solver makes of a subproblem."""
+
+    counts: IntArray  # (workload, machine)
+    solver_ran: bool  # or are they what a greedy pass found, since the program is too large or no time was left?
 
 
 def gained(subproblem: Subproblem, counts: IntArray) -> float:

@@ -11,7 +11,7 @@ from tests.naive.columns import every_pattern
 from bayplan.decide.collocate.columns.integer_master import choose_patterns, patterns_of
 from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
-from bayplan.decide.collocate.columns.solve import solve_columns
+from bayplan.decide.collocate.columns.solve import run_columns, solve_columns
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.subproblem import gained, violations
 
@@ -101,7 +101,13 @@ def test_others_keep_their_room():
 @pytest.mark.parametrize("seconds", [0.0, 0.05])
 def test_no_time_gives_an_answer_too(seconds):
     subproblem = drawn_subproblem(11)
-    assert violations(subproblem, solve_columns(subproblem, seconds=seconds)) == []
+    answer = run_columns(subproblem, seconds=seconds)
+    assert violations(subproblem, answer.counts) == []
+    assert seconds or not answer.solver_ran
+
+
+def test_a_solver_with_time_runs():
+    assert run_columns(drawn_subproblem(11), seconds=5.0).solver_ran
 
 
 def test_a_subproblem_without_affinity_is_placed():

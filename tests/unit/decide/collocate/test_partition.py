@@ -171,7 +171,7 @@ def test_a_generated_cluster_is_split_in_balance():
     partition = PARTITIONERS["multi-stage"](graph, masters=None, seed=1)
     assert partition.balanced
     assert sum(map(len, partition.sets)) == 187
-    assert 0.05 < partition.lost < 0.15
+    assert 0.01 < partition.lost < 0.10
 
 
 @pytest.mark.data

@@ -14,16 +14,20 @@ from bayplan.check import check
 from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.rasa import (
-    SOLVERS,
+    GREEDY,
+    POOL,
+    Answer,
     WorkerShare,
+    _integer_program,
     column_generation,
     divide_among_workers,
     mip,
     rasa,
     solve_all,
+    solver_notes,
     time_shares,
 )
-from bayplan.decide.collocate.subproblem import subproblems_of, violations, whole_cluster
+from bayplan.decide.collocate.subproblem import SolvedCounts, subproblems_of, violations, whole_cluster
 from bayplan.errors import UsageError
 from bayplan.model import UNPLACED, Budget, Capacity, Confidence, Placement, Transient, ints, silent
 from bayplan.model.problem import Problem
@@ -42,13 +46,13 @@ def stand_ins(monkeypatch):
             for m in [m for m in range(len(subproblem.machine)) for _ in range(demand)]:
                 counts[s, m] += 1
                 counts[s, m] -= bool(violations(subproblem, counts))
-        return counts
+        return SolvedCounts(counts, solver_ran=True)
 
     def lazy(subproblem, *, seconds, seed, threads):
-        return np.zeros(subproblem.shape, dtype=np.int64)
+        return SolvedCounts(np.zeros(subproblem.shape, dtype=np.int64), solver_ran=False)
 
-    monkeypatch.setitem(SOLVERS, "mip", first_fit)
-    monkeypatch.setitem(SOLVERS, "cg", lazy)
+    monkeypatch.setitem(POOL, "mip", first_fit)
+    monkeypatch.setitem(POOL, "cg", lazy)
 
 
 def known(snapshot):
@@ -151,9 +155,9 @@ def test_time_that_one_subproblem_leaves_is_for_the_next(monkeypatch):
 
     def quick(subproblem, *, seconds, seed, threads):
         given_seconds.append(seconds)
-        return np.zeros(subproblem.shape, dtype=np.int64)
+        return SolvedCounts(np.zeros(subproblem.shape, dtype=np.int64), solver_ran=True)
 
-    monkeypatch.setitem(SOLVERS, "mip", quick)
+    monkeypatch.setitem(POOL, "mip", quick)
     subproblem = whole_cluster(problem_of())
     solve_all(WorkerShare((subproblem, subproblem), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
     assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
@@ -163,7 +167,28 @@ def test_time_that_one_subproblem_leaves_is_for_the_next(monkeypatch):
 def test_a_subproblem_without_machines_is_not_solved():
     problem = problem_of()
     (subproblem,) = subproblems_of(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
-    assert solve_all(WorkerShare((subproblem,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].shape == (2, 0)
+    assert solve_all(WorkerShare((subproblem,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].counts.shape == (2, 0)
+
+
+def test_the_integer_program_runs_if_it_has_the_time():
+    subproblem = whole_cluster(problem_of())
+    assert _integer_program(subproblem, seconds=5.0, seed=0, threads=1).solver_ran
+    assert not _integer_program(subproblem, seconds=0.0, seed=0, threads=1).solver_ran
+
+
+def test_what_became_of_the_subproblems_is_noted():
+    counts = np.zeros((1, 1), dtype=np.int64)
+    some = [Answer(counts, by) for by in ("mip", "cg", "cg", GREEDY, "")]
+    assert solver_notes(some) == ("subproblems: 2 by cg, 1 by mip, 1 by greedy placement alone (too large, or no time left)",)
+    assert solver_notes([Answer(counts, "cg")]) == ("subproblems: 1 by cg",)
+    assert solver_notes([Answer(counts, "")]) == ()
+
+
+def test_a_solver_that_did_not_run_is_noted():
+    problem = problem_of(rules=(Capacity(resources=(0,)),))
+    for select, by in (("mip", "1 by mip"), ("cg", f"1 by {GREEDY}")):
+        result = rasa(problem, replace(HERE, select=select), budget=Budget(seconds=1), seed=1, progress=silent)
+        assert any(by in note for note in result.notes)
 
 
 def test_the_start_is_given_where_the_counts_are_worse():

@@ -10,7 +10,7 @@ from bayplan.decide.collocate.columns.integer_master import Pattern, choose_patt
 from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, MachineTypes, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
-from bayplan.decide.collocate.subproblem import Subproblem, violations
+from bayplan.decide.collocate.subproblem import SolvedCounts, Subproblem, violations
 from bayplan.model import FloatArray, IntArray
 from bayplan.model.interrupt import stop_requested
 
@@ -27,22 +27,35 @@ def solve_columns(
     request_of_others: IntArray | None = None,
     known: Sequence[Pattern] = (),
 ) -> IntArray:
+    """The counts of `run_columns`."""
+    return run_columns(subproblem, seconds=seconds, seed=seed, request_of_others=request_of_others, known=known).counts
+
+
+def run_columns(
+    subproblem: Subproblem,
+    *,
+    seconds: float,
+    seed: int = 0,
+    request_of_others: IntArray | None = None,
+    known: Sequence[Pattern] = (),
+) -> SolvedCounts:
     """Counts (workload, machine) that violate nothing and gain no less than what runs now, if that violates nothing.
 
     `request_of_others` (resource,): what containers outside of the subproblem will need of its machines in total. `known`:
     patterns to begin with, beside those of a greedy pass and of what runs now.
     """
     ends = time.perf_counter() + seconds
-    start = greedy_counts(subproblem)
+    start, ran = greedy_counts(subproblem), False
     now = subproblem.now if not violations(subproblem, subproblem.now) else np.zeros_like(subproblem.now)
     if len(subproblem.a) and subproblem.demand.any() and len(subproblem.machine):
         left = None if request_of_others is None else _left(subproblem, request_of_others)
         types = machine_types_of(subproblem)
         enumerated = enumerate_patterns(subproblem, types)
         known = [*patterns_of(types, start), *patterns_of(types, now), *known]
+        ran = time.perf_counter() < ends
         patterns = _generated(subproblem, types, known, left, ends, seed) if enumerated is None else enumerated
         start = choose_patterns(types, patterns, subproblem, ends - time.perf_counter(), left, exactly=enumerated is not None)
-    return kept_or_better(subproblem, start, now)
+    return SolvedCounts(kept_or_better(subproblem, start, now), solver_ran=ran)
 
 
 def _left(subproblem: Subproblem, request_of_others: IntArray) -> FloatArray:
