@@ -79,8 +79,7 @@ def test_an_object_store_that_is_full():
     with ray_cluster(workers=0, head=full) as cluster, connected(cluster) as engine:
         large = Shared({"array": np.zeros(STORE // 4)})  # twice the store
         text = refusal(engine, Job(name="large", call=engine_jobs.summed, arguments=(large,)))
-        assert "its object store and the disk behind it are full" in text
-        assert "more --object-store-memory" in text
+        assert "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory" in text
 
 
 def test_ray_started_here_and_ended_with_the_engine():
