@@ -7,7 +7,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-wheel serve lint bench docs dist wheel clean
+.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-ray test-wheel serve lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
@@ -19,6 +19,7 @@ test: $(VENV)/.installed-dev
 	@command -v go >/dev/null && echo "Tests on a real Kubernetes control plane run with: make test-kubernetes" \
 	    || echo "No go on the PATH: the tests on a real Kubernetes control plane are skipped"
 	@echo "What needs a browser, PostgreSQL or Prometheus is left out here: make test-browser, test-postgres, test-prometheus"
+	@echo "Tests on a real Ray cluster of three nodes are left out here: make test-ray"
 	$(BIN)/python -m pytest -n auto
 
 test-browser: $(VENV)/.installed-browser
@@ -34,6 +35,9 @@ test-postgres: $(VENV)/.installed-postgres
 
 test-prometheus: $(VENV)/.installed-dev
 	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/unit/deploy tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
+
+test-ray: $(VENV)/.installed-ray
+	BAYPLAN_RAY=required $(BIN)/python -m pytest -m ray tests/contract/test_engines.py tests/on_ray
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
@@ -95,6 +99,10 @@ $(VENV)/.installed-postgres: $(VENV)/.installed-dev
 
 $(VENV)/.installed-kube: $(VENV)/.installed-dev
 	$(PIP) --editable '.[kube]'
+	touch $@
+
+$(VENV)/.installed-ray: $(VENV)/.installed-dev
+	$(PIP) --editable '.[ray]'
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.builders import postgres
+from bayplan.engine import Engine
+from tests.builders import postgres, ray_cluster
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)  # the same examples in every run
 settings.register_profile("explore", deadline=None, max_examples=1000)  # HYPOTHESIS_PROFILE=explore: new ones, many
@@ -31,6 +32,22 @@ def postgres_server() -> Iterator[postgres.Server]:
         postgres.skip_or_fail(words)
     with postgres.server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def ray_nodes() -> Iterator[ray_cluster.RayCluster]:
+    """A real Ray cluster of three nodes on this machine, or a skip that says what is missing. Mark tests with `ray`."""
+    if words := ray_cluster.missing():
+        ray_cluster.skip_or_fail(words)
+    with ray_cluster.ray_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def ray_engine(ray_nodes: ray_cluster.RayCluster) -> Iterator[Engine]:
+    """The engine on that cluster, connected once for all tests."""
+    with ray_cluster.connected(ray_nodes) as engine:
+        yield engine
 
 
 def pytest_configure(config: pytest.Config) -> None:

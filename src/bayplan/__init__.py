@@ -65,6 +65,7 @@ _HOME = {  # public name -> module
     "migrate": "bayplan.api.migrate",
     "simulate": "bayplan.operate.plan_simulation.simulate",
     "capacity": "bayplan.api.capacity",
+    "engine": "bayplan.api.control",
     # the running system
     "run": "bayplan.operate.run",
     "LoopSettings": "bayplan.operate.settings",
@@ -113,6 +114,7 @@ __all__ = [
     "capacity",
     "check",
     "collocate",
+    "engine",
     "explain",
     "generate",
     "kubernetes",
@@ -147,7 +149,7 @@ def __getattr__(name: str) -> "Any":
 
 
 class _Package(ModuleType):
-    """`bayplan.check`, `score`, `generate` and `migrate` are functions, though folders have the same names.
+    """`bayplan.check`, `engine`, `score`, `generate` and `migrate` are functions, though folders have the same names.
 
     When a folder is imported, Python sets it as an attribute of its parent; here the function keeps the name. So inside of the
     package one writes `from bayplan.score import ...`, never `bayplan.score.x`.
@@ -172,6 +174,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.capacity import capacity
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
+    from bayplan.api.control import engine
     from bayplan.api.files import generate, read, read_requests, read_stream, write
     from bayplan.api.inspect import explain, score
     from bayplan.api.machines_needed import machines_needed

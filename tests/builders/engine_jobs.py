@@ -5,7 +5,22 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from bayplan.errors import UsageError
+
+
+class LoadCount:
+    """Counts in each process how often it is unpickled there."""
+
+    loaded = 0
+
+    def __setstate__(self, state: object) -> None:
+        LoadCount.loaded += 1
+
+    def __getstate__(self) -> dict[str, int]:
+        return {"any": 1}
 
 
 def doubled(number: int, *, after: float = 0.0) -> int:
@@ -24,6 +39,16 @@ def refused(text: str) -> None:
 
 def dying(number: int) -> None:
     os.kill(os.getpid(), number)
+
+
+def dying_once(mark: str, number: int) -> int:
+    """Dies where no one has died before."""
+    try:
+        Path(mark).touch(exist_ok=False)
+    except FileExistsError:
+        return 2 * number
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
 
 
 def leaving() -> None:
@@ -53,3 +78,19 @@ def stubborn() -> None:
 
 def answers_to_interrupts() -> bool:
     return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def summed(arrays: dict[str, npt.NDArray[np.float64]], more: float = 0.0) -> float:
+    return float(sum(array.sum() for array in arrays.values())) + more
+
+
+def loads_of(shared: LoadCount, seconds: float = 0.2) -> tuple[int, int]:
+    """This process, and how often it has loaded what is shared."""
+    time.sleep(seconds)
+    return os.getpid(), LoadCount.loaded
+
+
+def host() -> tuple[str, int]:
+    """The session that this process belongs to: another one on each node of a Ray cluster."""
+    time.sleep(0.5)
+    return str(os.getsid(0)), os.getpid()

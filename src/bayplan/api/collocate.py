@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.control import Control, ParallelKeywords, interruptible, options_from
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
 from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
@@ -46,7 +46,7 @@ HELD = (
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
 
 
-class CollocateKeywords(RunKeywords, total=False):
+class CollocateKeywords(ParallelKeywords, total=False):
     """Options of the methods; `CollocateOptions` says what each means."""
 
     partition: str
@@ -56,7 +56,6 @@ class CollocateKeywords(RunKeywords, total=False):
     move_price: float
     least_gain: float
     bound: bool
-    engine: str
     safety: bool  # no machine comes above its safety capacity; True by default
 
 
@@ -160,12 +159,10 @@ def _checked(options: CollocateOptions) -> CollocateOptions:
     from bayplan.decide.collocate.options import TRIVIAL
     from bayplan.decide.collocate.partition import PARTITIONERS
     from bayplan.decide.collocate.select import SELECTORS
-    from bayplan.engine import ENGINES
 
     choices: Mapping[str, Iterable[str]] = {
         "partition": PARTITIONERS,
         "select": SELECTORS,
-        "engine": ENGINES,
         "trivial": TRIVIAL,
     }
     for name, known in choices.items():

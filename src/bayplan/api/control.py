@@ -1,9 +1,10 @@
-"""How a call is run: its budget, without the time of compiling kernels; options by keyword; Ctrl-C that keeps the best so far."""
+"""How a call is run: its budget, without the time of compiling kernels; where; options by keyword; Ctrl-C that keeps the best."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
+from bayplan.engine import Engine, engine_of
 from bayplan.errors import ModelError, UsageError, expect_one_of
 from bayplan.model import Budget, Clock, Progress, silent
 from bayplan.model.interrupt import stoppable
@@ -23,6 +24,12 @@ class RunKeywords(TypedDict, total=False):
     progress: Progress  # called with a `Tick` now and then
 
 
+class ParallelKeywords(RunKeywords, total=False):
+    """Keywords of verbs that have independent parts."""
+
+    engine: str | Engine  # where they run: "here", "pool", "ray", "ray:ADDRESS", or what `bp.engine` gives
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """How a call is run."""
@@ -32,6 +39,7 @@ class Control:
     budget: Budget | None = None  # the method's, if the caller states it; else made from the seconds
     threads: int = 1
     progress: Progress = silent
+    engine: Engine | None = None  # None: the one that the verb takes by default
 
     @classmethod
     def of(cls, seconds: float, seed: int, keywords: Mapping[str, Any]) -> "Control":
@@ -39,6 +47,8 @@ class Control:
         if not seconds >= 0:
             raise UsageError(f"seconds {seconds}: expected a number of 0 or more")
         own = {name: keywords[name] for name in RunKeywords.__annotations__ if name in keywords}
+        engine = keywords.get("engine")
+        own["engine"] = None if engine is None else engine_of(engine)
         return cls(clock=Budget(seconds=seconds).clock(), seed=seed, **own)
 
     def method_budget(self, finish: float) -> Budget:
@@ -64,6 +74,26 @@ class Control:
     def seconds(self) -> float:
         """Since the call began."""
         return self.clock.seconds
+
+
+def engine(name: str = "pool") -> Engine:
+    """The engine of a name, for the keyword `engine` of the verbs that have independent parts.
+
+    - `"here"`: in this process, one part after the other;
+    - `"pool"`: in processes on this machine, as many as `threads` says;
+    - `"ray"`: on Ray, started on this machine or joined where RAY_ADDRESS says; `"ray:10.0.0.1:6379"`: on that Ray cluster;
+      `"ray:auto"`: on the one that runs here. Needs `pip install 'bayplan[ray]'`.
+
+    The verbs take the name as well. In a `with` block processes and connections are kept from one call to the next.
+
+    >>> import bayplan as bp
+    >>> shop = bp.generate("boutique")
+    >>> with bp.engine("here") as engine:
+    ...     answer = bp.collocate(shop, max_moves="20%", seconds=2, engine=engine)
+    >>> answer.score["affinity"] > answer.before["affinity"]
+    True
+    """
+    return engine_of(name)
 
 
 def options_from(kind: type[O], keywords: Mapping[str, Any]) -> O:

@@ -1,7 +1,7 @@
 """`bayplan collocate`"""
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish
+from bayplan.cli.console.decision import Engine, Out, Report, Seconds, Threads, finish
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import collocate as option
@@ -27,7 +27,7 @@ def collocate(
     weight: option.Weights = None,
     ignore_safety: option.IgnoreSafety = False,
     bound: option.Bound = False,
-    engine: option.Engine = "pool",
+    engine: Engine = "pool",
     out: Out = None,
     report: Report = None,
     json: Json = False,

@@ -1,15 +1,17 @@
 """Where independent subproblems run: in this process, in a pool of processes, on Ray."""
 
-from collections.abc import Mapping
+from bayplan.engine.choose import ENGINES, engine_of
+from bayplan.engine.jobs import ATTEMPTS, Engine, EngineLostError, Job, JobLoss, LossReport, Shared, log_loss
 
-from bayplan.engine.local import Engine, InProcess, Job
-from bayplan.engine.pool import ProcessPool
-from bayplan.engine.ray import RayEngine
-
-__all__ = ["ENGINES", "Engine", "Job"]
-
-ENGINES: Mapping[str, Engine] = {
-    "pool": ProcessPool(),
-    "here": InProcess(),
-    "ray": RayEngine(),
-}
+__all__ = [
+    "ATTEMPTS",
+    "ENGINES",
+    "Engine",
+    "EngineLostError",
+    "Job",
+    "JobLoss",
+    "LossReport",
+    "Shared",
+    "engine_of",
+    "log_loss",
+]

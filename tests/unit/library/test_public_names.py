@@ -43,6 +43,7 @@ NAMES = [
     "plan",
     "Goal",
     "capacity",
+    "engine",
     "place",
     "rebalance",
     "collocate",

@@ -19,6 +19,14 @@ Seconds: TypeAlias = Annotated[
     float, typer.Option("--seconds", min=0, help="Wall time from the start of the command to its answer.")
 ]
 Threads: TypeAlias = Annotated[int, typer.Option("--threads", min=1, help="How many threads may search.")]
+Engine: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where independent parts run: 'pool' (processes, as many as --threads), 'here' (this one), 'ray' or 'ray:ADDRESS'.",
+    ),
+]
 Out: TypeAlias = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the placement, in the form of the input.", show_default=False),

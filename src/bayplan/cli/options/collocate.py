@@ -92,6 +92,3 @@ IgnoreSafety: TypeAlias = Annotated[
 Bound: TypeAlias = Annotated[
     bool, typer.Option("--bound", help="Also prove how much any answer could gain, and say the gap; takes half of the seconds.")
 ]
-Engine: TypeAlias = Annotated[
-    str, typer.Option("--engine", metavar="NAME", help="Where subproblems are solved: 'pool' (processes), 'here', 'ray'.")
-]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from bayplan.engine import Engine
 from bayplan.model import Budget, Placement, Progress, Result
 from bayplan.model.problem import Problem
 
@@ -20,7 +21,7 @@ class CollocateOptions:
     move_price: float = 0.0  # gained affinity, of a total of 1, that moving the whole cluster has to be worth
     least_gain: float = 0.0  # points of total affinity below which nothing moves ([RASA] §III-B: 0.03)
     bound: bool = False  # prove how much any answer can gain?
-    engine: str = "pool"  # a key of ENGINES
+    engine: str | Engine = "pool"  # where subproblems are solved
 
 
 class Collocator(Protocol):
