@@ -23,6 +23,7 @@ def pack(
     resource: option.ResourceName = None,
     uncertainty: option.Uncertainty = "gaussian",
     samples: option.SamplesFile = None,
+    fleet: option.FleetFile = None,
     n_sigma: option.Sigmas = None,
     patterns: option.Patterns = None,
     save_patterns: option.SavePatterns = None,
@@ -58,17 +59,20 @@ def pack(
     Example: [cyan]bayplan pack web.yaml --confidence 0.99 --confidence-of checkout=0.9999 --method bi-level[/cyan]
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.99 --fleet clusters.yaml --out packed.json[/cyan]
     """
-    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns)
+    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, fleet)
     if machines_needed and (out or report or save_patterns):
         raise UsageError("--machines-needed packs nothing: expected neither --out nor --report nor --save-patterns")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
+        from bayplan.api.fleet.free_capacity import on_fleet
         from bayplan.api.pack import read_usage
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
-        snapshot = bp.read(file, start)
+        snapshot = bp.read(file, start) if fleet is None else on_fleet(bp.read(file, start), fleet)
         stated: dict[str, Any] = {
             "confidence": confidence,
             "confidence_of": pairs(confidence_of, "--confidence-of", option.CONFIDENCES),
@@ -90,4 +94,4 @@ def pack(
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
         note(answer.input_notes, quiet=quiet)
-        finish(answer, file=file, out=out, report=report, json=json)
+        finish(answer, file=file, out=out, report=report, json=json, following=None if fleet is None else "")

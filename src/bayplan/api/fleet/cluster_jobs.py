@@ -30,6 +30,7 @@ from bayplan.score.gmrp import moves
 from bayplan.score.goal.objective import third_rank
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)  # of the containers that run: fewer than a front for people has
+EACH_POINT = 1.0  # seconds that a point of a front is worth at least
 FRONT = 0.6  # of the seconds of a cluster, for its front
 
 
@@ -105,15 +106,22 @@ def _front(task: ClusterTask, most: int | None, seconds: float | None) -> Cluste
     keywords = {} if task.budget is None else {"budget": task.budget}
     control = Control.of(left, task.seed, keywords).after_compiling(*kernels_needed(question))
     running, limit = len(question.problem.before.placed), question.limit if most is None else min(question.limit, most)
-    limits = sorted({min(limit, max(1, int(share * running))) for share in SHARES if running} | {limit} - {0})
     budget = control.method_budget(0.0)
-    targets = front_targets(question, limits if limit else [], budget=budget, seed=task.seed, progress=silent)
+    limits = _limits(running, limit, budget)
+    targets = front_targets(question, limits, budget=budget, seed=task.seed, progress=silent)
     placements = [with_new_containers(question.within(0), task.seed), *(target.placement for target in targets)]
     return ClusterFront(
         running=running,
         points=tuple(_gain_at(question, placement) for placement in placements),
         machine_of=tuple(placement.machine_of.astype(np.int32) for placement in placements),
     )
+
+
+def _limits(running: int, limit: int, budget: Budget) -> list[int]:
+    """Numbers of moves up to a limit, ascending; fewer where the time is short, but the limit in any case."""
+    limits = sorted({min(limit, max(1, int(share * running))) for share in SHARES} | {limit}) if limit and running else []
+    points = len(limits) if budget.seconds is None else max(2, int(budget.seconds / EACH_POINT))
+    return limits if points >= len(limits) else [limits[n * (len(limits) - 1) // (points - 1)] for n in range(points)]
 
 
 def _question(task: ClusterTask, snapshot: Any) -> PlanQuestion:

@@ -32,7 +32,7 @@ from bayplan.report.answers.fleet_tables import RANKS, ClusterRow, ClusterStatus
 
 T = TypeVar("T")
 
-GRACE = 5.0  # seconds after which clusters that have not ended by themselves are given up, beside a quarter of all
+GRACE = 1.25, 10.0  # times the seconds, and more for each cluster of a worker: what has not ended by then is given up
 KERNELS = (  # that all goals need
     ("place", "ca-wfd"),
     ("rebalance", "search"),
@@ -194,11 +194,10 @@ class FleetRun:
     def _answers(self, stage: "Stage[T]") -> Iterator[tuple[int, Any]]:
         """The cluster and what was found for it, as they come; what is wrong with clusters is kept beside."""
         clock = replace(self.clock, budget=self.clock.budget.share(stage.share))
-        left = clock.left()
-        hard = None if left is None else 1.25 * left + GRACE
-        done = 0
+        left, slots, done = clock.left(), self.engine.slots(self.workers), 0
+        hard = None if left is None else GRACE[0] * left + GRACE[1] * ceil(len(stage.numbers) / slots)
         try:
-            jobs = stage.jobs(clock, self.engine.slots(self.workers))
+            jobs = stage.jobs(clock, slots)
             for position, value in self.engine.stream(jobs, workers=self.workers, seconds=hard):
                 number, done = stage.numbers[position], done + 1
                 words = f"{stage.label} {self.tasks[number].cluster.name} ({done:,} of {len(stage.numbers):,})"

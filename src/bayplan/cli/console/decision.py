@@ -55,14 +55,23 @@ NEXT = {  # verb -> what to do with its answer
 }
 
 
-def finish(answer: "Answer[Any]", *, file: Path, out: Path | None = None, report: Path | None = None, json: bool = False) -> None:
-    """Write the files that were asked for, then print the answer; exit code 3 if there is none."""
+def finish(
+    answer: "Answer[Any]",
+    *,
+    file: Path,
+    out: Path | None = None,
+    report: Path | None = None,
+    json: bool = False,
+    following: str | None = None,
+) -> None:
+    """Write the files that were asked for, then print the answer and what to type next; exit code 3 if there is none."""
     if answer.result.solution is not None:
         if out is not None:
             answer.save(out)
         if report is not None:
             answer.report(report, command=clock.command())
-    say(answer, files={"answer": out, "report": report}, json=json, following=next_step(answer.verb, file, out))
+    following = next_step(answer.verb, file, out) if following is None else following
+    say(answer, files={"answer": out, "report": report}, json=json, following=following)
 
 
 def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool, following: str = "") -> None:
