@@ -23,6 +23,7 @@ _HOME = {  # public name -> module
     # in and out
     "read": "bayplan.api.files",
     "read_requests": "bayplan.api.files",
+    "read_fleet": "bayplan.api.fleet.plan",
     "read_stream": "bayplan.api.files",
     "write": "bayplan.api.files",
     "generate": "bayplan.api.files",
@@ -52,6 +53,7 @@ _HOME = {  # public name -> module
     "performance": "bayplan.api.performance",
     # verbs
     "plan": "bayplan.api.planning.plan",
+    "plan_fleet": "bayplan.api.fleet.plan",
     "Goal": "bayplan.model.goal",
     "place": "bayplan.api.place",
     "rebalance": "bayplan.api.rebalance",
@@ -125,7 +127,9 @@ __all__ = [
     "performance",
     "place",
     "plan",
+    "plan_fleet",
     "read",
+    "read_fleet",
     "read_requests",
     "read_stream",
     "rebalance",
@@ -176,6 +180,7 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.collocate import collocate
     from bayplan.api.control import engine
     from bayplan.api.files import generate, read, read_requests, read_stream, write
+    from bayplan.api.fleet.plan import plan_fleet, read_fleet
     from bayplan.api.inspect import explain, score
     from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate

@@ -114,6 +114,11 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
     "E1520": Code("a stream has no zones", "begin it with a header line, or give a file with --zones"),
     "E1521": Code("a plan was made for another state of the cluster", "make the plan again for the cluster as it is now"),
     "E1522": Code("a goal is not well stated", "see docs/verbs/plan.md for the keys of a goal and their ranges"),
+    "E1523": Code(
+        "the name of a cluster of a fleet cannot be that of a file",
+        "use letters, digits, '.', '-' and '_': its plan gets that name",
+    ),
+    "E1524": Code("a limit of moves is neither a number nor a share", "write a whole number such as 50, or a share such as 5%"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions

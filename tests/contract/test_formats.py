@@ -19,6 +19,9 @@ from bayplan.model import ClusterRequests, Snapshot, TimedRequests
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VALUES = {  # file -> what it holds
     "admission.json": ClusterRequests,
+    "clusters/berlin.json": Snapshot,
+    "clusters/oslo.json": Snapshot,
+    "clusters/paris.json": Snapshot,
     "gmrp/model_tiny.txt": Snapshot,
     "rasa.json": Snapshot,
     "requests.csv": TimedRequests,
@@ -29,7 +32,8 @@ VALUES = {  # file -> what it holds
     "stream.jsonl": ClusterRequests,
     "web.yaml": Snapshot,
 }
-BESIDE = {  # files that go with another one: how they are read
+BESIDE = {  # files that go with others: how they are read
+    "clusters.yaml": formats.read_clusters,
     "accepted.json": lambda path: formats.read_accepted(path, formats.read_admission(EXAMPLES / "admission.json")),
     "fleet.json": lambda path: formats.read_fleet(path, formats.read_requests(EXAMPLES / "requests.json").resources),
     "kubectl.json": lambda path: bp.kubernetes.read(path),

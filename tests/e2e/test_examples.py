@@ -20,7 +20,12 @@ BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 SAVED = re.compile(r"`([\w./-]+\.(?:yaml|json|csv|py))`:?\s*$")
 SECONDS = "0.3"
 TIMED = {"plan", "place", "rebalance", "collocate", "pack", "schedule"}  # they use as many seconds as they get
-SMALLER = {"--n 1000000 --machines 1000": "--n 2000 --machines 2", "--days 2": "--days 0.1", "--days 7": "--days 0.1"}
+SMALLER = {
+    "--n 1000000 --machines 1000": "--n 2000 --machines 2",
+    "--clusters 40 --machines 500": "--clusters 2 --machines 12",
+    "--days 2": "--days 0.1",
+    "--days 7": "--days 0.1",
+}
 SKIPPED = {  # how a command begins: why it is not run here
     "--install-completion": "changes the configuration of the user's shell",
     "apply plan.json --context": "needs a live cluster; has tests of its own (tests/kubernetes/test_whole_cluster.py)",
@@ -88,7 +93,7 @@ def arguments_of(line: str) -> list[str]:
             words[words.index("--seconds") + 1] = SECONDS
         else:
             words += ["--seconds", SECONDS]
-    return [*words, "--engine", "here"] if words[0] == "collocate" else words
+    return [*words, "--engine", "here"] if words[0] == "collocate" or words[:2] == ["plan", "clusters.yaml"] else words
 
 
 def skipped(line: str) -> bool:

@@ -28,6 +28,7 @@ class Target(StrEnum):
     GMRP_SOLUTION = "gmrp-solution"
     JSON_LINES = "jsonl"
     TABLE = "csv"
+    ZONES = "zones"
 
 
 STREAMS = (Target.JSON_LINES, Target.TABLE)
@@ -74,9 +75,13 @@ def convert(
     Streams of cluster requests are written as native documents, as JSON lines (jsonl) or as a table without zones (csv).
     A very large cluster is read and written fastest as Parquet tables in a zip file (parquet, or --out FILE.zip).
 
+    A fleet of clusters becomes zones for admit: what is free in each cluster, and the links between them.
+
     Example: [cyan]bayplan convert rasa.json --out cluster.yaml[/cyan]
 
     Example: [cyan]bayplan convert cluster.json --out cluster.zip[/cyan]
+
+    Example: [cyan]bayplan convert clusters.yaml --to zones --out zones.json[/cyan]
 
     Example: [cyan]bayplan convert admission.json --to jsonl --out stream.jsonl[/cyan]
     """
@@ -88,11 +93,12 @@ def convert(
         from bayplan.model import ClusterRequests, Snapshot
 
         expect_writable(out)
-        value = read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
+        value = _read_trace(trace, file, seed) if trace is not None else _zones_of(file) if to is Target.ZONES else None
+        value = read_whole(file, zones=zones) if value is None else value
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
             _write_snapshot(out, started_from(value, start), to)
-        elif to is Target.NATIVE:
+        elif to in (Target.NATIVE, Target.ZONES):
             note(value.notes if isinstance(value, RequestsFile) else (), quiet=quiet)
             write(value, out)
         elif isinstance(value, ClusterRequests) and to in STREAMS:
@@ -103,6 +109,16 @@ def convert(
         screen.print_object({"converted": str(file), "to": to.value, "file": str(out)})
     elif str(out) != "-":
         print(f"{file} written to {out} ({to})")
+
+
+def _zones_of(file: Path) -> "ClusterRequests":
+    """The clusters of a fleet as zones; UsageError if it is another file."""
+    from bayplan.api.fleet.free_capacity import fleet_zones
+    from bayplan.formats.clusters import is_clusters_file
+
+    if not is_clusters_file(file):
+        raise UsageError(f"--to zones: '{file}' is no fleet of clusters; expected a file with kind: clusters")
+    return fleet_zones(file)
 
 
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":

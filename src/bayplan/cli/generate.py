@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,11 +12,14 @@ from bayplan.cli.console.terminal import working
 from bayplan.cli.options.shared import Json, Quiet, Seed
 from bayplan.errors import UsageError, expect_one_of
 
+if TYPE_CHECKING:
+    from bayplan.generate import Generator
+
 
 def _names(incomplete: str) -> list[str]:
-    from bayplan.generate import GENERATORS
+    from bayplan.generate import FOLDERS, GENERATORS
 
-    return [name for name in GENERATORS if name.startswith(incomplete)]
+    return [name for name in (*GENERATORS, *FOLDERS) if name.startswith(incomplete)]
 
 
 Name = Annotated[
@@ -31,7 +34,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help="Where to write; NAME.json by default; .gz compresses, .zip is Parquet; '-' is stdout.",
+        help="Where to write; NAME.json by default, for a fleet a folder; .gz compresses, .zip is Parquet; '-' is stdout.",
     ),
 ]
 Settings = Annotated[
@@ -58,31 +61,45 @@ def generate(
 
     Example: [cyan]bayplan generate rasa-m2 --scale 6 --out large.zip[/cyan]
 
+    Example: [cyan]bayplan generate fleet --clusters 40 --machines 500 --out fleet[/cyan]
+
     Example: [cyan]bayplan generate requests --n 1000000 --machines 1000 --load 3[/cyan]
     """
-    from bayplan.generate import GENERATORS, read_settings
+    from bayplan.generate import FOLDERS, GENERATORS, read_settings
 
+    known = {**GENERATORS, **FOLDERS}
     if name is not None and name.startswith("-"):
-        raise UsageError(f"no option '{name}'; expected the name of a generator before its settings: {', '.join(GENERATORS)}")
+        raise UsageError(f"no option '{name}'; expected the name of a generator before its settings: {', '.join(known)}")
     if name is None:
         if out is not None or settings:
-            raise UsageError(f"--out and --set are for one generator; expected one of {', '.join(GENERATORS)}")
+            raise UsageError(f"--out and --set are for one generator; expected one of {', '.join(known)}")
         _list(as_json=json)
         return
-    expect_one_of(name, GENERATORS, "generator")
-    chosen = read_settings(name, GENERATORS[name], _pairs([*(settings or []), *_own(context.args)]))
-    target = out or Path(f"{name}.json")
+    expect_one_of(name, known, "generator")
+    chosen = read_settings(name, known[name], _pairs([*(settings or []), *_own(context.args)]))
+    target = out or Path(name if name in FOLDERS else f"{name}.json")
     started = time.perf_counter()
     with working(f"generating {name}", quiet=quiet) as progress:
         from bayplan.formats import expect_writable, write
 
-        expect_writable(target)
-        write(GENERATORS[name].make(seed=seed, progress=progress, **chosen), target)
+        if name in FOLDERS:
+            target = _in_folder(FOLDERS[name], target, seed=seed, progress=progress, **chosen)
+        else:
+            expect_writable(target)
+            write(GENERATORS[name].make(seed=seed, progress=progress, **chosen), target)
     seconds = time.perf_counter() - started
     if json and str(target) != "-":
         screen.print_object({"generated": name, "seed": seed, "file": str(target), "seconds": round(seconds, 3)})
     elif str(target) != "-":
         print(f"{name} (seed {seed}) written to {target} in {seconds:.1f} s")
+
+
+def _in_folder(generator: "Generator", folder: Path, **settings: Any) -> Path:
+    """Write many files into a folder; the one to read first."""
+    if str(folder) == "-":
+        raise UsageError("--out '-': this makes many files; expected a folder")
+    made: Any = generator.make(folder=str(folder), **settings)
+    return Path(made)
 
 
 def _own(arguments: Sequence[str]) -> Iterator[str]:
@@ -110,16 +127,17 @@ def _pairs(settings: Iterable[str]) -> dict[str, str]:
 
 
 def _list(*, as_json: bool) -> None:
-    from bayplan.generate import GENERATORS, options
+    from bayplan.generate import FOLDERS, GENERATORS, options
 
+    known = {**GENERATORS, **FOLDERS}
     if as_json:
         listing = {
             name: {"about": g.about, "source": g.source, "settings": {o: default for o, (_, default) in options(g).items()}}
-            for name, g in GENERATORS.items()
+            for name, g in known.items()
         }
         screen.print_object({"generators": listing})
         return
-    for name, generator in GENERATORS.items():
+    for name, generator in known.items():
         print(f"{name:20} {generator.about} [{generator.source}]")
         for option, (kind, default) in options(generator).items():
             print(f"{'':20}   --{option.replace('_', '-')} {default}  ({kind.__name__})")

@@ -28,6 +28,7 @@ def pack(
     samples: option.SamplesFile = None,
     peak: option.Peak = None,
     peak_window: option.PeakWindow = 3600.0,
+    fleet: option.FleetFile = None,
     n_sigma: option.Sigmas = None,
     patterns: option.Patterns = None,
     save_patterns: option.SavePatterns = None,
@@ -70,19 +71,24 @@ def pack(
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --samples usage.csv --peak service[/cyan]
 
     Example: [cyan]bayplan pack web.yaml --confidence 0.999 --machines-needed --json[/cyan]
+
+    Example: [cyan]bayplan pack web.yaml --confidence 0.99 --fleet clusters.yaml --out packed.json[/cyan]
     """
-    expect_outputs({"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets)
+    expect_outputs(
+        {"--out": out, "--report": report, "--save-patterns": save_patterns}, file, start, samples, patterns, targets, fleet
+    )
     if machines_needed:
         _expect_none_of({"--out": out, "--report": report, "--save-patterns": save_patterns, "--targets": targets})
     if peak is not None and samples is None:
         raise UsageError("--peak is of measured usage: expected --samples, too")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
+        from bayplan.api.fleet.free_capacity import on_fleet
         from bayplan.api.packing.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
-        snapshot = bp.read(file, start)
+        snapshot = bp.read(file, start) if fleet is None else on_fleet(bp.read(file, start), fleet)
         usage, peaks = (None, ()) if samples is None else _measured(samples, snapshot.cluster, resource, peak, peak_window)
         stated: dict[str, Any] = {
             "confidence": confidence,
@@ -106,7 +112,7 @@ def pack(
                 if save_patterns is not None:
                     answer.save_patterns(save_patterns)
         note((*answer.input_notes, *peaks), quiet=quiet)
-        following = "pack --targets" if targets is not None else ""
+        following = None if fleet is not None else "pack --targets" if targets is not None else ""
         finish(answer, file=file, out=out, report=report, json=json, following=following)
 
 

@@ -9,12 +9,14 @@ import typer
 from bayplan.cli.console import clock
 from bayplan.cli.console.decision import say
 from bayplan.cli.console.exits import ANSWER_IS_NO
+from bayplan.cli.console.fleet import plan_clusters
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import cluster as running
 from bayplan.cli.options import measurements as measuring
 from bayplan.cli.options import migrate as way_option
 from bayplan.cli.options import plan as option
+from bayplan.cli.options.fleet import FleetOptions, is_fleet
 from bayplan.cli.options.shared import Json, Quiet, SearchSeed, Start, pairs, share
 from bayplan.cli.rebalance import Freeze
 
@@ -25,6 +27,7 @@ OPTIONS = {"plan": "--out", "placement": "--placement-out", "rollback": "--rollb
 
 
 def plan(
+    typed: typer.Context,
     file: running.OptionalFile = None,
     cluster: running.ClusterOptions = running.ClusterOptions(),
     young: running.Young = "10m",
@@ -60,6 +63,7 @@ def plan(
     placement_out: option.PlacementOut = None,
     rollback_out: way_option.RollbackOut = None,
     report: way_option.PlanReport = None,
+    fleet: FleetOptions = FleetOptions(),
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -87,8 +91,17 @@ def plan(
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
 
+    A file of clusters (a fleet) is planned at once: a plan for each cluster into the folder --out, one report, and --max-moves of
+    all clusters together, shared where they bring most. Exit code 1 if a cluster has no plan.
+
+    Example: [cyan]bayplan plan clusters.yaml --max-moves 10 --out plans --report fleet.html[/cyan]
+
     Example: [cyan]bayplan plan --context prod -n shop --prometheus discover --traffic istio --out plan.json[/cyan]
     """
+    if file is not None and is_fleet(file):
+        plan_clusters(file, typed)
+        return
+    fleet.expect_none()
     source = running.cluster_source(file, cluster, measured.request(), young)
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
@@ -124,9 +137,14 @@ def plan(
             progress=progress,
             threads=threads or cores(),
         )
+    _finish(answer, files, json=json, following=_next(answer, source, out, report))
+
+
+def _finish(answer: "PlanAnswer", files: dict[str, Path | None], *, json: bool, following: str) -> None:
+    """Write and say what is worth it; exit code 3 if nothing is."""
     if answer.worth_it:
         _write(answer, files)
-    say(answer, files=files if answer.worth_it else {}, json=json, following=_next(answer, source, out, report))
+    say(answer, files=files if answer.worth_it else {}, json=json, following=following)
     if not answer.worth_it:
         raise typer.Exit(ANSWER_IS_NO)
 

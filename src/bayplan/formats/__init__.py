@@ -4,6 +4,7 @@
 """
 
 from bayplan.formats.builder import ClusterBuilder
+from bayplan.formats.clusters import ClusterFleet, FleetCluster, read_clusters, write_clusters
 from bayplan.formats.document.text import expect_writable
 from bayplan.formats.files import (
     Document,
@@ -32,13 +33,16 @@ from bayplan.formats.streams import read_stream
 
 __all__ = [
     "ClusterBuilder",
+    "ClusterFleet",
     "Document",
+    "FleetCluster",
     "RequestsFile",
     "expect_writable",
     "read",
     "read_accepted",
     "read_admission",
     "read_any",
+    "read_clusters",
     "read_fleet",
     "read_placement",
     "read_plan",
@@ -51,6 +55,7 @@ __all__ = [
     "read_usage_series",
     "write",
     "write_accepted",
+    "write_clusters",
     "write_placement",
     "write_plan",
     "write_served",

@@ -62,4 +62,12 @@ GENERATORS: Mapping[str, Generator] = {
     ),
 }
 
-__all__ = ["GENERATORS", "Generator", "Lazy", "Setting", "options", "read_settings"]
+FOLDERS: Mapping[str, Generator] = {  # of many files: `make` takes the folder too, and returns the path of the first to read
+    "fleet": Generator(
+        about="a folder of clusters like M1 to M4 and the file that names them, for `plan` of a fleet",
+        source="[RASA] Table II, scaled",
+        make=Lazy("bayplan.generate.fleet", "fleet"),
+    ),
+}
+
+__all__ = ["FOLDERS", "GENERATORS", "Generator", "Lazy", "Setting", "options", "read_settings"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Instance: TypeAlias = Snapshot | TimedRequests | ClusterRequests
 
 Setting: TypeAlias = int | float | str
-NOT_OFFERED = ("seed", "progress")  # no settings of an instance
+NOT_OFFERED = ("seed", "progress", "folder")  # no settings of an instance
 KIND = {int: "a whole number", float: "a number", str: "a word"}
 
 

@@ -14,6 +14,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = [
     "read",
     "read_requests",
+    "read_fleet",
     "read_stream",
     "write",
     "generate",
@@ -41,6 +42,7 @@ NAMES = [
     "performance",
     "simulate",
     "plan",
+    "plan_fleet",
     "Goal",
     "capacity",
     "engine",

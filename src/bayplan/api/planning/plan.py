@@ -18,7 +18,7 @@ from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.part import target_in_parts
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
-from bayplan.api.planning.target import best_target
+from bayplan.api.planning.target import best_target, rank
 from bayplan.api.problem import move_limit, search_needs
 from bayplan.api.what_if import WhatIf
 from bayplan.check import check
@@ -55,6 +55,7 @@ class PlanKeywords(MigrateKeywords, total=False):
     assume: Mapping[str, float | str]  # of the model of latency and errors, such as {"network_ms": 1}
     at_once: int | str | None  # moves of this plan, where the target may take more: it is a part of the way
     performance: bool  # also what the plan is worth to requests, by the model? Yes by default
+    known: Placement | None  # a placement within the limit that is known already: the target is no worse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,7 @@ class PlanSettings:
     assume: Mapping[str, float | str] = field(default_factory=dict)
     at_once: int | str | None = None
     performance: bool = True
+    known: Placement | None = None
 
     @property
     def assumptions(self) -> Assumptions:
@@ -118,7 +120,7 @@ def plan(
         if settings.at is not None:
             question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
             question = replace(question, problem=question.within(question.limit))
-    control = control.after_compiling(*_needs(question))
+    control = control.after_compiling(*kernels_needed(question))
     budget = control.method_budget(finish_seconds(snapshot))
     ordering = Ordering(
         snapshot=question.snapshot,
@@ -164,7 +166,7 @@ def _own() -> set[str]:
     return {known.name for known in fields(PlanSettings)}
 
 
-def _needs(question: PlanQuestion) -> list[tuple[str, str]]:
+def kernels_needed(question: PlanQuestion) -> list[tuple[str, str]]:
     """What kernels have to be compiled for."""
     needs = [("place", "ca-wfd"), ("rebalance", "search"), ("migrate", "waves"), *search_needs(question.problem)]
     if question.goal.empty_machines:
@@ -203,7 +205,10 @@ def _planned(
             here = replace(question, problem=problem)
             best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress)
             problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
-        return Decision(problem, best_target(problem, budget=part, seed=seed, progress=ordering.progress), emptied)
+        target = best_target(problem, budget=part, seed=seed, progress=ordering.progress)
+        if settings.known is not None and seed == ordering.seed:
+            target = min(target, settings.known, key=lambda each: rank(problem, each))
+        return Decision(problem, target, emptied)
 
     reached = reachable(question.problem, decide, ordering, budget=budget)
     return Planned(question=replace(question, problem=reached.problem), reached=reached), front

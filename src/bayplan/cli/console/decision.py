@@ -63,18 +63,19 @@ def finish(
     out: Path | None = None,
     report: Path | None = None,
     json: bool = False,
-    following: str = "",
+    following: str | None = "",
 ) -> None:
     """Write the files that were asked for, then print the answer; exit code 3 if there is none.
 
-    `following`: which entry of `NEXT` says what to do with it; that of the verb if not given.
+    `following`: which entry of `NEXT` says what to do with it; that of the verb if not given, none if None.
     """
     if answer.result.solution is not None:
         if out is not None:
             answer.save(out)
         if report is not None:
             answer.report(report, command=clock.command())
-    say(answer, files={"answer": out, "report": report}, json=json, following=next_step(following or answer.verb, file, out))
+    after = "" if following is None else next_step(following or answer.verb, file, out)
+    say(answer, files={"answer": out, "report": report}, json=json, following=after)
 
 
 def say(answer: "Answer[Any]", *, files: dict[str, Path | None], json: bool, following: str = "") -> None:

@@ -47,6 +47,15 @@ Uncertainty: TypeAlias = Annotated[
         "(the same, sharper), 'empirical' (as measured: --samples).",
     ),
 ]
+FleetFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--fleet",
+        metavar="FILE",
+        help="Pack onto what is free in the clusters of this fleet, instead of the machines of FILE.",
+        show_default=False,
+    ),
+]
 SamplesFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
