@@ -19,7 +19,7 @@ from bayplan.formats import read_plan
 from bayplan.formats.clusters import ClusterFleet, FleetCluster
 from bayplan.model.goal import GOALS
 from bayplan.model.interrupt import listening
-from bayplan.report.answers.fleet_tables import ClusterStatus
+from bayplan.report.fleet.tables import ClusterStatus
 from bayplan.score.counts import loads
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

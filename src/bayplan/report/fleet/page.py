@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bayplan.report.amounts import percent
-from bayplan.report.answers.fleet_tables import (
+from bayplan.report.fleet.tables import (
     ClusterRow,
     ClusterStatus,
     MoveDivision,
