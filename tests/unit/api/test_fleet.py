@@ -73,6 +73,18 @@ def test_plans_can_be_read_for_their_clusters_and_lead_to_what_the_table_says(an
         assert len(json.loads(path.read_text())["moves"]) >= plan.row.moves > 0
 
 
+def test_processes_and_any_number_of_workers_give_the_same_plans(fleet, answer):
+    other = bp.plan_fleet(fleet, budget=ITERATIONS, engine="pool", threads=2)
+    assert other.moves == answer.moves and other.division == answer.division
+    assert [plan.plan_text for plan in other.plans] == [plan.plan_text for plan in answer.plans]
+
+
+@pytest.mark.ray
+def test_ray_gives_the_same_plans(fleet, answer, ray_engine):
+    other = bp.plan_fleet(fleet, budget=ITERATIONS, engine=ray_engine)
+    assert other.moves == answer.moves and other.division == answer.division
+
+
 def test_a_frozen_workload_stays(answer):
     assert not any(move.container.startswith("cart-redis") for move in answer["paris"].moves)
 

@@ -89,7 +89,7 @@ class FleetAnswer(Answer[tuple[ClusterPlan, ...]]):
 
         return report(
             *(Sentence(line, "good" if self.moved else "") for line in fleet_gains(self.rows)),
-            *(Sentence(line) for line in division_sentences(self.division)),
+            *(Sentence(line) for line in division_sentences(self.division, self.rows)),
             fleet_table(self.rows),
             *sentences(self.failures(), ERRORS, "clusters without a plan", "bad"),
             *sentences(self.result.notes, ERRORS, "notes", "warn"),
