@@ -14,6 +14,7 @@ from bayplan.errors import UsageError, expect_one_of
 
 if TYPE_CHECKING:
     from bayplan.formats import Document
+    from bayplan.formats.files import Whole
     from bayplan.model import ClusterRequests, Snapshot
 
 
@@ -88,13 +89,12 @@ def convert(
     with working(f"converting {file}", quiet=quiet):
         from bayplan.api.files import started_from
         from bayplan.formats import expect_writable
-        from bayplan.formats.files import read_whole, write
+        from bayplan.formats.files import write
         from bayplan.formats.requests import RequestsFile
         from bayplan.model import ClusterRequests, Snapshot
 
         expect_writable(out)
-        value = _read_trace(trace, file, seed) if trace is not None else _zones_of(file) if to is Target.ZONES else None
-        value = read_whole(file, zones=zones) if value is None else value
+        value = _zones_of(file) if to is Target.ZONES else _read(file, trace, zones, seed)
         if isinstance(value, Snapshot):
             note(value.notes, quiet=quiet)
             _write_snapshot(out, started_from(value, start), to)
@@ -109,6 +109,12 @@ def convert(
         screen.print_object({"converted": str(file), "to": to.value, "file": str(out)})
     elif str(out) != "-":
         print(f"{file} written to {out} ({to})")
+
+
+def _read(file: Path, trace: str | None, zones: Path | None, seed: int) -> "Whole":
+    from bayplan.formats.files import read_whole
+
+    return read_whole(file, zones=zones) if trace is None else _read_trace(trace, file, seed)
 
 
 def _zones_of(file: Path) -> "ClusterRequests":

@@ -19,7 +19,7 @@ from bayplan.formats import read_plan
 from bayplan.formats.clusters import ClusterFleet, FleetCluster
 from bayplan.model.goal import GOALS
 from bayplan.model.interrupt import listening
-from bayplan.report.answers.fleet_tables import ClusterStatus
+from bayplan.report.fleet.tables import ClusterStatus
 from bayplan.score.counts import loads
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -71,6 +71,18 @@ def test_plans_can_be_read_for_their_clusters_and_lead_to_what_the_table_says(an
         snapshot = bp.read(plan.row.file)
         assert len(read_plan(path, snapshot.cluster).batches) == plan.row.batches
         assert len(json.loads(path.read_text())["moves"]) >= plan.row.moves > 0
+
+
+def test_processes_and_any_number_of_workers_give_the_same_plans(fleet, answer):
+    other = bp.plan_fleet(fleet, budget=ITERATIONS, engine="pool", threads=2)
+    assert other.moves == answer.moves and other.division == answer.division
+    assert [plan.plan_text for plan in other.plans] == [plan.plan_text for plan in answer.plans]
+
+
+@pytest.mark.ray
+def test_ray_gives_the_same_plans(fleet, answer, ray_engine):
+    other = bp.plan_fleet(fleet, budget=ITERATIONS, engine=ray_engine)
+    assert other.moves == answer.moves and other.division == answer.division
 
 
 def test_a_frozen_workload_stays(answer):

@@ -11,7 +11,7 @@ from bayplan.api.fleet.cluster_jobs import ClusterPlan
 from bayplan.formats.clusters import ClusterFleet
 from bayplan.formats.document.text import make_folder, write_text_atomically
 from bayplan.model import Reason, Result, Status
-from bayplan.report.answers.fleet_tables import (
+from bayplan.report.fleet.tables import (
     ClusterRow,
     ClusterStatus,
     MoveDivision,
@@ -89,7 +89,7 @@ class FleetAnswer(Answer[tuple[ClusterPlan, ...]]):
 
         return report(
             *(Sentence(line, "good" if self.moved else "") for line in fleet_gains(self.rows)),
-            *(Sentence(line) for line in division_sentences(self.division)),
+            *(Sentence(line) for line in division_sentences(self.division, self.rows)),
             fleet_table(self.rows),
             *sentences(self.failures(), ERRORS, "clusters without a plan", "bad"),
             *sentences(self.result.notes, ERRORS, "notes", "warn"),
@@ -126,7 +126,7 @@ class FleetAnswer(Answer[tuple[ClusterPlan, ...]]):
 
     def report(self, path: PathLike, *, command: str = "", pages: str = "") -> None:
         """Write one HTML page about the fleet; `pages`: the folder of the clusters' pages, from there, which it links to."""
-        from bayplan.report.answers.fleet_page import FleetPageData, fleet_page
+        from bayplan.report.fleet.page import FleetPageData, fleet_page
         from bayplan.report.page import how_made
 
         linked = {plan.row.name: f"{pages}/{plan.row.name}.html" for plan in self.plans if plan.page and pages}

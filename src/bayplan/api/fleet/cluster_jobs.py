@@ -24,7 +24,7 @@ from bayplan.formats.clusters import FleetCluster
 from bayplan.model import Budget, Placement, ints, silent
 from bayplan.model.goal import Goal
 from bayplan.model.interrupt import stoppable
-from bayplan.report.answers.fleet_tables import ClusterRow, ClusterStatus
+from bayplan.report.fleet.tables import ClusterRow, ClusterStatus
 from bayplan.report.json import plain
 from bayplan.score.gmrp import moves
 from bayplan.score.goal.objective import third_rank
@@ -156,7 +156,7 @@ def cluster_plan(
             max_moves=task.cluster.max_moves if limit is None else limit,
             freeze=task.cluster.freeze,
             known=None if front is None or limit is None else front.within(limit),
-            **{"threads": 1, **({} if task.budget is None else {"budget": task.budget}), **task.options},  # type: ignore[arg-type]
+            **{"threads": 1, **({} if task.budget is None else {"budget": task.budget}), **task.options},
         )
         return _cluster_plan(task, answer, limit)
     except BayplanError as error:

@@ -37,7 +37,8 @@ def fleet_zones(fleet: ClusterFleet | PathLike) -> ClusterRequests:
     machines: a member that is larger than what is free on each machine still needs moves there.
     """
     fleet = fleet if isinstance(fleet, ClusterFleet) else read_clusters(fleet)
-    names, rows, resources = [], [], ()
+    names, rows = list[str](), list[IntArray]()
+    resources: tuple[Resource, ...] = ()
     for name, free, own, _ in _free_machines(fleet):
         resources = resources or own
         names.append(name)
@@ -102,5 +103,5 @@ def _in_order(free: IntArray, own: Sequence[Resource], wanted: Sequence[Resource
 
 def _expect_no_machines_in_rules(cluster: Cluster) -> None:
     for number, rule in enumerate(cluster.rules):
-        if isinstance(rule, Pinned) or getattr(rule, "level", 0) or getattr(rule, "machines", ""):
+        if isinstance(rule, Pinned) or getattr(rule, "level", None) or getattr(rule, "machines", None):
             raise UsageError(f"rule {number} ({type(rule).__name__}) is about machines of the file; expected none with a fleet")

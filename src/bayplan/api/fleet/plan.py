@@ -28,7 +28,7 @@ from bayplan.formats.clusters import ClusterFleet, FleetCluster, read_clusters
 from bayplan.model import Budget, Clock, Progress, Tick
 from bayplan.model.goal import Goal
 from bayplan.model.interrupt import set_aside, stoppable
-from bayplan.report.answers.fleet_tables import RANKS, ClusterRow, ClusterStatus, MoveDivision
+from bayplan.report.fleet.tables import RANKS, ClusterRow, ClusterStatus, MoveDivision
 
 T = TypeVar("T")
 

@@ -205,10 +205,10 @@ def _planned(
             here = replace(question, problem=problem)
             best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress)
             problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
-        target = best_target(problem, budget=part, seed=seed, progress=ordering.progress)
+        placement = best_target(problem, budget=part, seed=seed, progress=ordering.progress)
         if settings.known is not None and seed == ordering.seed:
-            target = min(target, settings.known, key=lambda each: rank(problem, each))
-        return Decision(problem, target, emptied)
+            placement = min((placement, settings.known), key=lambda each: rank(problem, each))
+        return Decision(problem, placement, emptied)
 
     reached = reachable(question.problem, decide, ordering, budget=budget)
     return Planned(question=replace(question, problem=reached.problem), reached=reached), front

@@ -197,8 +197,8 @@ def fleet_gains(rows: Sequence[ClusterRow]) -> list[str]:
     return lines
 
 
-def division_sentences(division: MoveDivision | None) -> list[str]:
-    """How the moves were divided, beside the same share for each cluster."""
+def division_sentences(division: MoveDivision | None, rows: Sequence[ClusterRow]) -> list[str]:
+    """How the moves were divided, beside the same share for each cluster; and what the plans gain."""
     if division is None:
         return []
     used = [moves for moves in division.chosen.values() if moves]
@@ -211,6 +211,7 @@ def division_sentences(division: MoveDivision | None) -> list[str]:
     lines.append(
         f"By the fronts this gains {percent(chosen['gain'])}; the same share of moves for each cluster {percent(even['gain'])}"
         + (f"; before that: {', '.join(repaired)}." if repaired else ".")
+        + f" The plans gain {percent(fleet_gain(rows))}."
     )
     return lines
 

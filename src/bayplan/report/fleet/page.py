@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bayplan.report.amounts import percent
-from bayplan.report.answers.fleet_tables import (
+from bayplan.report.fleet.tables import (
     ClusterRow,
     ClusterStatus,
     MoveDivision,
@@ -54,7 +54,7 @@ def fleet_page(data: FleetPageData) -> str:
         tag("h2", "Clusters without a plan") if data.failures else "",
         card("", items(data.failures)) if data.failures else "",
         tag("h2", "How the moves were divided") if data.division else "",
-        _division(data.division),
+        _division(data.division, data.rows),
         tag("h2", "Plans in one sentence each"),
         card("", items(f"{row.name}: {row.headline}" for row in data.rows if row.status.has_plan)),
         footer(data.made, data.notes),
@@ -84,10 +84,10 @@ def _links(pages: Mapping[str, str]) -> str:
     return tag("p", *(tag("a", escaped(name), href=address) + " " for name, address in pages.items())) if pages else ""
 
 
-def _division(division: MoveDivision | None) -> str:
+def _division(division: MoveDivision | None, rows: tuple[ClusterRow, ...]) -> str:
     if division is None:
         return ""
-    return card("", paragraph(DIVIDED, "soft"), items(division_sentences(division)), html_table(division_table(division)))
+    return card("", paragraph(DIVIDED, "soft"), items(division_sentences(division, rows)), html_table(division_table(division)))
 
 
 def division_table(division: MoveDivision) -> Table:

@@ -1,0 +1,1 @@
+"""A fleet of clusters: its tables and words, and its page."""
