@@ -27,6 +27,8 @@ FILES: Mapping[str, Code] = {  # E10..: the file as a whole
     "E1011": Code("the kind of file is not recognised", "see docs/formats.md for the files that can be read"),
     "E1012": Code("the format version is not known", 'this release reads version 1: write "bayplan": 1'),
     "E1013": Code("the TOML is malformed", "look at the line and column that the message names"),
+    "E1014": Code("an archive of Parquet tables is damaged or incomplete", "copy the file again, or write it again with convert"),
+    "E1015": Code("a Parquet table lacks a column, or has a wrong one", "see docs/formats.md for the columns of each table"),
 }
 
 VALUES: Mapping[str, Code] = {  # E11..: one value is not what it should be

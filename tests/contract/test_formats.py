@@ -66,6 +66,23 @@ def test_what_is_read_is_written_and_read_back(name, tmp_path):
         assert not differences(value, again)
 
 
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".yaml.gz", ".zip", ".zip.gz"])
+@pytest.mark.parametrize("name", [name for name, kind in VALUES.items() if kind is Snapshot])
+def test_every_form_of_a_snapshot_says_the_same(name, suffix, tmp_path, monkeypatch):
+    if "zip" in suffix:
+        pytest.importorskip("pyarrow.parquet")
+    snapshot, copy, again = formats.read(EXAMPLES / name), tmp_path / "copy.yaml", tmp_path / f"again{suffix}"
+    formats.write(snapshot, copy)
+    formats.write(formats.read(copy), again, form="parquet" if "zip" in suffix else "native")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(again.read_bytes())))
+    for path in (again, "-") if "yaml" not in suffix else (again,):
+        assert not differences(formats.read(copy), formats.read(path))
+    half = tmp_path / f"half{suffix}"
+    half.write_bytes(again.read_bytes()[: again.stat().st_size // 2])
+    with pytest.raises(InputError, match="E10"):
+        formats.read(half)
+
+
 @pytest.mark.parametrize("name", [name for name in VALUES if not name.startswith("gmrp")])
 def test_it_may_be_compressed_or_piped(name, tmp_path, monkeypatch):
     content = (EXAMPLES / name).read_bytes()

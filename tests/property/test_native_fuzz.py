@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bayplan import formats
 from bayplan.errors import InputError
-from bayplan.formats.document.shape import shape_faults
+from bayplan.formats.document.quick_shape import fits
+from bayplan.formats.document.shape import shape_faults, walked
 from bayplan.formats.native import SNAPSHOT, read_native
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -148,3 +149,16 @@ def integral_floats(document: object) -> bool:
 def test_the_walker_agrees_with_a_second_judge_of_the_schema(document: dict) -> None:
     if not integral_floats(document):
         assert bool(shape_faults(document, SNAPSHOT)) == (not VALIDATOR.is_valid(document))
+
+
+def huge(document: object) -> bool:
+    """Is there a number beyond which the quick look leaves the answer to the walk?"""
+    return any(abs(parent[key]) > 1e300 for parent, key in places(document) if type(parent[key]) in (int, float))
+
+
+@settings(max_examples=400, deadline=None)
+@given(document=mutants())
+def test_the_quick_look_says_what_the_walk_says(document: dict) -> None:
+    wrong = walked(document, SNAPSHOT)
+    assert not (fits(document, SNAPSHOT) and wrong)
+    assert fits(document, SNAPSHOT) or wrong or huge(document)

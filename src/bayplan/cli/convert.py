@@ -22,6 +22,7 @@ class Target(StrEnum):
 
     NATIVE = "native"
     PLACEMENT = "placement"
+    PARQUET = "parquet"
     RASA = "rasa"
     RASA_SOLUTION = "rasa-solution"
     GMRP_SOLUTION = "gmrp-solution"
@@ -41,7 +42,10 @@ def _traces(incomplete: str) -> list[str]:
 
 Source = Annotated[Path, typer.Argument(metavar="FILE", help="Any file `show` reads, or a trace's folder.", show_default=False)]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write; .gz compresses; '-' is stdout.", show_default=False)
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Where to write; .gz compresses, .zip is Parquet; '-' is stdout.", show_default=False
+    ),
 ]
 To = Annotated[Target, typer.Option("--to", help="The format to write.")]
 Trace = Annotated[
@@ -68,8 +72,11 @@ def convert(
     """Read any known format and write another.
 
     Streams of cluster requests are written as native documents, as JSON lines (jsonl) or as a table without zones (csv).
+    A very large cluster is read and written fastest as Parquet tables in a zip file (parquet, or --out FILE.zip).
 
     Example: [cyan]bayplan convert rasa.json --out cluster.yaml[/cyan]
+
+    Example: [cyan]bayplan convert cluster.json --out cluster.zip[/cyan]
 
     Example: [cyan]bayplan convert admission.json --to jsonl --out stream.jsonl[/cyan]
     """
@@ -111,7 +118,7 @@ def _read_trace(name: str, folder: Path, seed: int) -> "Document":
 def _write_snapshot(out: Path, snapshot: "Snapshot", to: Target) -> None:
     from bayplan.formats import write
 
-    if to in (Target.NATIVE, Target.RASA):
+    if to in (Target.NATIVE, Target.PARQUET, Target.RASA):
         write(snapshot, out, form=to.value)
     elif to in STREAMS:
         raise UsageError(f"a cluster has no {to} form; expected a stream of cluster requests")

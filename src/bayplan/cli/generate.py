@@ -27,7 +27,12 @@ Name = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Where to write; NAME.json by default; .gz compresses; '-' is stdout."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Where to write; NAME.json by default; .gz compresses, .zip is Parquet; '-' is stdout.",
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -50,6 +55,8 @@ def generate(
     Each setting of a generator is an option of its own after NAME: leave NAME out to see them all.
 
     Example: [cyan]bayplan generate rasa-m3 --seed 7 --out m3.json.gz[/cyan]
+
+    Example: [cyan]bayplan generate rasa-m2 --scale 6 --out large.zip[/cyan]
 
     Example: [cyan]bayplan generate requests --n 1000000 --machines 1000 --load 3[/cyan]
     """

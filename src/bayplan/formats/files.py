@@ -1,13 +1,24 @@
 """One way in and one way out for every file: its content decides how it is read."""
 
+import gc
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from bayplan.errors import Fault, InputError, UsageError, expect_one_of
 from bayplan.formats.document.lines import faults_with_lines
-from bayplan.formats.document.text import STDIO, PathLike, parse_document, read_text, write_text_atomically
+from bayplan.formats.document.text import (
+    STDIO,
+    PathLike,
+    parse_document,
+    read_bytes,
+    read_text,
+    text_in,
+    write_bytes_atomically,
+    write_text_atomically,
+)
 from bayplan.formats.native import (
     build,
     native_document,
@@ -21,6 +32,7 @@ from bayplan.formats.requests.document import RequestsFile, read_requests_file, 
 from bayplan.model import Acceptance, Cluster, ClusterRequests, Placement, Plan, Schedule, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
+LARGE = 1_000_000  # characters
 KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
 KNOWN_PLACEMENTS = (
     "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
@@ -36,7 +48,8 @@ KINDS = {
     TimedRequests: "timed requests",
     ClusterRequests: "zones and cluster requests, for `bayplan admit`",
 }
-FORMS = ("native", "rasa")  # that `write` can write
+FORMS = ("native", "rasa", "parquet")  # that `write` can write
+ZIP_MAGIC = b"PK\x03\x04"  # how an archive of Parquet tables begins
 SOLUTIONS = {  # key -> what a file with it is
     "placement": "a placement, which goes with a cluster",
     "batches": "a migration plan, which goes with a cluster",
@@ -46,7 +59,7 @@ SOLUTIONS = {  # key -> what a file with it is
 
 
 def read(path: PathLike, start: PathLike | None = None) -> Snapshot:
-    """The snapshot in a file: native (JSON or YAML), RASA or GMRP, plain or gzipped.
+    """The snapshot in a file: native (JSON, YAML or Parquet tables in a zip file), RASA or GMRP, plain or gzipped.
 
     `start` is the initial assignment of a GMRP model that has none beside it; other files need none.
     """
@@ -97,7 +110,13 @@ def read_any(path: PathLike, start: PathLike | None = None, zones: PathLike | No
 
 def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | None = None) -> Whole:
     """As `read_any`, but timed requests come with their fleet and notes, as snapshots do with theirs."""
-    source, text = os.fspath(path), read_text(path)
+    source, data = os.fspath(path), read_bytes(path)
+    if data.startswith(ZIP_MAGIC):
+        from bayplan.formats.parquet import read_tables
+
+        return read_tables(data, source)
+    text = text_in(data, source)
+    del data  # of a large file, not kept beside its text
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp
 
@@ -113,22 +132,41 @@ def read_whole(path: PathLike, start: PathLike | None = None, zones: PathLike | 
         return read_requests_table(text, source)
     if zones is not None or is_stream(text, source):
         return stream_in(text, source, zones=zones).admission
-    document = parse_document(text, source)
-    with faults_with_lines(text, source):
-        if isinstance(document, Mapping) and "bayplan" in document:
-            return _native(document, source)
-        if isinstance(document, Mapping) and "ServiceList" in document:
-            from bayplan.formats.rasa import read_rasa
+    with _collector_paused(len(text)):
+        document = parse_document(text, source)
+        with faults_with_lines(text, source):
+            return _cluster_or_requests(document, source)
 
-            return read_rasa(document, source)
+
+def _cluster_or_requests(document: object, source: str) -> Whole:
+    if isinstance(document, Mapping) and "bayplan" in document:
+        return _native(document, source)
+    if isinstance(document, Mapping) and "ServiceList" in document:
+        from bayplan.formats.rasa import read_rasa
+
+        return read_rasa(document, source)
     raise InputError(source, [unknown_kind(document, KNOWN)])
+
+
+@contextmanager
+def _collector_paused(characters: int) -> Iterator[None]:
+    """Without Python's search for cycles while a large document is built, which has none: a third of the time."""
+    if characters < LARGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _assignment(start: PathLike | None) -> str | None:
     """The file of a start if it is a GMRP assignment, which can stand for the one beside the model."""
-    if start is None or os.fspath(start) == STDIO or not INTEGERS.match(read_text(start)):
+    if start is None or os.fspath(start) == STDIO:
         return None
-    return os.fspath(start)
+    data = read_bytes(start)
+    return os.fspath(start) if not data.startswith(ZIP_MAGIC) and INTEGERS.match(text_in(data, start)) else None
 
 
 def _native(document: Mapping[str, Any], source: str) -> Whole:
@@ -146,13 +184,25 @@ def _native(document: Mapping[str, Any], source: str) -> Whole:
 
 def read_placement(path: PathLike, cluster: Cluster) -> Placement:
     """The placement in a file: native, a whole snapshot (native or RASA), a RASA solution or a GMRP solution."""
-    source, text = os.fspath(path), read_text(path)
+    source, data = os.fspath(path), read_bytes(path)
+    if (snapshot := tables_in(data, source)) is not None:
+        return placed_as(snapshot, cluster, source)
+    text = text_in(data, source)
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp_solution
 
         return read_gmrp_solution(text, cluster, source)
     with faults_with_lines(text, source):
         return placement_in(parse_document(text, source), cluster, source)
+
+
+def tables_in(data: bytes, source: str) -> Snapshot | None:
+    """The snapshot that Parquet tables hold, whether its rules can hold or not; None: this is no archive of tables."""
+    if not data.startswith(ZIP_MAGIC):
+        return None
+    from bayplan.formats.parquet import build_tables
+
+    return build_tables(data, source)
 
 
 def placement_in(document: object, cluster: Cluster, source: str) -> Placement:
@@ -187,9 +237,10 @@ def write_placement(path: PathLike, cluster: Cluster, placement: Placement) -> N
 def write(value: Whole | Solution, path: PathLike, *, of: Whole | Cluster | None = None, form: str = "native") -> None:
     """Write a snapshot, timed requests, zones with cluster requests, or a solution `of` one of them, to be read back.
 
-    JSON, or YAML if the suffix says so; `.gz` compresses; '-' is standard output. With `form="rasa"` a snapshot becomes a RASA
-    cluster, if it fits into one. Cluster requests are written as JSON lines if the suffix is .jsonl. A placement of a snapshot
-    has the form of the file that the snapshot came from: native, RASA or GMRP.
+    JSON, or YAML if the suffix says so; `.gz` compresses; '-' is standard output. With the suffix .zip or `form="parquet"` a
+    snapshot becomes Parquet tables in a zip file, with `form="rasa"` a RASA cluster, if it fits into one. Cluster requests are
+    written as JSON lines if the suffix is .jsonl. A placement of a snapshot has the form of the file that the snapshot came
+    from: native, RASA or GMRP.
     """
     if isinstance(value, Placement | Plan | Schedule | Acceptance):
         from bayplan.formats.solutions import write_solution_of
@@ -197,7 +248,14 @@ def write(value: Whole | Solution, path: PathLike, *, of: Whole | Cluster | None
         write_solution_of(value, of, path)
         return
     expect_one_of(form, FORMS, "form")
-    if form == "rasa":
+    if form == "parquet" or (form == "native" and os.fspath(path).lower().endswith(".zip")):
+        from bayplan.formats.parquet import archive_of
+
+        if not isinstance(value, Snapshot):
+            kind = KINDS[type(value.requests if isinstance(value, RequestsFile) else value)]
+            raise UsageError(f"{kind}: this has no Parquet form (.zip); expected a cluster")
+        write_bytes_atomically(path, archive_of(value))
+    elif form == "rasa":
         from bayplan.formats.rasa import rasa_text
 
         if not isinstance(value, Snapshot):

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from bayplan.formats.document.lines import document_of, faults_with_lines
-from bayplan.formats.document.text import PathLike, parse_document, read_text
-from bayplan.formats.files import INTEGERS, placement_in, snapshot_in
+from bayplan.formats.document.text import PathLike, parse_document, read_bytes, text_in
+from bayplan.formats.files import INTEGERS, placement_in, snapshot_in, tables_in
 from bayplan.formats.native import placed_as
 from bayplan.formats.new_containers import grown, joined
 from bayplan.formats.solutions import NEW, expect_made_for, plan_in
@@ -31,7 +31,10 @@ class MigrationTarget:
 
 def read_target(path: PathLike, snapshot: Snapshot) -> MigrationTarget:
     """The target in a file: all that `read_placement` reads. A container that is not `named` has no machine there."""
-    source, text = os.fspath(path), read_text(path)
+    source, data = os.fspath(path), read_bytes(path)
+    if (other := tables_in(data, source)) is not None:
+        return snapshot_target(snapshot, other, source)
+    text = text_in(data, source)
     if INTEGERS.match(text):
         from bayplan.formats.gmrp import read_gmrp_solution
 

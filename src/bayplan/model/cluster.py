@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bayplan.errors import ModelError
 from bayplan.model.arrays import FloatArray, IntArray, floats, ints
 from bayplan.model.consistency import inconsistencies
+from bayplan.model.name_array import NameArray
 from bayplan.model.rules import Rule
 
 MACHINE = "machine"  # the name of level 0: every machine is its own group
@@ -119,18 +120,21 @@ class Workloads:
 class Containers:
     """Replicas, those of one workload side by side."""
 
-    name: tuple[str, ...]  # (container,)
+    name: NameArray | tuple[str, ...]  # (container,) a NameArray, whatever it is made from
     workload: IntArray  # (container,) ascending
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", NameArray.of(self.name))
         object.__setattr__(self, "workload", ints(self.workload))
 
     @classmethod
     def replicas_of(cls, workloads: Sequence[str], replicas: npt.ArrayLike) -> "Containers":
         """The stated number of replicas of each workload, called web-0, web-1, ..."""
         count = ints(replicas)
+        names = (f"{name}-{i}" for name, d in zip(workloads, count.tolist(), strict=True) for i in range(d))
+        once = len(set(workloads)) == len(workloads) or None  # then so are the names: the number begins at the last hyphen
         return cls(
-            name=tuple(f"{name}-{i}" for name, d in zip(workloads, count.tolist(), strict=True) for i in range(d)),
+            name=NameArray.of(names, distinct=once),
             workload=ints(np.repeat(np.arange(len(workloads)), count)),
         )
 

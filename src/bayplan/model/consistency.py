@@ -1,10 +1,12 @@
 """Do the parts of a cluster fit together? Every fault as a few words, for a ModelError."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayplan.model.arrays import FloatArray, IntArray
+from bayplan.model.name_array import NameArray
 from bayplan.model.rules import reference_faults
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def _value_faults(cluster: "Cluster") -> list[str]:
 
 
 def _name_faults(cluster: "Cluster") -> list[str]:
-    names = {
+    names: Mapping[str, Sequence[str]] = {
         "resource": [resource.name for resource in cluster.resources],
         "machine": cluster.machines.name,
         "level": [level.name for level in cluster.levels],
@@ -73,7 +75,11 @@ def _name_faults(cluster: "Cluster") -> list[str]:
         "workload": cluster.workloads.name,
         "container": cluster.containers.name,
     }
-    return [f"two {kind}s have the same name" for kind, given in names.items() if len(set(given)) != len(given)]
+    return [f"two {kind}s have the same name" for kind, given in names.items() if not _distinct(given)]
+
+
+def _distinct(names: Sequence[str]) -> bool:
+    return names.are_distinct if isinstance(names, NameArray) else len(set(names)) == len(names)
 
 
 def _sound(values: FloatArray) -> bool:

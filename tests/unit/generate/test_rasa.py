@@ -10,12 +10,12 @@ from experiments.calibration.quantities import quantities
 from bayplan.check import violations
 from bayplan.decide.collocate.partition import affinity_graph
 from bayplan.decide.collocate.partition.multi_stage import multi_stage
-from bayplan.errors import ModelError
+from bayplan.errors import ModelError, UsageError
 from bayplan.formats.rasa import read_rasa
 from bayplan.generate.rasa import make, rasa_m1, rasa_m3
 from bayplan.generate.rasa.cluster import filters_of, make_cluster, original_placement
 from bayplan.generate.rasa.machines import apportion, joining_order
-from bayplan.generate.rasa.settings import M1, M2, M3, M4, RULES
+from bayplan.generate.rasa.settings import M1, M2, M3, M4, RULES, scaled
 from bayplan.generate.rasa.workloads import replica_counts
 from bayplan.model import (
     Allow,
@@ -80,6 +80,32 @@ def test_sizes_are_those_of_table_ii(settings):
     assert (settings.services, settings.containers, settings.machines) == TABLE_II[settings.name]
     counts = replica_counts(settings)
     assert (len(counts), counts.sum(), counts.min()) == (settings.services, settings.containers, 1)
+
+
+@pytest.mark.parametrize(("settings", "factor"), [(M2, 0.1), (M2, 6), (M3, 0.2), (M1, 2.5)])
+def test_a_scale_multiplies_services_containers_and_machines(settings, factor):
+    large = scaled(settings, factor)
+    assert (large.services, large.containers, large.machines) == tuple(round(factor * n) for n in TABLE_II[settings.name])
+    assert large.rank_shift / large.services == pytest.approx(settings.rank_shift / settings.services, rel=0.01)
+    assert replica_counts(large).sum() == large.containers
+
+
+def test_a_scaled_cluster_keeps_every_rule_and_says_its_scale():
+    made = rasa_m3(seed=0, scale=2.0)
+    sizes = (len(made.cluster.workloads.name), len(made.cluster.containers.name), len(made.cluster.machines.name))
+    assert sizes == (1094, 6970, 192)
+    assert made.notes[0] == "generated: rasa-m3, seed 0, scale 2"
+    assert not len(made.placement.unplaced) and not list(violations(made.cluster, made.placement))
+
+
+@pytest.mark.parametrize("factor", [0, -1, 0.001, 1e6, float("nan"), float("inf")])
+def test_a_scale_that_makes_no_cluster_is_refused(factor):
+    with pytest.raises(UsageError, match=r"generator 'rasa-m2': scale is .*; expected 0.01 to 65"):
+        scaled(M2, factor)
+
+
+def test_a_scale_of_one_changes_nothing():
+    assert scaled(M2, 1.0) is M2
 
 
 @pytest.mark.parametrize("snapshot", [rasa_m3, rasa_m1])

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.location import NAME_KEYS, Path
+from bayplan.formats.document.quick_shape import Schema
 from bayplan.formats.document.schemas import NOTHING
-from bayplan.formats.document.shape import Misfit, Schema, misfits, misshapen
+from bayplan.formats.document.shape import Misfit, misfits, misshapen
 
 MOST_ROUNDS = 20  # of mending; each goes one level up at most
 EMPTY = "E1111"

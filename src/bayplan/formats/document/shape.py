@@ -15,24 +15,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bayplan.errors import Fault, did_you_mean
 from bayplan.formats.document.location import NotFinite, Path, fault_at, shown
+from bayplan.formats.document.quick_shape import LONGEST, TYPES, Schema, allowed_types, fits
 from bayplan.formats.document.schemas import NOTHING, PLAIN_NAME, all_plain, placeholder
 from bayplan.model.quantities import quantity_hint
 
-Schema: TypeAlias = Mapping[str, Any]
 Report: TypeAlias = Callable[..., None]  # (path, code, problem, value=, expected=)
 
-TYPES: Mapping[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float, NotFinite),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
 OCTAL = re.compile(r"[+-]?0[0-9]")  # other programs take 010 for 8
 FAR = 2**53  # a bound beyond this is not worth saying of a number below it
-LONGEST = 10**300  # no float holds much more
 MISSING_KEY = "E1107"
 ODD_NAME, PLAIN = "has a control character", "letters, digits and signs only"
 WORDS = {"object": "an object", "array": "a list", "string": "a string", "integer": "a whole number", "number": "a number"}
@@ -60,6 +50,11 @@ class Misfit(NamedTuple):
 
 def misfits(document: object, schema: Schema, *, any_name: bool = False) -> list[Misfit]:
     """Every misfit of the document; with `any_name`, names may be empty and hold what they may not."""
+    return [] if not any_name and fits(document, schema) else walked(document, schema, any_name=any_name)
+
+
+def walked(document: object, schema: Schema, *, any_name: bool = False) -> list[Misfit]:
+    """The same, without a quick look before the walk."""
     all_misfits: list[Misfit] = []
     walk: _Walk
 
@@ -117,7 +112,7 @@ class _Walk:
     def learn(self, schema: Schema) -> "_Facts":
         whole = self.resolved(schema)
         choices = [self.resolved(branch) for branch in whole.get("anyOf", whole.get("oneOf", ()))]
-        allowed = _allowed(whole) if "type" in whole else ()
+        allowed = allowed_types(whole) if "type" in whole else ()
         plain = whole.keys() <= {"type", "description"} and set(allowed) <= {str, bool, type(None)}
         facts = self.known[id(schema)] = _Facts(whole, choices, allowed, plain)
         return facts
@@ -130,11 +125,11 @@ class _Walk:
     def branch(self, value: Any, facts: "_Facts", path: Path) -> Schema | None:
         """The one option that the value means; None, and a fault, if it means none."""
         options = facts.choices
-        fitting = [option for option in options if type(value) in _allowed(option)]
+        fitting = [option for option in options if type(value) in allowed_types(option)]
         if len(fitting) > 1 and type(value) is dict:
             return self.branch_by_const(value, fitting, path)
         if not fitting:
-            words = _either([t for option in options for t in _allowed(option)])
+            words = _either([t for option in options for t in allowed_types(option)])
             self.report(path, "E1101", f"must be {words}", wanted=facts.schema)
         return fitting[0] if fitting else None
 
@@ -235,19 +230,12 @@ def _unmatched(pattern: str, value: str) -> tuple[str, str]:
     return ("is not a quantity", f"{quantity}, or a share such as 80%{hint}") if "numk" in pattern else ("is not a share", share)
 
 
-def _allowed(schema: Schema) -> tuple[type, ...]:
-    names = schema["type"]
-    if isinstance(names, str):
-        return TYPES[names]
-    return tuple(t for name in names for t in TYPES[name])
-
-
 def _all_plain(value: list[Any], item: Schema) -> bool:
     """Is this a list of nothing but the one type asked for? A quick answer for long lists of names."""
     if not item.keys() <= {"type", "description", "minLength", "pattern"} or item.get("pattern", PLAIN_NAME) != PLAIN_NAME:
         return False
     kinds = set(map(type, value))
-    if not kinds <= set(_allowed(item)) - {float, NotFinite}:
+    if not kinds <= set(allowed_types(item)) - {float, NotFinite}:
         return False
     return item.keys() <= {"type", "description"} or (kinds <= {str} and all_plain(value))
 

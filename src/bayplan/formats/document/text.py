@@ -27,11 +27,19 @@ def read_document(path: PathLike) -> object:
 
 def read_text(path: PathLike) -> str:
     """The text of a file, unpacked if it is gzipped."""
+    return text_in(read_bytes(path), path)
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """The content of a file, unpacked if it is gzipped."""
     source = os.fspath(path)
     data = _read_bytes(source)
-    if data.startswith(GZIP_MAGIC):
-        data = _unpacked(source, data)
-    return _decoded(source, data)
+    return _unpacked(source, data) if data.startswith(GZIP_MAGIC) else data
+
+
+def text_in(data: bytes, path: PathLike) -> str:
+    """The text that the content of a file is; `path` is named in the faults."""
+    return _decoded(os.fspath(path), data)
 
 
 def parse_document(text: str, path: PathLike) -> object:
@@ -51,12 +59,22 @@ def is_json(text: str, source: str) -> bool:
 
 def write_text_atomically(path: PathLike, text: str) -> None:
     """Write all of `text`, or nothing: a reader never sees half a file. '.gz' compresses, the same bytes every time."""
-    target = os.fspath(path)
-    if target == STDIO:
+    if os.fspath(path) == STDIO:
         sys.stdout.write(text)
         sys.stdout.flush()
+    else:
+        write_bytes_atomically(path, text.encode())
+
+
+def write_bytes_atomically(path: PathLike, data: bytes) -> None:
+    """As `write_text_atomically`, for what is no text."""
+    target = os.fspath(path)
+    if target == STDIO:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
         return
-    data = gzip.compress(text.encode(), mtime=0) if target.endswith(".gz") else text.encode()
+    data = gzip.compress(data, mtime=0) if target.endswith(".gz") else data
     try:
         path = Path(target).resolve()  # a link stays a link
         if path.exists() and not path.is_file():

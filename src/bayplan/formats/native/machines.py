@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayplan.formats.document.location import Path
+from bayplan.formats.native.columns import machines_by_column
 from bayplan.formats.native.reader import MISSING, Amounts, Reader, share_of
 from bayplan.model import MACHINE, IntArray, Level, Machines, Resource, ints, machine_level
 from bayplan.model.quantities import LARGEST
@@ -22,6 +23,9 @@ def read_machines(reader: Reader, amounts: Amounts) -> Machines:
     """Names, capacities and safety capacities."""
     usual: Path = ("defaults", "safety")
     default = reader.document.get("defaults", {}).get("safety", {})
+    names = tuple(machine["name"] for machine in reader.document["machines"])
+    if reader.unchanged and (quick := machines_by_column(amounts, names, reader.document["machines"], default)):
+        return quick
     capacity, safety = [], []
     for m, machine in enumerate(reader.document["machines"]):
         path = ("machines", m)
@@ -35,7 +39,6 @@ def read_machines(reader: Reader, amounts: Amounts) -> Machines:
                 reader.contradiction(where, "E1114", "is above the capacity", expected=f"at most {given}")
         capacity.append(total)
         safety.append(safe)
-    names = tuple(machine["name"] for machine in reader.document["machines"])
     _check_sums(reader, amounts, capacity)
     shape = (len(names), len(amounts.resources))
     return Machines(name=names, capacity=ints(capacity).reshape(shape), safety=ints(safety).reshape(shape))

@@ -1,6 +1,7 @@
 """A native document -> a snapshot or a placement, or all of its faults."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -56,7 +57,9 @@ def build(document: Mapping[str, Any], source: str) -> Snapshot:
     return reading.built.snapshot
 
 
-class _Built(NamedTuple):
+class Built(NamedTuple):
+    """A snapshot whose rules may contradict each other."""
+
     snapshot: Snapshot
     numbers: list[int]  # what each rule has in the file (0: not there)
 
@@ -66,7 +69,7 @@ class _Reading(NamedTuple):
 
     faults: list[Fault]
     places: list[Path]
-    built: _Built | None
+    built: Built | None
 
 
 def _read(document: Mapping[str, Any], source: str) -> _Reading:
@@ -77,10 +80,11 @@ def _read(document: Mapping[str, Any], source: str) -> _Reading:
     if part is None:
         return _Reading([fault for _, fault in faults], [path for path, _ in faults], None)
     reader = Reader(part, whole=document)
-    parts = _read_parts(reader)
+    parts = _read_parts(reader)  # every part, so that every fault is known, before any is put together
+    wanted = read_wanted(reader, parts.names)
     faults += zip(reader.places, reader.faults, strict=True)
     faults.sort(key=lambda fault: _position(document, fault[0]))
-    built = None if faults else _put_together(reader, parts)
+    built = None if faults else put_together(reader, parts, wanted)
     return _Reading([fault for _, fault in faults], [path for path, _ in faults], built)
 
 
@@ -108,9 +112,10 @@ def _contradictions(document: Mapping[str, Any], reading: _Reading) -> list[Faul
         return []
     reader = Reader(part, whole=document)
     parts = _read_parts(reader)
+    wanted = read_wanted(reader, parts.names)
     if reader.faults:
         return []
-    snapshot, numbers = _put_together(reader, parts)
+    snapshot, numbers = put_together(reader, parts, wanted)
     faults = contradictions(snapshot.cluster, numbers)
     return [fault for fault in faults if fault.code != TOO_LARGE or not part.lacks("rules")]
 
@@ -125,7 +130,7 @@ def version_faults(document: Mapping[str, Any]) -> list[Fault]:
 
 
 class Parts(NamedTuple):
-    """What a document says, part by part."""
+    """What a document says, part by part, but for its rules and its objective."""
 
     resources: tuple[Resource, ...]
     machines: Machines
@@ -136,12 +141,23 @@ class Parts(NamedTuple):
     containers: Containers
     placement: Placement
     traffic: Traffic
-    rules: list[tuple[int, Rule]]  # the number of a rule in the file, and the rule
-    objective: Callable[[Objective], Objective]  # on top of a default
+
+    @property
+    def names(self) -> Names:
+        """Every name that a rule or the objective can use."""
+        return Names(
+            resource=numbered([resource.name for resource in self.resources]),
+            machine=numbered(self.machines.name),
+            machine_set=numbered(list(self.sets)),
+            level=numbered([level.name for level in self.levels]),
+            service=numbered(self.services.name),
+            workload=numbered(self.workloads.name),
+            container=_LazyNumbers(self.containers.name),
+            containers_of=_ranges(self.containers, len(self.workloads.name)),
+        )
 
 
 def _read_parts(reader: Reader) -> Parts:
-    """Every part is read, so that every fault is known, before any is put together."""
     resources = read_resources(reader)
     resource = {resource.name: r for r, resource in enumerate(resources)}
     amounts = Amounts(reader, resources, resource, reader.document.get("amounts") == "base-units")
@@ -150,20 +166,37 @@ def _read_parts(reader: Reader) -> Parts:
     service = {name: s for s, name in enumerate(services.name)}
     levels, sets = read_levels(reader, machines.name), read_machine_sets(reader, machine)
     workloads = read_workloads(reader, amounts, service)
-    containers, container = read_containers(reader, amounts, workloads.request.tolist())
+    containers = read_containers(reader, amounts, workloads.request.tolist())
     placement, traffic = read_on(reader, machine), read_traffic(reader, workload)
-    names = Names(
-        resource=resource,
-        machine=machine,
-        machine_set={name: i for i, name in enumerate(sets)},
-        level={level.name: i for i, level in enumerate(levels)},
-        service=service,
-        workload=workload,
-        container=container,
-        containers_of=_ranges(containers, len(workloads.name)),
-    )
-    rules, objective = read_rules(reader, names), read_objective(reader, names)
-    return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic, rules, objective)
+    return Parts(resources, machines, levels, sets, services, workloads, containers, placement, traffic)
+
+
+def numbered(names: Sequence[str]) -> dict[str, int]:
+    """name -> its first index, in their order."""
+    numbers: dict[str, int] = {}
+    for index, name in enumerate(names):
+        numbers.setdefault(name, index)
+    return numbers
+
+
+class _LazyNumbers(Mapping[str, int]):
+    """The same, made when it is needed, which is not so for the containers of most clusters."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    @cached_property
+    def table(self) -> dict[str, int]:
+        return numbered(self.names)
+
+    def __getitem__(self, name: str) -> int:
+        return self.table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
 
 
 def _ranges(containers: Containers, workloads: int) -> list[range]:
@@ -172,7 +205,20 @@ def _ranges(containers: Containers, workloads: int) -> list[range]:
     return [range(start, end) for start, end in pairwise(ends)]
 
 
-def _put_together(reader: Reader, parts: Parts) -> _Built:
+class Wanted(NamedTuple):
+    """What a document asks for."""
+
+    rules: list[tuple[int, Rule]]  # the number of a rule in the file, and the rule
+    objective: Callable[[Objective], Objective]  # on top of a default
+
+
+def read_wanted(reader: Reader, names: Names) -> Wanted:
+    """The rules and the objective."""
+    return Wanted(read_rules(reader, names), read_objective(reader, names))
+
+
+def put_together(reader: Reader, parts: Parts, wanted: Wanted) -> Built:
+    """The snapshot of parts in which nothing is wrong."""
     cluster = Cluster(
         name=reader.document.get("name", ""),
         resources=parts.resources,
@@ -182,13 +228,13 @@ def _put_together(reader: Reader, parts: Parts) -> _Built:
         workloads=parts.workloads,
         containers=parts.containers,
         traffic=parts.traffic,
-        rules=tuple(rule for _, rule in parts.rules),
+        rules=tuple(rule for _, rule in wanted.rules),
         machine_sets=parts.sets,
     )
     notes = tuple(dict.fromkeys([*reader.document.get("notes", []), *reader.notes]))  # read again, said once
-    objective = parts.objective(Objective.default(cluster))
+    objective = wanted.objective(Objective.default(cluster))
     snapshot = Snapshot(cluster=cluster, placement=parts.placement, objective=objective, notes=notes)
-    return _Built(snapshot, [number for number, _ in parts.rules])
+    return Built(snapshot, [number for number, _ in wanted.rules])
 
 
 def _table(reader: Reader, kind: str) -> dict[str, int]:

@@ -52,6 +52,11 @@ class Reader:
         document: Mapping[str, Any] = self.part.document
         return document
 
+    @property
+    def unchanged(self) -> bool:
+        """Is what is read all that the user wrote, since nothing of it has the wrong shape?"""
+        return self.part.document is self.whole
+
     def fault(self, path: Path, code: str, problem: str, *, value: str | None = None, expected: str = "") -> None:
         """Note a fault at a place of the document."""
         self.places.append(self.part.original(path))

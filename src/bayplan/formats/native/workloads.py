@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from bayplan.formats.document.location import Path, shown
 from bayplan.formats.document.shape import counted
+from bayplan.formats.native.columns import placement_by_column, workloads_by_column
 from bayplan.formats.native.reader import MISSING, Amounts, Reader
 from bayplan.formats.native.schema import MOST_REAL
 from bayplan.model import (
@@ -21,6 +23,7 @@ from bayplan.model import (
     floats,
     ints,
 )
+from bayplan.model.name_array import NameArray
 from bayplan.model.quantities import LARGEST
 
 MOST_CONTAINERS = 20_000_000
@@ -47,12 +50,17 @@ def service_of(workload: Mapping[str, Any]) -> str:
 
 def read_workloads(reader: Reader, amounts: Amounts, service: Mapping[str, int]) -> Workloads:
     """Requests, usage and limits, per workload."""
-    rows = [_Row.read(reader, amounts, workload, ("workloads", w)) for w, workload in enumerate(reader.document["workloads"])]
-    names = tuple(workload["name"] for workload in reader.document["workloads"])
+    workloads = reader.document["workloads"]
+    names = tuple(workload["name"] for workload in workloads)
+    owner = ints([service[service_of(workload)] for workload in workloads])
+    agreed = reader.unchanged and all(map(replicas_agree, workloads))
+    if agreed and (quick := workloads_by_column(amounts, names, owner, workloads)):
+        return quick
+    rows = [_Row.read(reader, amounts, workload, ("workloads", w)) for w, workload in enumerate(workloads)]
     shape = (len(names), len(amounts.resources))
     return Workloads(
         name=names,
-        service=ints([service[service_of(workload)] for workload in reader.document["workloads"]]),
+        service=owner,
         request=ints([row.request for row in rows]).reshape(shape),
         usage_mean=floats([row.mean for row in rows]).reshape(shape),
         usage_std=floats([row.std for row in rows]).reshape(shape),
@@ -97,31 +105,45 @@ class _Row:
                 reader.notes.append(f"workload '{workload['name']}': its mean usage of {resource.name} is above its limit")
 
 
-def read_containers(reader: Reader, amounts: Amounts, request: list[list[int]]) -> tuple[Containers, dict[str, int]]:
-    """The containers of every workload side by side, and name -> index."""
-    counts = [count_of(workload) for workload in reader.document["workloads"]]
+def read_containers(reader: Reader, amounts: Amounts, request: list[list[int]]) -> Containers:
+    """The containers of every workload side by side."""
+    workloads = reader.document["workloads"]
+    counts = [count_of(workload) for workload in workloads]
     if sum(counts) > MOST_CONTAINERS:
         reader.fault(
             ("workloads",), "E1110", "have too many containers", value=str(sum(counts)), expected=f"at most {MOST_CONTAINERS}"
         )
-        return Containers(name=(), workload=ints([])), {}
-    names = [name for workload in reader.document["workloads"] for name in container_names(workload)]
-    table = dict(zip(names, range(len(names)), strict=True))
-    if len(table) != len(names):
+        return Containers(name=(), workload=ints([]))
+    names = _names(workloads)
+    if not names.are_distinct:
         paths: list[Path] = [("workloads", w) for w, count in enumerate(counts) for _ in range(count)]
-        table = reader.table("container", names, paths)
+        reader.table("container", names, paths)
     for r, resource in enumerate(amounts.resources):
         if (total := sum(row[r] * count for row, count in zip(request, counts, strict=True))) > LARGEST:
             problem = "the requests of all containers add up beyond 2^63 - 1 base units"
             reader.fault(("resources", resource.name), "E1113", problem, value=str(total), expected=f"at most {LARGEST}")
-    return Containers(name=tuple(names), workload=ints(np.repeat(np.arange(len(counts)), counts))), table
+    return Containers(name=names, workload=ints(np.repeat(np.arange(len(counts)), counts)))
+
+
+def _names(workloads: list[Mapping[str, Any]]) -> NameArray:
+    """The names of all containers, and whether one comes twice, with as few strings at a time as there can be."""
+    if all(isinstance(_stated(workload), int) for workload in workloads):
+        once = len({workload["name"] for workload in workloads}) == len(workloads) or None
+        return NameArray.of(chain.from_iterable(map(container_names, workloads)), distinct=once)
+    listed = list(chain.from_iterable(map(container_names, workloads)))
+    return NameArray.of(listed, distinct=len(set(listed)) == len(listed))
 
 
 def check_replicas(reader: Reader, workload: Mapping[str, Any], path: Path) -> None:
     """Note it if the two ways to say how many containers there are do not agree."""
-    if "replicas" in workload and "containers" in workload and workload["replicas"] != count_of(workload):
+    if not replicas_agree(workload):
         expected = f"{count_of(workload)}, as `containers` says, or one of the two keys"
         reader.contradiction((*path, "replicas"), "E1111", "differs from the number of containers", expected=expected)
+
+
+def replicas_agree(workload: Mapping[str, Any]) -> bool:
+    """Is the number of containers said once, or the same twice?"""
+    return "replicas" not in workload or "containers" not in workload or bool(workload["replicas"] == count_of(workload))
 
 
 def count_of(workload: Mapping[str, Any]) -> int:
@@ -143,10 +165,16 @@ def _stated(workload: Mapping[str, Any]) -> int | list[str]:
 
 def read_on(reader: Reader, machine: Mapping[str, int]) -> Placement:
     """Where the containers run."""
+    workloads = reader.document["workloads"]
+    lists = [workload["on"] if "on" in workload else [None] * count_of(workload) for workload in workloads]
+    if all(len(on) == count_of(workload) for on, workload in zip(lists, workloads, strict=True)):
+        quick = placement_by_column(machine, lists)
+        if quick is not None:
+            return quick
     machine_of: list[int] = []
     known: dict[str | None, int] = {None: UNPLACED}
     known.update(machine)
-    for w, workload in enumerate(reader.document["workloads"]):
+    for w, workload in enumerate(workloads):
         count, on = count_of(workload), workload.get("on")
         if on is not None and len(on) != count:
             problem, expected = f"has {counted(len(on))}", f"{count}, one for each container"

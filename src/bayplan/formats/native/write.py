@@ -36,27 +36,47 @@ LEFT_OUT = {  # what a rule need not say
 }
 
 
+ORDER = (  # of the keys
+    *("bayplan", "name", "notes", "amounts", "resources", "levels", "machines", "machine_sets"),
+    *("services", "workloads", "traffic", "rules", "objective"),
+)
+
+
 def native_document(snapshot: Snapshot) -> dict[str, Any]:
     """The document of a snapshot; what has its default is left out."""
     cluster = snapshot.cluster
     writer = _Writer(cluster)
-    document = {
-        "bayplan": VERSION,
-        "name": cluster.name,
-        "notes": list(snapshot.notes),
+    lists = {
         "amounts": "base-units" if writer.base_units else None,
-        "resources": {r.name: _without({"scale": r.scale, "unit": r.unit}, scale=1, unit="") for r in cluster.resources},
-        "levels": [_level(level) for level in cluster.levels[1:]],
         "machines": list(writer.machines()),
-        "machine_sets": {name: [cluster.machines.name[m] for m in members] for name, members in cluster.machine_sets.items()},
         "services": _services(cluster),
         "workloads": list(writer.workloads(snapshot.placement)),
         "traffic": [list(edge) for edge in _edges(cluster)],
+    }
+    document = {**head_document(snapshot), **_stated(lists)}
+    return {key: document[key] for key in ORDER if key in document}
+
+
+def head_document(snapshot: Snapshot) -> dict[str, Any]:
+    """All of the document but machines, services, workloads and traffic."""
+    cluster = snapshot.cluster
+    head = {
+        "bayplan": VERSION,
+        "name": cluster.name,
+        "notes": list(snapshot.notes),
+        "resources": {r.name: _without({"scale": r.scale, "unit": r.unit}, scale=1, unit="") for r in cluster.resources},
+        "levels": [_level(level) for level in cluster.levels[1:]],
+        "machine_sets": {name: [cluster.machines.name[m] for m in members] for name, members in cluster.machine_sets.items()},
         "rules": list(_rules(cluster)),
         "objective": _objective(cluster, snapshot.objective),
     }
+    return _stated(head)
+
+
+def _stated(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What is needed, or says something."""
     needed = ("bayplan", "resources", "machines", "workloads")
-    return {key: value for key, value in document.items() if key in needed or value not in (None, "", [], {})}
+    return {key: value for key, value in fields.items() if key in needed or value not in (None, "", [], {})}
 
 
 def text_of(document: Mapping[str, Any], *, as_yaml: bool = False) -> str:
@@ -175,11 +195,16 @@ def _level(level: Level) -> str | dict[str, Any]:
 
 def _services(cluster: Cluster) -> list[dict[str, Any]]:
     """All of them, unless reading the workloads would make the same ones."""
-    seen = dict.fromkeys(cluster.services.name[s] for s in cluster.workloads.service.tolist())
-    if tuple(seen) == cluster.services.name and not cluster.services.clique.any():
+    if services_implied(cluster):
         return []
     pairs = zip(cluster.services.name, cluster.services.clique.tolist(), strict=True)
     return [_without({"name": name, "clique": clique}, clique=0.0) for name, clique in pairs]
+
+
+def services_implied(cluster: Cluster) -> bool:
+    """Would reading the workloads alone make the same services?"""
+    seen = dict.fromkeys(cluster.services.name[s] for s in cluster.workloads.service.tolist())
+    return tuple(seen) == cluster.services.name and not cluster.services.clique.any()
 
 
 def _edges(cluster: Cluster) -> Iterator[tuple[str, str, float]]:

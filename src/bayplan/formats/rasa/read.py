@@ -119,7 +119,7 @@ def _containers(services: list[dict[str, Any]]) -> Containers:
     return Containers(name=names, workload=workload)
 
 
-def _placement(listed: Mapping[str, list[str]], machines: Sequence[Mapping[str, Any]], containers: tuple[str, ...]) -> Placement:
+def _placement(listed: Mapping[str, list[str]], machines: Sequence[Mapping[str, Any]], containers: Sequence[str]) -> Placement:
     index = {name: c for c, name in enumerate(containers)}
     machine_of = Placement.empty(len(containers)).machine_of.copy()
     for m, machine in enumerate(machines):

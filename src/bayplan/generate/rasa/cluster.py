@@ -9,7 +9,7 @@ import numpy as np
 
 from bayplan.errors import ModelError
 from bayplan.generate.rasa.machines import joining_order, make_machine_sets, make_machines, make_rules
-from bayplan.generate.rasa.settings import DEPARTED, M1, M2, M3, M4, WINDOW, ClusterSettings
+from bayplan.generate.rasa.settings import DEPARTED, M1, M2, M3, M4, WINDOW, ClusterSettings, scaled
 from bayplan.generate.rasa.workloads import DrawnWorkloads, make_traffic, make_workloads
 from bayplan.kernels.kube_scheduler import Filters, Jobs, nothing_placed, schedule
 from bayplan.model import (
@@ -108,14 +108,16 @@ def _memberships(groups: list[tuple[int, ...]], n_w: int) -> tuple[IntArray, Int
 RESOURCES = (Resource(name="cpu", scale=1000, unit="cores"), Resource(name="memory", scale=1, unit="bytes"))
 
 
-def make(settings: ClusterSettings, seed: int, progress: Progress = silent) -> Snapshot:
-    """A cluster with its ORIGINAL placement. Equal seeds give equal snapshots."""
+def make(settings: ClusterSettings, seed: int, progress: Progress = silent, scale: float = 1.0) -> Snapshot:
+    """A cluster `scale` times as large, with its ORIGINAL placement. Equal seeds give equal snapshots."""
+    settings = scaled(settings, scale)
     rng = np.random.default_rng(seed)
     progress(Tick(stage="generating", done=0.0))
     cluster = make_cluster(settings, rng)
     placement, rounds = original_placement(cluster, rng, progress)
     progress(Tick(stage="placing", done=1.0))
-    notes = (f"generated: {settings.name}, seed {seed}", f"ORIGINAL placement by a kube-like first fit, rounds: {rounds}")
+    size = f", scale {scale:g}" if scale != 1 else ""
+    notes = (f"generated: {settings.name}, seed {seed}{size}", f"ORIGINAL placement by a kube-like first fit, rounds: {rounds}")
     return Snapshot(cluster=cluster, placement=placement, objective=Objective.default(cluster), notes=notes)
 
 
@@ -144,21 +146,21 @@ def make_cluster(settings: ClusterSettings, rng: np.random.Generator) -> Cluster
     )
 
 
-def rasa_m1(*, seed: int = 0, progress: Progress = silent) -> Snapshot:
+def rasa_m1(*, seed: int = 0, scale: float = 1.0, progress: Progress = silent) -> Snapshot:
     """5,904 services, 25,640 containers, 977 machines."""
-    return make(M1, seed, progress)
+    return make(M1, seed, progress, scale)
 
 
-def rasa_m2(*, seed: int = 0, progress: Progress = silent) -> Snapshot:
+def rasa_m2(*, seed: int = 0, scale: float = 1.0, progress: Progress = silent) -> Snapshot:
     """10,180 services, 152,833 containers, 5,284 machines."""
-    return make(M2, seed, progress)
+    return make(M2, seed, progress, scale)
 
 
-def rasa_m3(*, seed: int = 0, progress: Progress = silent) -> Snapshot:
+def rasa_m3(*, seed: int = 0, scale: float = 1.0, progress: Progress = silent) -> Snapshot:
     """547 services, 3,485 containers, 96 machines: the scale of the published cluster."""
-    return make(M3, seed, progress)
+    return make(M3, seed, progress, scale)
 
 
-def rasa_m4(*, seed: int = 0, progress: Progress = silent) -> Snapshot:
+def rasa_m4(*, seed: int = 0, scale: float = 1.0, progress: Progress = silent) -> Snapshot:
     """10,682 services, 113,261 containers, 4,365 machines."""
-    return make(M4, seed, progress)
+    return make(M4, seed, progress, scale)

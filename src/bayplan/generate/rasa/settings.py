@@ -5,9 +5,12 @@ Its requests lie within 2.5 % around multiples of a quarter: of 1/6300 of the cl
 and of 1/27190 of its memory, taken as one GiB. All amounts here are in these two units.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from bayplan.generate.generator import require
 
 MIB = 2**20
 
@@ -126,3 +129,19 @@ M1 = ClusterSettings(name="rasa-m1", services=5_904, containers=25_640, machines
 M2 = ClusterSettings(name="rasa-m2", services=10_180, containers=152_833, machines=5_284, rank_shift=70.0)
 M3 = ClusterSettings(name="rasa-m3", services=547, containers=3_485, machines=96, rank_shift=RANK_SHIFT_M3)
 M4 = ClusterSettings(name="rasa-m4", services=10_682, containers=113_261, machines=4_365, rank_shift=56.0)
+LEAST_SERVICES, MOST_CONTAINERS = 100, 10_000_000  # of a scaled cluster
+
+
+def scaled(settings: ClusterSettings, factor: float) -> ClusterSettings:
+    """That many times the services, containers and machines; a factor of 1 changes nothing.
+
+    The shift grows with the services, as it does among M1, M2 and M4, so the same share of them has most affinity.
+    """
+    if factor == 1:
+        return settings
+    least = max(LEAST_SERVICES / settings.services, len(MACHINE_TYPES) / settings.machines)
+    most = MOST_CONTAINERS / settings.containers
+    expected = f"scale is {factor:g}; expected {math.ceil(least * 1000) / 1000:g} to {math.floor(most)}"
+    require(settings.name, (least <= factor <= most, expected))
+    sizes = {size: round(factor * getattr(settings, size)) for size in ("services", "containers", "machines")}
+    return replace(settings, **sizes, rank_shift=settings.rank_shift * factor)

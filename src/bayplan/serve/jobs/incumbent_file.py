@@ -24,7 +24,8 @@ INCUMBENT, NAMES = "incumbent.json", "incumbent-names.json"
 
 def write_names(cluster: "Cluster", before: "Placement") -> None:
     """Write down, in the present folder, what all incumbents of a job have in common."""
-    names = {"containers": cluster.containers.name, "machines": cluster.machines.name, "before": _packed(before.machine_of)}
+    containers, machines = list(cluster.containers.name), list(cluster.machines.name)
+    names = {"containers": containers, "machines": machines, "before": _packed(before.machine_of)}
     write_text_atomically(NAMES, json.dumps(names))
 
 

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from bayplan.formats.document.location import location, shown
-from bayplan.formats.document.shape import shape_faults
+from bayplan.formats.document.quick_shape import fits
+from bayplan.formats.document.shape import shape_faults, walked
 from bayplan.formats.native import SNAPSHOT
 
 SCHEMA = {
@@ -32,6 +33,17 @@ def lines(**keys: object) -> list[str]:
 
 def test_a_good_document_has_no_faults() -> None:
     assert lines(size=1, pair=["x", 2], free={"a": 1}, mixed=["a"], colour="red", any=[{}]) == []
+
+
+VALUES = [None, True, 0, 1, 4.5, 5, -1, float("nan"), "x", "", "red", [], ["x", 2], ["x", "y"], ["x", 2, 3], {}, {"a": 1}]
+VALUES += [{"a": "1"}, {"name": "a"}, [{"name": "a"}], [{"name": 1}], [{"nam": "a"}, {"name": "a"}], [3, "x"], 10**301]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("key", [*SCHEMA["properties"], "unknown"])
+def test_the_quick_look_agrees_with_the_walk(key: str, value: object) -> None:
+    document = {**GOOD, key: value}
+    assert fits(document, SCHEMA) == (not walked(document, SCHEMA))
 
 
 @pytest.mark.parametrize(
