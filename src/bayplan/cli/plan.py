@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import say
+from bayplan.cli.console.decision import Engine, Parts, say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
@@ -56,6 +56,8 @@ def plan(
     seconds: option.PlanSeconds = None,
     seed: SearchSeed = 0,
     threads: option.PlanThreads = None,
+    parts: Parts = None,
+    engine: Engine = "pool",
     out: way_option.PlanOut = None,
     placement_out: option.PlacementOut = None,
     rollback_out: way_option.RollbackOut = None,
@@ -123,6 +125,8 @@ def plan(
             assume=option.assumed(assume),
             progress=progress,
             threads=threads or cores(),
+            parts=parts,
+            engine=engine,
         )
     if answer.worth_it:
         _write(answer, files)

@@ -181,7 +181,9 @@ class Cluster:
     traffic: Traffic
     rules: tuple[Rule, ...] = ()
     machine_sets: Mapping[str, IntArray] = field(default_factory=dict)  # name -> machines, ascending
-    elsewhere: IntArray = field(default_factory=lambda: ints([]))  # (workload,) replicas outside of this part of a cluster; or empty
+    elsewhere: IntArray = field(
+        default_factory=lambda: ints([])
+    )  # (workload,) replicas outside of this part of a cluster; or empty
     replicas: IntArray = field(init=False)  # (workload,) containers of each workload, with those elsewhere
 
     def __post_init__(self) -> None:

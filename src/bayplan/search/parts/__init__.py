@@ -3,6 +3,6 @@
 It stands in `search` because `plan`, `rebalance` and `collocate` all divide their problems this way, each with its own method.
 """
 
-from bayplan.search.parts.solve import PARTS_FROM, PartSettings, SolvedInParts, number_of_parts, solve_in_parts
+from bayplan.search.parts.solve import MOST_PARTS, PARTS_FROM, PartSettings, SolvedInParts, number_of_parts, solve_in_parts
 
-__all__ = ["PARTS_FROM", "PartSettings", "SolvedInParts", "number_of_parts", "solve_in_parts"]
+__all__ = ["MOST_PARTS", "PARTS_FROM", "PartSettings", "SolvedInParts", "number_of_parts", "solve_in_parts"]
