@@ -125,14 +125,22 @@ def _one_part(pull: Counts, weight: IntArray, free: IntArray, degree: IntArray, 
     attraction = np.zeros(len(weight))
     while total < goal:
         attraction += np.asarray(pull[joined].sum(axis=0)).ravel()
-        rest = np.flatnonzero(free)
-        order = rest[np.argsort(-attraction[rest] / np.maximum(degree[rest], 1e-300), kind="stable")]
-        sums = np.cumsum(weight[order])
-        number = int(np.searchsorted(sums, min(goal / STEPS, goal - total), side="left")) + 1
-        joined = order[:number]
+        joined = _next(attraction, degree, weight, np.flatnonzero(free), min(goal / STEPS, goal - total))
         if not len(joined):
             break
         free[joined] = False
         members.append(joined)
         total += float(weight[joined].sum())
     return np.concatenate(members)
+
+
+def _next(attraction: IntArray, degree: IntArray, weight: IntArray, rest: IntArray, goal: float) -> IntArray:
+    """The atoms that join next: those that are pulled most; if none is, the one with most traffic; if none has any, the first."""
+    pulled = rest[attraction[rest] > 0]
+    if len(pulled):
+        order = pulled[np.argsort(-attraction[pulled] / degree[pulled], kind="stable")]
+    elif degree[rest].any():
+        return rest[[int(np.argmax(degree[rest]))]]
+    else:
+        order = rest
+    return order[: int(np.searchsorted(np.cumsum(weight[order]), goal, side="left")) + 1]
