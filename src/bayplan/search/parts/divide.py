@@ -7,14 +7,30 @@ replicas are left aside: every part has its share of both ends of their traffic,
 
 import math
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from bayplan.model import AntiAffinity, Cluster, Dependency, IntArray, Interference, Placement, Skew, Spread, ints
+from bayplan.model import (
+    AntiAffinity,
+    BoolArray,
+    Cluster,
+    Dependency,
+    FloatArray,
+    IntArray,
+    Interference,
+    Placement,
+    Skew,
+    Spread,
+    floats,
+    ints,
+)
 from bayplan.model.allowed_machines import allowed
 from bayplan.score.affinity import gained_shares
-from bayplan.score.counts import Counts, containers_on, workload_counts
+from bayplan.score.counts import containers_on, workload_counts
+
+Pull: TypeAlias = Any  # csr_array of floats: its types are not worth the casts
 
 MOST_PAIRS = 400  # of machines that one edge ties together; edges with more are left aside
 STEPS = 24  # in which a part grows: in each, many machines join at once
@@ -30,7 +46,7 @@ def divide(cluster: Cluster, placement: Placement, parts: int, *, before: IntArr
     most = math.ceil(size.sum() / max(1, parts))
     atom, zone = _tied(cluster, size, most)
     pull = _joined(_pull(cluster, placement, before), atom)
-    weight = np.bincount(atom, weights=size)
+    weight = floats(np.bincount(atom, weights=size))
     zone_of = np.zeros(len(weight), dtype=np.int64)
     zone_of[atom] = zone  # of its last machine, where an atom lies in several: rules that this splits hold containers
     groups = [group for z in np.unique(zone_of) for group in _grown(pull, weight, np.flatnonzero(zone_of == z), most)]
@@ -55,7 +71,7 @@ def _tied(cluster: Cluster, size: IntArray, most: int) -> tuple[IntArray, IntArr
     return ints(np.unique(atom, return_inverse=True)[1].ravel()), ints(zone)
 
 
-def _united(atom: IntArray, group_of: IntArray, small: IntArray) -> IntArray:
+def _united(atom: IntArray, group_of: IntArray, small: BoolArray) -> IntArray:
     """(machine,) the sets, those that share a small group made one."""
     from scipy.sparse.csgraph import connected_components
 
@@ -68,7 +84,7 @@ def _united(atom: IntArray, group_of: IntArray, small: IntArray) -> IntArray:
     return ints(label[: len(atom)])
 
 
-def _pull(cluster: Cluster, placement: Placement, before: IntArray | None) -> Counts:
+def _pull(cluster: Cluster, placement: Placement, before: IntArray | None) -> Pull:
     """(machine, machine) how much traffic between two machines could become local, in expectation; symmetric."""
     counts, n_m = workload_counts(cluster, placement), len(cluster.machines.name)
     width, may_run = np.diff(counts.indptr).astype(np.int64), allowed(cluster)
@@ -85,7 +101,7 @@ def _pull(cluster: Cluster, placement: Placement, before: IntArray | None) -> Co
     value = np.where(meets & (m != n), crossing[of_edge] * share, 0.0)
     if before is not None:
         value = np.where(before[m] == before[n], SAME * value, value)
-    one_way = coo_array((value, (m, n)), shape=(n_m, n_m)).tocsr()
+    one_way: Any = coo_array((value, (m, n)), shape=(n_m, n_m)).tocsr()
     return csr_array(one_way + one_way.T)
 
 
@@ -94,18 +110,18 @@ def _within(length: IntArray) -> IntArray:
     return np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
 
 
-def _joined(pull: Counts, atom: IntArray) -> Counts:
+def _joined(pull: Pull, atom: IntArray) -> Pull:
     """(atom, atom) the pull of whole sets."""
     member = csr_array((np.ones(len(atom)), (atom, np.arange(len(atom)))), shape=(int(atom.max(initial=-1)) + 1, len(atom)))
     return csr_array(member @ pull @ member.T)
 
 
-def _grown(pull: Counts, weight: IntArray, atoms: IntArray, most: int) -> Iterator[IntArray]:
+def _grown(pull: Pull, weight: FloatArray, atoms: IntArray, most: int) -> Iterator[IntArray]:
     """The atoms in parts of equal weight, about `most`, one grown after the other. Ties go to the lower number."""
     parts = max(1, round(float(weight[atoms].sum()) / most))
     free = np.zeros(len(weight), dtype=np.bool_)
     free[atoms] = True
-    degree = np.asarray(pull.sum(axis=1)).ravel()
+    degree: FloatArray = np.asarray(pull.sum(axis=1)).ravel()
     for left in range(parts, 0, -1):
         rest = np.flatnonzero(free)
         if not len(rest):
@@ -116,7 +132,7 @@ def _grown(pull: Counts, weight: IntArray, atoms: IntArray, most: int) -> Iterat
             return
 
 
-def _one_part(pull: Counts, weight: IntArray, free: IntArray, degree: IntArray, goal: float) -> IntArray:
+def _one_part(pull: Pull, weight: FloatArray, free: BoolArray, degree: FloatArray, goal: float) -> IntArray:
     """Free atoms of about this weight, the first that with most traffic; they are no longer free."""
     rest = np.flatnonzero(free)
     joined = rest[[int(np.argmax(degree[rest]))]]
@@ -134,7 +150,7 @@ def _one_part(pull: Counts, weight: IntArray, free: IntArray, degree: IntArray, 
     return np.concatenate(members)
 
 
-def _next(attraction: IntArray, degree: IntArray, weight: IntArray, rest: IntArray, goal: float) -> IntArray:
+def _next(attraction: FloatArray, degree: FloatArray, weight: FloatArray, rest: IntArray, goal: float) -> IntArray:
     """The atoms that join next: those that are pulled most; if none is, the one with most traffic; if none has any, the first."""
     pulled = rest[attraction[rest] > 0]
     if len(pulled):

@@ -1,10 +1,12 @@
 """A limit of moves, divided among parts: one move more should gain about as much in each of them."""
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from bayplan.check import check
-from bayplan.model import UNPLACED, IntArray, ints
+from bayplan.model import UNPLACED, FloatArray, IntArray, floats, ints
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import shared_cells
 from bayplan.score.counts import workload_counts
@@ -40,15 +42,15 @@ def _machines_in_need(problem: Problem) -> IntArray:
     return ints(np.concatenate([hot, named, start.machine_of[containers]]))
 
 
-def _gaining_moves(problem: Problem, part_of: IntArray, parts: int, limit: int) -> IntArray:
+def _gaining_moves(problem: Problem, part_of: IntArray, parts: int, limit: int) -> FloatArray:
     """(part,) of at most `limit` moves that each make traffic local, those that make most.
 
     An edge can have as much local traffic in a part as both of its ends have there; a move adds at least 1 / the replicas of the
     larger end.
     """
     cluster, traffic = problem.cluster, problem.cluster.traffic
-    counts = workload_counts(cluster, problem.start)
-    share = counts.multiply(1.0 / np.maximum(1, cluster.replicas)[:, None]).tocsr()
+    counts: Any = workload_counts(cluster, problem.start)
+    share: Any = counts.multiply(1.0 / np.maximum(1, cluster.replicas)[:, None]).tocsr()
     member = csr_array((np.ones(len(part_of)), (np.arange(len(part_of)), part_of)), shape=(len(part_of), parts))
     in_part = csr_array(share @ member)
     most = csr_array(in_part[traffic.a].minimum(in_part[traffic.b]))
@@ -61,10 +63,10 @@ def _gaining_moves(problem: Problem, part_of: IntArray, parts: int, limit: int) 
     order = np.argsort(-worth, kind="stable")
     before = np.cumsum(moves[order]) - moves[order]
     taken = np.clip(limit - before, 0.0, moves[order])
-    return np.bincount(open_share.col[order], weights=taken, minlength=parts)
+    return floats(np.bincount(open_share.col[order], weights=taken, minlength=parts))
 
 
-def _whole_numbers(shares: IntArray, total: int) -> IntArray:
+def _whole_numbers(shares: FloatArray, total: int) -> IntArray:
     """Whole numbers near the shares that add up to the total: the largest remainders are rounded up."""
     shares = shares * (total / shares.sum()) if shares.sum() else np.full(len(shares), total / max(1, len(shares)))
     down = np.floor(shares).astype(np.int64)

@@ -201,7 +201,8 @@ def _limits(problem: Problem, sets: Sequence[IntArray], share: float) -> list[in
     moved = (before != UNPLACED) & (before != start)
     own = np.bincount(part[start[moved & (part[before] == part[start])]], minlength=len(sets))
     further = max(0, problem.max_moves - int(moved.sum()))
-    return (own + divided_moves(problem, part[:-1], int(share * further))).tolist()
+    limits: list[int | None] = (own + divided_moves(problem, part[:-1], int(share * further))).tolist()
+    return limits
 
 
 def _end_of_round(clock: Clock, number: int) -> float | None:
