@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Unpack
 
 import numpy as np
 
-from bayplan.api.control import Control, ParallelKeywords, interruptible, options_from
+from bayplan.api.control import Control, interruptible, options_from
+from bayplan.api.in_parts import PartKeywords, collocate_in_parts, part_settings
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
 from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
@@ -46,7 +48,7 @@ HELD = (
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
 
 
-class CollocateKeywords(ParallelKeywords, total=False):
+class CollocateKeywords(PartKeywords, total=False):
     """Options of the methods; `CollocateOptions` says what each means."""
 
     partition: str
@@ -79,7 +81,8 @@ def collocate(
     - `weights`: of other terms to weigh against affinity (method `best` only);
     - `max_moves`: a number of containers, or a share of those that run, such as `"10%"`;
     - `freeze`: names or patterns of containers or workloads that stay where they run;
-    - `priority`: multiplies the traffic of workloads that match a name or pattern, such as `{"checkout*": 5}`.
+    - `priority`: multiplies the traffic of workloads that match a name or pattern, such as `{"checkout*": 5}`;
+    - `parts`: solve in that many parts, on `engine` (method `best`); very large clusters are by themselves.
 
     >>> import bayplan as bp
     >>> shop = bp.generate("boutique")
@@ -89,7 +92,7 @@ def collocate(
     """
     control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
     keeps_safety = options.get("safety", True)
-    method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k != "safety"}))
+    method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k not in ("safety", "parts")}))
     if weights and method not in KNOW_TERMS:
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
@@ -97,6 +100,8 @@ def collocate(
     problem = within_safety(whole_problem) if keeps_safety and method != "original" else whole_problem
     if total_affinity(problem.cluster) > 0 and not may_collocate(problem):
         wanted = replace(wanted, notes=(*wanted.notes, HELD))
+    in_parts = part_settings(problem, control, options.get("parts"), can=method == "best")
+    chosen = chosen if in_parts is None else partial(collocate_in_parts, settings=in_parts)
     control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
     budget = control.method_budget(finish_seconds(snapshot))
     whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget

@@ -1,9 +1,11 @@
 """`rebalance`: move running containers to where they are better off."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Unpack
 
-from bayplan.api.control import Control, RunKeywords, interruptible, options_from
+from bayplan.api.control import Control, interruptible, options_from
+from bayplan.api.in_parts import PartKeywords, part_settings, rebalance_in_parts
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
 from bayplan.api.problem import problem_of, search_needs
 from bayplan.api.registry import method_of
@@ -11,7 +13,7 @@ from bayplan.decide.rebalance.options import RebalanceOptions
 from bayplan.model import Objective, Snapshot
 
 
-class RebalanceKeywords(RunKeywords, total=False):
+class RebalanceKeywords(PartKeywords, total=False):
     """Options of the methods."""
 
     delta: float  # sweep-search: share of the machines at either end that it works on
@@ -40,7 +42,8 @@ def rebalance(
       balance, with few moves), "freecontainer" ([FreeContainer] (6)), "gmrp";
     - `weights`: of some terms, such as `{"overload": 100}`; the others keep theirs;
     - `max_moves`: a number of containers, or a share of those that run, such as `"5%"`;
-    - `freeze`: names or patterns of containers or workloads that stay where they run.
+    - `freeze`: names or patterns of containers or workloads that stay where they run;
+    - `parts`: solve in that many parts, on `engine` (method `search`); very large clusters are by themselves.
 
     >>> import bayplan as bp
     >>> shop = bp.generate("boutique")
@@ -49,9 +52,12 @@ def rebalance(
     True
     """
     control, chosen = Control.of(seconds, seed, options), method_of("rebalance", method)
-    method_options = options_from(RebalanceOptions, options)
+    method_options = options_from(RebalanceOptions, {k: v for k, v in options.items() if k not in ("engine", "parts")})
     problem = problem_of(snapshot, objective=objective, weights=weights, max_moves=max_moves, freeze=freeze)
+    in_parts = part_settings(problem, control, options.get("parts"), can=method == "search")
     control = control.after_compiling(("rebalance", method), *search_needs(problem))
     budget = control.method_budget(finish_seconds(snapshot))
+    if in_parts is not None:
+        chosen = partial(rebalance_in_parts, settings=in_parts)
     outcome = interruptible(lambda: chosen(problem, method_options, budget=budget, seed=seed, progress=control.progress))
     return placement_answer("rebalance", method, snapshot, problem, outcome, control)

@@ -1,7 +1,7 @@
 """`bayplan collocate`"""
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Engine, Out, Report, Seconds, Threads, finish
+from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Threads, finish
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import collocate as option
@@ -15,6 +15,7 @@ def collocate(
     seed: SearchSeed = 0,
     start: Start = None,
     threads: Threads = 1,
+    parts: Parts = None,
     partition: option.Partition = "multi-stage",
     select: option.Select = "gcn",
     masters: option.Masters = None,
@@ -86,6 +87,7 @@ def collocate(
             engine=engine,
             safety=not ignore_safety,
             threads=threads,
+            parts=parts,
             progress=progress,
         )
         note(answer.input_notes, quiet=quiet)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import say
+from bayplan.cli.console.decision import Engine, Parts, say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.fleet import plan_clusters
 from bayplan.cli.console.outputs import expect_outputs
@@ -59,6 +59,8 @@ def plan(
     seconds: option.PlanSeconds = None,
     seed: SearchSeed = 0,
     threads: option.PlanThreads = None,
+    parts: Parts = None,
+    engine: Engine = "pool",
     out: way_option.PlanOut = None,
     placement_out: option.PlacementOut = None,
     rollback_out: way_option.RollbackOut = None,
@@ -136,6 +138,8 @@ def plan(
             assume=option.assumed(assume),
             progress=progress,
             threads=threads or cores(),
+            parts=parts,
+            engine=engine,
         )
     _finish(answer, files, json=json, following=_next(answer, source, out, report))
 

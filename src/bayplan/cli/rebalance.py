@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Out, Report, Seconds, Threads, finish, method_option
+from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options.shared import File, Json, ObjectiveName, Quiet, SearchSeed, Start, pairs
@@ -59,6 +59,8 @@ def rebalance(
     safety_over_mean: SafetyOverMean = None,
     target: Target = None,
     threads: Threads = 1,
+    parts: Parts = None,
+    engine: Engine = "pool",
     out: Out = None,
     report: Report = None,
     json: Json = False,
@@ -103,6 +105,8 @@ def rebalance(
             safety_over_mean=safety_over_mean,
             target=target,
             threads=threads,
+            parts=parts,
+            engine=engine,
             progress=progress,
         )
     finish(answer, file=file, out=out, report=report, json=json)

@@ -35,21 +35,25 @@ def move_units(migration: Migration, options: MigrateOptions, *, generous: bool 
     members, of_container, scattered = _members(migration)
     fixed = _fixed(migration, options)
     replace, surge = _ways(migration, generous)
-    workload = cluster.containers.workload.tolist()
+    workload = cluster.containers.workload
+    may_surge = np.array(surge, dtype=np.bool_)[workload]
+    may_surge[list(scattered)] = False
     weight = np.zeros(len(target)) if options.weight is None else options.weight
     return MoveUnits(
         members=members,
         of_container=of_container,
         target=_of_units(members, target, max),
         fixed=_of_units(members, fixed, any),
-        may_replace=_of_units(members, [replace[w] for w in workload], all),
-        may_surge=_of_units(members, [surge[w] and c not in scattered for c, w in enumerate(workload)], all),
+        may_replace=_of_units(members, np.array(replace, dtype=np.bool_)[workload].tolist(), all),
+        may_surge=_of_units(members, may_surge.tolist(), all),
         weight=_of_units(members, weight.tolist(), max),
     )
 
 
 def _of_units(members: Sequence[tuple[int, ...]], of_container: Sequence[V], whole: Callable[[Iterable[V]], V]) -> list[V]:
     """(unit,) what the values of its containers make as a whole; nearly all units have one container."""
+    if len(members) == len(of_container):  # each container is a unit, in their order
+        return list(of_container)
     return [of_container[unit[0]] if len(unit) == 1 else whole([of_container[c] for c in unit]) for unit in members]
 
 

@@ -57,12 +57,12 @@ def waves(migration: Migration, options: MigrateOptions, *, budget: Budget, seed
 def meanings_of_auto(migration: Migration, options: MigrateOptions) -> list[Migration]:
     """The migration with each meaning of AUTO that makes a difference: only where it has to, always, never, wherever it suits."""
     ways = [migration.policy.way_of(w) for w in range(len(migration.cluster.workloads.name))]
-    different: dict[tuple[tuple[bool, bool], ...], Migration] = {}
+    different: dict[tuple[bytes, bytes], Migration] = {}  # by what each unit may do
     for meaning in (Way.AUTO, Way.SURGE, Way.REPLACE, Way.EITHER):
         way = tuple(meaning if way is Way.AUTO else way for way in ways)
         meant = replace(migration, policy=replace(migration.policy, way=way))
         units = move_units(meant, options)
-        different.setdefault(tuple(zip(units.may_replace, units.may_surge, strict=True)), meant)
+        different.setdefault((bytes(units.may_replace), bytes(units.may_surge)), meant)
     return list(different.values())
 
 

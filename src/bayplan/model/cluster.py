@@ -181,12 +181,16 @@ class Cluster:
     traffic: Traffic
     rules: tuple[Rule, ...] = ()
     machine_sets: Mapping[str, IntArray] = field(default_factory=dict)  # name -> machines, ascending
-    replicas: IntArray = field(init=False)  # (workload,) containers of each workload
+    elsewhere: IntArray = field(
+        default_factory=lambda: ints([])
+    )  # (workload,) replicas outside of this part of a cluster; or empty
+    replicas: IntArray = field(init=False)  # (workload,) containers of each workload, with those elsewhere
 
     def __post_init__(self) -> None:
         n_w, owner = len(self.workloads.name), self.containers.workload
         counts = np.bincount(owner[(owner >= 0) & (owner < n_w)], minlength=n_w)  # others are faults, reported below
-        object.__setattr__(self, "replicas", ints(counts))
+        outside = ints(self.elsewhere) if len(self.elsewhere) == n_w else 0
+        object.__setattr__(self, "replicas", ints(counts + outside))
         sets = {name: ints(machines) for name, machines in self.machine_sets.items()}
         object.__setattr__(self, "machine_sets", sets)
         faults = inconsistencies(self)

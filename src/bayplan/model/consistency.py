@@ -35,6 +35,7 @@ def _shape_faults(cluster: "Cluster") -> list[str]:
         "containers.workload": (cluster.containers.workload, (len(cluster.containers.name),)),
         "traffic.b": (cluster.traffic.b, cluster.traffic.a.shape),
         "traffic.weight": (cluster.traffic.weight, cluster.traffic.a.shape),
+        "elsewhere": (cluster.elsewhere, (n_w,) if len(cluster.elsewhere) else (0,)),
         **{f"level {level.name}": (level.group_of, (n_m,)) for level in cluster.levels},
     }
     faults = [f"{name} has shape {array.shape}, not {shape}" for name, (array, shape) in expected.items() if array.shape != shape]
@@ -50,6 +51,7 @@ def _value_faults(cluster: "Cluster") -> list[str]:
     checks = {
         "level 0 is not each machine alone": np.array_equal(cluster.levels[0].group_of, np.arange(n_m)),
         "an amount is negative": all(a.min(initial=0) >= 0 for a in amounts),
+        "replicas elsewhere are negative": cluster.elsewhere.min(initial=0) >= 0,
         "a usage is negative or not finite": _sound(workloads.usage_mean) and _sound(workloads.usage_std),
         "a workload's service does not exist": _within(workloads.service, n_s),
         "a container's workload does not exist": _within(containers.workload, n_w),

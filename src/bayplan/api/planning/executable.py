@@ -20,7 +20,8 @@ EACH_ROUND = (500, 0.45), (math.inf, 0.8)  # containers, and of the time left, f
 WORTH_WAITING = 2.0  # seconds
 LATE = 0.12  # of all time: with less left, no further round begins
 TRYING = 0.2  # of what is left of the time, for an order of all moves, but at least a second and ...
-PATIENCE, LONGEST = (4e-4, 5e-3), 60.0  # ... for each container and each move, up to a minute; a complete order ends the wait
+PATIENCE, LONGEST = (4e-4, 5e-3), 300.0  # ... for each container and each move, up to this; a complete order ends the wait
+UNTIMED = 60.0  # seconds for an order, at least, where a budget states none
 ORDERING = 0.3, 1.5e-3  # seconds for an order of moves, in any case and for each move
 MOST, FEW = 0.4, 0.15  # of what is left: never more is kept for ordering; with more than FEW, there is one round only
 
@@ -34,6 +35,7 @@ class ReachableTarget:
     problem: Problem  # that it solves
     emptied: int = 0  # machines that the problem is without
     whole: Placement | None = None  # where all moves would lead, if this is a part of the way
+    notes: tuple[str, ...] = ()  # about how the target was found
     replaced: tuple[Reason, ...] = ()  # containers whose move could not be ordered: it was replaced or dropped
 
     def stays(self, problem: Problem, c: int) -> bool:
@@ -82,7 +84,7 @@ class Ordering:
         budget = self.clock.budget.seconds
         in_any_case = 1.0 if budget is None else min(1.0, 0.5 * budget)  # a question of less than two seconds has less
         at_least = min(LONGEST, in_any_case + PATIENCE[0] * len(target.machine_of) + PATIENCE[1] * moved)
-        seconds = LONGEST if left is None else max(at_least, TRYING * left)
+        seconds = max(UNTIMED, at_least) if left is None else max(at_least, TRYING * left)
         with set_aside():
             return migrate(self.snapshot, target, seconds=seconds, seed=self.seed, progress=self.progress, **self.options)
 
@@ -94,6 +96,7 @@ class Decision(NamedTuple):
     target: Placement
     emptied: int = 0  # machines that the problem is without
     whole: Placement | None = None  # where all moves would lead, if the target is a part of the way
+    notes: tuple[str, ...] = ()  # about how it was found
 
 
 Decide = Callable[[Problem, Budget, int], Decision]  # on a target of a problem, within a budget, by a seed
@@ -116,7 +119,12 @@ def reachable(problem: Problem, decide: Decide, ordering: Ordering, *, budget: B
         answer = ordering.order(paid.placement)
         if answer.complete:
             reached = ReachableTarget(
-                paid=paid, migration=answer, problem=decision.problem, emptied=decision.emptied, whole=decision.whole
+                paid=paid,
+                migration=answer,
+                problem=decision.problem,
+                emptied=decision.emptied,
+                whole=decision.whole,
+                notes=decision.notes,
             )
             best = reached if best is None or _key(first, reached) < _key(first, best) else best
         else:

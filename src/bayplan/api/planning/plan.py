@@ -7,7 +7,8 @@ from typing import Unpack
 
 import numpy as np
 
-from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.control import Control, options_from
+from bayplan.api.in_parts import PartKeywords, part_settings
 from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.performance import assumptions_of
@@ -18,7 +19,7 @@ from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.part import target_in_parts
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
-from bayplan.api.planning.target import best_target, rank
+from bayplan.api.planning.target import best_target, best_target_in_parts, rank
 from bayplan.api.problem import move_limit, search_needs
 from bayplan.api.what_if import WhatIf
 from bayplan.check import check
@@ -36,15 +37,16 @@ from bayplan.score.goal.objective import third_rank
 from bayplan.score.goal.state_figures import state_figures
 from bayplan.score.performance import Assumptions, performance_change
 from bayplan.search.answer import answer as refereed_answer
+from bayplan.search.parts import PARTS_FROM, PartSettings
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
-BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0)), 60.0  # containers, and seconds up to that number
+BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0), (PARTS_FROM, 60.0)), 300.0  # containers, and seconds up to that number
 EMPTYING = 0.6  # of the seconds for a target, for which machines can go, where that is the goal
 PREPARING, EXPLAINING = "preparing", "explaining the moves"  # stages, in reports of progress
 FRONT = 0.7  # of the seconds, for the front, where it is wanted
 
 
-class PlanKeywords(MigrateKeywords, total=False):
+class PlanKeywords(MigrateKeywords, PartKeywords, total=False):
     """What may be said beside the goal."""
 
     way: str  # how containers move: "replace", "surge", "auto" or "either"
@@ -70,6 +72,7 @@ class PlanSettings:
     at_once: int | str | None = None
     performance: bool = True
     known: Placement | None = None
+    parts: int | None = None
 
     @property
     def assumptions(self) -> Assumptions:
@@ -96,11 +99,12 @@ def plan(
 
     - `goal`: a name ("steady", "local-traffic", "balance", "fewer-machines", "spread-risk") or a `Goal`;
     - `weights`: of the goal, such as `{"balance": 1, "price": 0.2}`; the others stay;
-    - `seconds`: wall time; by default 5, 30 or 60, by the size of the cluster;
+    - `seconds`: wall time; by default 5, 30, 60 or 300, by the size of the cluster;
     - `max_moves`: a number of containers, or a share of those that run; the goal's own by default;
     - `freeze`: names or patterns of containers or workloads that stay where they run;
     - `alive`: the share of each workload that runs at any time on the way;
     - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`;
+    - `parts`: solve in that many parts, on `engine`; above 200,000 containers it is by itself;
     - `assume`: of the model that says what the plan is worth to requests, such as `{"network_ms": 1, "router": "random"}`.
 
     >>> import bayplan as bp
@@ -111,7 +115,9 @@ def plan(
     wanted, spare = goal_of(goal, weights), {"threads": cores(), **options}
     control = Control.of(default_seconds(snapshot, wanted) if seconds is None else seconds, seed, spare)
     settings = options_from(PlanSettings, {name: value for name, value in options.items() if name in _own()})
-    about_way = {name: value for name, value in options.items() if name not in _own() and name not in RunKeywords.__annotations__}
+    about_way = {
+        name: value for name, value in options.items() if name not in _own() and name not in PartKeywords.__annotations__
+    }
     options_from(MigrationSettings, about_way)  # what it does not know is said before the work, here
     assumptions = settings.assumptions  # ... and here
     with stoppable() as early:  # Ctrl-C in any stage asks for the best so far; only where kernels are compiled there is none
@@ -120,6 +126,7 @@ def plan(
         if settings.at is not None:
             question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
             question = replace(question, problem=question.within(question.limit))
+    in_parts = part_settings(question.problem, control, settings.parts, can=not wanted.empty_machines)
     control = control.after_compiling(*kernels_needed(question))
     budget = control.method_budget(finish_seconds(snapshot))
     ordering = Ordering(
@@ -132,7 +139,7 @@ def plan(
     )
     with stoppable() as stop:
         stop.requested |= early.requested
-        planned, front = _planned(question, ordering, budget, settings)
+        planned, front = _planned(question, ordering, budget, settings, in_parts)
         interrupted = stop.requested
         with set_aside():
             answer = _explained(planned, control=control, settings=settings, assumptions=assumptions)
@@ -156,7 +163,7 @@ def cores() -> int:
 
 
 def default_seconds(snapshot: Snapshot, goal: Goal) -> float:
-    """5 seconds up to 500 containers, 30 up to 10,000, else 60; twice that where machines are to be emptied."""
+    """5 seconds up to 500 containers, 30 up to 10,000, 60 up to 200,000, else 300; twice that to empty machines."""
     containers = len(snapshot.cluster.containers.name)
     seconds = next((seconds for most, seconds in BY_SIZE if containers <= most), LONGEST)
     return 2 * seconds if goal.empty_machines else seconds
@@ -185,7 +192,7 @@ class Planned:
 
 
 def _planned(
-    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings
+    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings, in_parts: PartSettings | None
 ) -> tuple[Planned, list[FrontTarget]]:
     """The target and the way to it; and the front, where it is wanted."""
     front: list[FrontTarget] = []
@@ -200,6 +207,9 @@ def _planned(
             return Decision(problem, target.placement, whole=target.whole)
         if known is not None and seed == ordering.seed:
             return Decision(problem, known)
+        if in_parts is not None:
+            solved = best_target_in_parts(problem, in_parts, budget=part, seed=seed, progress=ordering.progress)
+            return Decision(problem, solved.placement, notes=solved.notes)
         emptied = 0
         if question.goal.empty_machines:
             here = replace(question, problem=problem)
@@ -256,7 +266,7 @@ def _notes(question: PlanQuestion, reached: ReachableTarget) -> tuple[str, ...]:
     own = len(question.changed.snapshot.cluster.rules)
     missed = [v.sentence for v in check(cluster, reached.paid.placement) if v.number >= own and v.rule != "allow"]
     more = f" (and {len(missed) - 1:,} more)" if len(missed) > 1 else ""
-    return (f"the goal is not met everywhere: {missed[0]}{more}",) if missed else ()
+    return (f"the goal is not met everywhere: {missed[0]}{more}", *reached.notes) if missed else reached.notes
 
 
 def _move_notes(question: PlanQuestion, reached: ReachableTarget) -> tuple[MoveNote, ...]:

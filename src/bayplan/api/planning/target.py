@@ -24,6 +24,7 @@ from bayplan.score.gmrp import machine_overload, overload_cost
 from bayplan.score.goal.move_gains import MoveGain, move_gains
 from bayplan.score.terms import weighted
 from bayplan.search.anneal import search
+from bayplan.search.parts import PartSettings, SolvedInParts, solve_in_parts
 
 Members = tuple[int, ...]  # containers that move together
 
@@ -53,6 +54,15 @@ def best_target(problem: Problem, *, budget: Budget, seed: int, progress: Progre
         rest = budget if left is None else replace(budget, seconds=max(LEAST_SECONDS, left))
         candidates.append(search(replace(problem, start=start), budget=rest, seed=seed, progress=progress))
     return min(candidates, key=lambda each: rank(problem, each))
+
+
+def best_target_in_parts(
+    problem: Problem, settings: PartSettings, *, budget: Budget, seed: int, progress: Progress = silent
+) -> SolvedInParts:
+    """The same for a very large cluster: part by part, then over their borders."""
+    start = with_new_containers(problem, seed)
+    solved = solve_in_parts(replace(problem, start=start), best_target, settings, budget=budget, seed=seed, progress=progress)
+    return solved._replace(placement=min((start, solved.placement), key=lambda each: rank(problem, each)))
 
 
 def needs_repair(problem: Problem) -> bool:

@@ -27,6 +27,16 @@ Engine: TypeAlias = Annotated[
         help="Where independent parts run: 'pool' (processes, as many as --threads), 'here' (this one), 'ray' or 'ray:ADDRESS'.",
     ),
 ]
+Parts: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--parts",
+        metavar="N",
+        min=1,
+        help="Solve N parts of the machines by themselves, then over their borders; by default above 200,000 containers.",
+        show_default=False,
+    ),
+]
 Out: TypeAlias = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the placement, in the form of the input.", show_default=False),

@@ -93,7 +93,7 @@ PlanSeconds: TypeAlias = Annotated[
     typer.Option(
         "--seconds",
         min=0,
-        help="Wall time from the start of the command to its answer; without it, planning takes 5, 30 or 60.",
+        help="Wall time from the start of the command to its answer; without it, planning takes 5, 30, 60 or 300.",
         show_default=False,
     ),
 ]

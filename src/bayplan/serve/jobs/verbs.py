@@ -71,13 +71,19 @@ class OptionLimits:
 VERBS: Mapping[str, Verb] = {
     verb.name: verb
     for verb in (
-        Verb(name="plan", home="bayplan.api.planning.plan:plan", about="what should move, what that gains, in which order"),
+        Verb(
+            name="plan",
+            home="bayplan.api.planning.plan:plan",
+            about="what should move, what that gains, in which order",
+            left_out=("engine",),
+        ),
         Verb(name="place", home="bayplan.api.place:place", about="a machine for every container without one", methods="place"),
         Verb(
             name="rebalance",
             home="bayplan.api.rebalance:rebalance",
             about="running containers to where they are better off",
             methods="rebalance",
+            left_out=("engine",),
         ),
         Verb(
             name="collocate",
