@@ -71,7 +71,6 @@ def test_what_is_not_worth_it_is_exit_code_3_and_writes_nothing(folder, capsys):
         (["clusters.yaml", "--pages"], "--pages: expected --out"),
         (["clusters.yaml", "--out", "shop.yaml"], "is not a folder"),
         (["clusters.yaml", "--goal", "fewer-machines"], "has no front"),
-        (["shop.yaml", "--engine", "here"], "--engine here is for a fleet"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(folder, capsys, arguments, words):

@@ -20,16 +20,6 @@ UNDERSTOOD = (  # options of `plan` that hold for a fleet
     *("engine", "pages"),
 )
 
-FleetEngine: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="Where clusters are planned: 'pool' (processes, as many as --threads), 'here' (this one), 'ray' or 'ray:ADDRESS'.",
-        show_default="pool",
-        rich_help_panel=PANEL,
-    ),
-]
 Pages: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -42,15 +32,13 @@ Pages: TypeAlias = Annotated[
 class FleetOptions(OptionGroup):
     """What only a fleet of clusters has."""
 
-    engine: FleetEngine = None
     pages: Pages = False
 
     def expect_none(self) -> None:
         """UsageError if one is stated for a single cluster."""
-        if self.engine is not None or self.pages:
-            name = "--pages" if self.pages else f"--engine {self.engine}"
+        if self.pages:
             raise UsageError(
-                f'{name} is for a fleet of clusters; expected a FILE with "kind": "clusters", see docs/verbs/fleet.md'
+                '--pages is for a fleet of clusters; expected a FILE with "kind": "clusters", see docs/verbs/fleet.md'
             )
 
 
@@ -115,7 +103,7 @@ class FleetCommand:
             "pages": self.pages,
             "min_gain": share(stated["min_gain"], "--min-gain"),
             "threads": stated["threads"] or cores(),
-            "engine": stated["engine"] or "pool",
+            "engine": stated["engine"],
             "progress": progress,
         }
 
