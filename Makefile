@@ -37,7 +37,7 @@ test-prometheus: $(VENV)/.installed-dev
 	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/unit/deploy tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
 
 test-ray: $(VENV)/.installed-ray
-	BAYPLAN_RAY=required $(BIN)/python -m pytest -m ray tests/contract/test_engines.py tests/ray
+	BAYPLAN_RAY=required $(BIN)/python -m pytest -m ray tests/contract/test_engines.py tests/on_ray
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py

@@ -12,6 +12,7 @@ from experiments.results import ROOT, on_page, table
 from experiments.verdicts import RULE, Claim, Verdict
 
 DOCS = ROOT / "docs" / "evidence.md"
+NO_ROWS = "Its rows are not measured yet"
 HEAD = ("paper", "where", "claim", "the paper's number", "ours", "rule", "verdict", "why", "details")
 
 
@@ -37,7 +38,8 @@ def lines_of(paper: str) -> Iterator[Line]:
     """What was measured, what is proven and tried, and what is not tested."""
     for claim in measured_claims(paper):
         why = reason(paper, claim)
-        yield Line(paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else "")
+        missing = NO_ROWS if claim.verdict is Verdict.UNTESTED else ""
+        yield Line(paper, claim, f"{why}. Check: `python -m experiments.evidence.causes {key_of(paper)}`" if why else missing)
     for theorem in THEOREMS:
         if theorem.paper == paper:
             yield Line(

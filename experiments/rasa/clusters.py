@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bayplan.formats import write
@@ -29,12 +30,22 @@ def file_of(cluster: str) -> Path:
     """The file of a cluster; generated ones are written once for each commit, into a temporary folder."""
     if cluster == M3:
         return real_file(FILE)
-    path = Path(tempfile.gettempdir()) / "bayplan-rasa" / f"{cluster}-{SEED}-{commit()}.json"
+    path = _folder() / f"{cluster}-{SEED}-{commit()}.json"
     if not path.is_file():
         made = GENERATORS[cluster].make(seed=SEED)
         assert isinstance(made, Snapshot)
-        path.parent.mkdir(exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}.json")
         write(made, unfinished)
         unfinished.rename(path)
     return path
+
+
+def answer_file(question: Sequence[str]) -> Path:
+    """Where the answer to a question is kept for a cell that starts from it."""
+    return _folder() / f"answer-{'-'.join(filter(None, question))}-{commit()}.json"
+
+
+def _folder() -> Path:
+    folder = Path(tempfile.gettempdir()) / "bayplan-rasa"
+    folder.mkdir(exist_ok=True)
+    return folder

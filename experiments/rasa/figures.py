@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from math import log
+from statistics import median
 
 from bayplan.report import svg
 from bayplan.report.amounts import percent
 from bayplan.report.svg import element, line, number, text, width_of
 from experiments.rasa.paper import STORED
-from experiments.rasa.tables import answered, value
-from experiments.results import Row
+from experiments.rasa.parts import ITERATIVE
+from experiments.rasa.tables import answered, numbers, value
+from experiments.results import Row, picked
 
 WIDTH, HEIGHT, LEFT, TOP, WIDE, TALL = 760, 430, 62.0, 84.0, 660.0, 290.0
 TENTHS = tuple(k / 10 for k in range(0, 11, 2))
@@ -32,24 +34,32 @@ def front_figure(measured: Sequence[Row]) -> str:
 
 
 def time_figure(measured: Sequence[Row], cluster: str) -> str:
-    """Gained affinity over the seconds that a method had."""
+    """Gained affinity over the seconds that a method had, the median over seeds; one that ends by itself has one point."""
     title = f"{cluster}: gained affinity over time"
-    caption = "Seconds from the start of the process, reading included. Two threads. The seconds grow to the right by factors."
+    caption = "Seconds from the start of the process, reading included. One thread. The seconds grow to the right by factors."
     rows = [row for row in answered(measured) if row["cluster"] == cluster]
     times = sorted({float(row["seconds"]) for row in rows})
-    at = {seconds: _logarithmic(seconds, times) for seconds in times}
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    parts = [_frame(title, caption, [(at[seconds], f"{seconds:g} s") for seconds in times], "asked for")]
+    marks = [(_logarithmic(seconds, times), f"{seconds:g} s") for seconds in times]
+    parts = [_frame(title, caption, marks, "asked for")]
     for colour, method in enumerate(methods):
-        points = sorted((at[float(row["seconds"])], float(row["affinity"])) for row in rows if row["method"] == method)
+        points = [(_logarithmic(at, times), gained) for at, gained in _medians(picked(rows, method=method), method)]
         parts += [_curve(points, colour), *(_dot(point, colour) for point in points)]
     parts.append(_legend(list(enumerate(methods))))
     return svg.document(WIDTH, HEIGHT, title, caption, "".join(parts))
 
 
+def _medians(rows: Sequence[Row], method: str) -> list[Point]:
+    """Seconds and gained affinity: for each number of seconds that it had, or at the time when it ended by itself."""
+    by_seconds = [picked(rows, seconds=seconds) for seconds in sorted({row["seconds"] for row in rows}, key=float)]
+    column = "seconds" if method in ITERATIVE else "wall"
+    return [(median(numbers(some, column)), median(numbers(some, "affinity"))) for some in by_seconds]
+
+
 def _logarithmic(seconds: float, times: Sequence[float]) -> float:
+    """What is less than the first time, or more than the last, is drawn at it."""
     least, most = times[0], times[-1]
-    return log(seconds / least) / log(most / least) if most > least else 0.0
+    return log(min(max(seconds, least), most) / least) / log(most / least) if most > least else 0.0
 
 
 def _x(share: float) -> float:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from experiments.rasa import claims
 from experiments.rasa.bounds import bound_lines
+from experiments.rasa.clusters import CLUSTERS
 from experiments.rasa.figures import front_figure, time_figure
 from experiments.rasa.paper import STORED
 from experiments.rasa.parts import BOUND, PARTS
-from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, highest, spread, table, valid
+from experiments.rasa.tables import NOTHING, QUALITY, Column, answered, comparable, highest, seeds, solvers, spread, table, valid
 from experiments.rasa.targets import about_clusters, about_front, about_m3
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone
 from experiments.verdicts import RULE, Claim, claim_table
@@ -19,26 +20,37 @@ DOCS = ROOT / "docs" / "verbs" / "rasa.md"
 PICTURES = "pictures"
 FRONT = "rasa-front.svg"
 RASA: Mapping[str, Column] = {
+    "seeds": seeds,
     "sets": spread("sets", ".0f"),
     "affinity lost": spread("lost", ".2%"),
     "affinity between masters": spread("masters_affinity", ".2%"),
     "partition s": spread("partition_seconds", ".2f"),
+    "solved by": solvers,
     "gained affinity": spread("affinity"),
     "moved": spread("moved", ".1%"),
     "valid": valid,
     "wall s": highest("wall", ".1f"),
-    "CPU s": highest("cpu", ".1f"),
+    "CPU s": spread("cpu", ".0f"),
     "GiB": highest("memory", ".2f"),
 }
 MASTERS: Mapping[str, Column] = {
+    "seeds": seeds,
     "masters": spread("masters", ".0f"),
     "affinity between masters": spread("masters_affinity"),
+    "solved by": solvers,
     "gained affinity": spread("affinity"),
     "affinity lost": spread("lost", ".2%"),
     "valid": valid,
-    "CPU s": highest("cpu", ".1f"),
+    "CPU s": spread("cpu", ".0f"),
 }
-BRIEF: Mapping[str, Column] = {name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s", "CPU s", "GiB")}
+BRIEF: Mapping[str, Column] = {
+    "seeds": seeds,
+    "solved by": solvers,
+    **{name: QUALITY[name] for name in ("gained affinity", "moved", "valid", "wall s")},
+    "CPU s": spread("cpu", ".0f"),
+}
+EVERY: Mapping[str, Column] = {**BRIEF, "placed": QUALITY["placed"], "GiB": QUALITY["GiB"]}
+AGAIN: Mapping[str, Column] = {"affinity before": spread("before"), **BRIEF}
 Say = Callable[[Sequence[Row]], Iterable[str]]
 Claims = Callable[[Sequence[Row]], Iterable[Claim]]
 
@@ -48,6 +60,19 @@ def block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Colu
     if not measured:
         return NOTHING
     return [*table(measured, by, columns), "", *say(measured), "", f"Measured on {measured_on(measured)}."]
+
+
+def fair_block(measured: Sequence[Row], by: Sequence[str], columns: Mapping[str, Column], say: Say) -> list[str]:
+    """A block whose verdicts compare rows; those that they leave out are named."""
+    fair = comparable(measured)
+    groups = {"late": fair.late, "its CPU is unequal": fair.unequal}
+    lines = [f"- Not compared, since {why}: {', '.join(map(_name, some))}." for why, some in groups.items() if some]
+    ordered = sorted(measured, key=lambda row: CLUSTERS.index(row["cluster"]) if row["cluster"] in CLUSTERS else len(CLUSTERS))
+    return block(ordered, by, columns, lambda some: [*say(some), *([""] * bool(lines)), *lines])
+
+
+def _name(row: Row) -> str:
+    return " ".join(filter(None, (row["cluster"], row["method"], row["options"], f"seed {row['seed']}")))
 
 
 def m3_lines(measured: Sequence[Row]) -> list[str]:
@@ -68,7 +93,7 @@ def front_lines(measured: Sequence[Row]) -> list[str]:
 def cluster_lines(measured: Sequence[Row]) -> list[str]:
     """Figure 9."""
     judged = partial(_judged, claims.clusters)
-    said = block(measured, ("cluster", "method", "seconds"), QUALITY, lambda some: [*judged(some), "", *about_clusters(some)])
+    said = fair_block(measured, ("cluster", "method"), EVERY, lambda some: [*judged(some), "", *about_clusters(some)])
     return said if said is NOTHING else [RULE, "", *said]
 
 
@@ -82,7 +107,7 @@ def time_lines(measured: Sequence[Row]) -> list[str]:
     return [
         *shown,
         *([""] if shown else []),
-        *block(measured, ("cluster", "seconds", "method"), BRIEF, partial(_judged, claims.over_time)),
+        *fair_block(measured, ("cluster", "method", "seconds"), BRIEF, partial(_judged, claims.over_time)),
     ]
 
 
@@ -100,7 +125,7 @@ def fit_lines(measured: Sequence[Row]) -> list[str]:
 
 def option_lines(columns: Mapping[str, Column], claims_of: Claims) -> Callable[[Sequence[Row]], list[str]]:
     """A part in which `rasa` has one option after the other."""
-    return lambda measured: block(measured, ("cluster", "options"), columns, partial(_judged, claims_of))
+    return lambda measured: fair_block(measured, ("cluster", "options"), columns, partial(_judged, claims_of))
 
 
 LINES: Mapping[str, Callable[[Sequence[Row]], list[str]]] = {
@@ -111,6 +136,7 @@ LINES: Mapping[str, Callable[[Sequence[Row]], list[str]]] = {
     "selection": option_lines(BRIEF, claims.selection),
     "masters": option_lines(MASTERS, claims.masters),
     "time": time_lines,
+    "again": option_lines(AGAIN, claims.again),
     "powerlaw": fit_lines,
 }
 

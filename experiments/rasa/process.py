@@ -10,19 +10,26 @@ import tempfile
 import time
 from pathlib import Path
 
-from experiments.rasa.cells import ANSWER, PARTITION, Cell, described
+from experiments.rasa.cells import MEASURES, Cell, described
 
 EVERY = 0.2  # seconds between two looks
 MOST_MEMORY = 12.0  # GiB
 LATE = 2.0, 60.0  # a cell is given up after so many times its seconds, and these
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)  # of libraries
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def in_a_process(cell: Cell, file: Path) -> dict[str, str]:
+def in_a_process(cell: Cell, file: Path, keep: Path | None = None) -> dict[str, str]:
     """The measures of a cell, its peak memory in GiB, and its fault if it has no answer."""
-    words = [sys.executable, "-m", "experiments.rasa.cells", described(cell, file)]
+    words = [sys.executable, "-m", "experiments.rasa.cells", described(cell, file, keep)]
+    environment = os.environ | dict.fromkeys(THREADS, str(cell.threads))
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, start_new_session=True)
+        process = subprocess.Popen(words, stdout=out, stderr=err, start_new_session=True, env=environment)
         try:
             memory, fault = _watched(process, LATE[0] * cell.seconds + LATE[1])
         finally:
@@ -31,7 +38,7 @@ def in_a_process(cell: Cell, file: Path) -> dict[str, str]:
         err.seek(0)
         if not fault and process.returncode != 0:
             fault = (err.read().decode(errors="replace").strip().splitlines() or ["no word"])[-1][:200]
-        found = dict.fromkeys((*ANSWER, *PARTITION), "") | {"valid": "no"} if fault else json.loads(out.read())
+        found = dict.fromkeys(MEASURES, "") | {"valid": "no"} if fault else json.loads(out.read())
     return {**found, "memory": f"{memory:.2f}", "fault": fault}
 
 

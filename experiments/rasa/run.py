@@ -1,9 +1,11 @@
-"""`python -m experiments.rasa.run [--quick] [--part m3,front,...] [--until 06:45] [--out FOLDER]`
+"""`python -m experiments.rasa.run [--quick] [--part m3,front,...] [--shard 1/2] [--until 06:45] [--out FOLDER]`
 
 Measure what is missing, append each answer to the CSV file of its part as soon as it is checked, then write the tables and the
-figures of docs/verbs/rasa.md. Every answer is found in processes of its own. Resumable: what a file has is not measured again;
-delete its row to measure it anew. A question that several parts ask is answered once. `--until` ends a part before the first
-cell that would not be done by then.
+figures of docs/verbs/rasa.md. Every answer is found in processes of its own, of one thread where nothing else is said. All parts
+with seed 0 come first, then those with seed 1, and so on. Resumable: what a file has is not measured again; delete its row to
+measure it anew. A question that several parts ask is answered once. `--until` begins nothing that would not be done by then.
+Two runs with `--shard 1/2` and `--shard 2/2` share the work: give each a core of its own, since unequal CPU is not compared.
+`--no-networks` leaves out the cells whose answers depend on the weights of the selector's networks.
 `--quick` takes a small generated cluster, one seed, fractions of seconds, this process, and a new folder if none is given.
 M3 is read from rasa/M3.json in the folder BAYPLAN_DATA, or in ../shared/data beside the repository; without it M3 is left out.
 """
@@ -11,59 +13,70 @@ M3 is read from rasa/M3.json in the folder BAYPLAN_DATA, or in ../shared/data be
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from bayplan.cli.console import clock
 from bayplan.formats import read
 from experiments.rasa.bounds import EVERY as EVERY_BOUND
 from experiments.rasa.bounds import QUICK as QUICK_BOUND
 from experiments.rasa.bounds import measure_bounds
-from experiments.rasa.cells import KEY, MEASURES, Cell, measured, question_of_row
-from experiments.rasa.clusters import M3, file_of, has_data
+from experiments.rasa.cells import KEY, MEASURES, Cell, measured_here, question_of_row
+from experiments.rasa.clusters import M3, answer_file, file_of, has_data
 from experiments.rasa.pages import write_pages
-from experiments.rasa.parts import BOUND, PARTS, POWER_LAW, QUICK, Scope
+from experiments.rasa.parts import BOUND, PARTS, POWER_LAW, QUICK, Scope, in_order, seconds_of, share_of
 from experiments.rasa.powerlaw import CURVES, fitted, ranked
 from experiments.rasa.powerlaw import MEASURES as FITTED
 from experiments.rasa.process import in_a_process
+from experiments.rasa.stale import asks_a_network
 from experiments.results import Row, append, commit, machine, rows
-from experiments.sweeps import moment
+from experiments.sweeps import moment, shard_of
 
 HERE = Path(__file__).parent
 FIELDS = (*KEY, *MEASURES, "commit", "machine")
 FIT_KEY = ("cluster", "curve")
 FIT_FIELDS = (*FIT_KEY, *FITTED, "commit", "machine")
 EVERY_PART = (*PARTS, POWER_LAW, BOUND)
+SHOWN = ("affinity", "moved", "wall", "cpu", "by_cg", "by_mip", "by_greedy", "memory", "valid", "fault")
+Measure = Callable[[Cell, Path, Path | None], dict[str, str]]
 
 
-def measure(path: Path, cells: Sequence[Cell], *, quick: bool, until: datetime | None) -> None:
-    """One row per cell that is not there yet."""
-    done = {tuple(row[name] for name in KEY) for row in rows(path)}
-    todo = [cell for cell in cells if cell.key not in done]
-    for number, cell in enumerate(todo):
-        before = answers(path.parent).get(cell.question)
-        if before is None and until is not None and datetime.now() + timedelta(seconds=cell.seconds) > until:
-            print(f"{path.stem}: no time for {len(todo) - number} of {len(cells)} cells", file=sys.stderr)
+def measure(folder: Path, cells: Sequence[tuple[str, Cell]], measured: Measure, until: datetime | None = None) -> None:
+    """One row, in the file of its part, per cell that is not there yet."""
+    todo = [(part, cell) for part, cell in cells if cell.key not in _done(folder / f"{part}.csv")]
+    for number, (part, cell) in enumerate(todo):
+        before = answers(folder).get(cell.question)
+        if before is None and until is not None and datetime.now() + timedelta(seconds=seconds_of(cell)) > until:
+            print(f"no time for {len(todo) - number} of {len(cells)} cells", file=sys.stderr)
             return
-        found = before or (_here(cell) if quick else in_a_process(cell, file_of(cell.cluster)))
+        found = before or _answer(cell, measured)
         new = {name: found[name] for name in MEASURES}
-        words = [new[name] or "-" for name in ("affinity", "moved", "wall", "memory", "valid", "fault")]
-        print(f"{path.stem} {number + 1}/{len(todo)}: {' '.join(filter(None, cell.key))}: {' '.join(words)}", file=sys.stderr)
-        append(path, FIELDS, [{**dict(zip(KEY, cell.key, strict=True)), **new, **_where()}])
+        words = [new[name] or "-" for name in SHOWN]
+        print(f"{part} {number + 1}/{len(todo)}: {' '.join(filter(None, cell.key))}: {' '.join(words)}", file=sys.stderr)
+        append(folder / f"{part}.csv", FIELDS, [{**dict(zip(KEY, cell.key, strict=True)), **new, **_where()}])
+
+
+def _done(path: Path) -> set[tuple[str, ...]]:
+    return {tuple(row[name] for name in KEY) for row in rows(path)}
+
+
+def _answer(cell: Cell, measured: Measure) -> dict[str, str]:
+    """The measures of a cell. The answer of `rasa` is kept: another cell starts from it; if it is gone, it is made again."""
+    first = cell.before
+    if first is None:
+        kept = answer_file(cell.question) if cell.method == "rasa" and not cell.options else None
+        return measured(cell, file_of(cell.cluster), kept)
+    start = answer_file(first.question)
+    if not start.is_file():
+        measured(first, file_of(cell.cluster), start)
+    return measured(cell, start, None)
 
 
 def answers(folder: Path) -> dict[tuple[str, ...], Row]:
     """What this very commit has answered, in whatever part: nothing is asked twice."""
     every = [row for part in PARTS for row in rows(folder / f"{part}.csv")]
     return {question_of_row(row): row for row in every if row["commit"] == _where()["commit"]}
-
-
-def _here(cell: Cell) -> dict[str, str]:
-    """The measures of a cell without a process of its own."""
-    clock.start(())
-    return {**measured(cell, file_of(cell.cluster)), "memory": "", "fault": ""}
 
 
 def measure_fits(path: Path, clusters: Sequence[str]) -> None:
@@ -92,29 +105,47 @@ def known(clusters: Sequence[str]) -> tuple[str, ...]:
     return tuple(clusters)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Measure what is missing, then write the tables."""
+def arguments_of(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str], Path]:
+    """All arguments, the parts, and the folder, which exists now."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small generated cluster, one seed, fractions of seconds")
     parser.add_argument("--part", default=",".join(EVERY_PART), help=f"some of {', '.join(EVERY_PART)}")
+    parser.add_argument("--shard", type=shard_of, default=(1, 1), metavar="K/N", help="the K-th of N shares of the work")
+    parser.add_argument("--seeds", type=int, default=Scope().seeds, help="of Figures 6 to 10")
+    parser.add_argument("--no-networks", action="store_true", help="without cells that ask a trained network")
     parser.add_argument("--until", type=moment, help="such as 06:45: begin nothing that ends later")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files, the page and the figures")
-    asked = parser.parse_args(argv)
-    parts = asked.part.split(",")
+    arguments = parser.parse_args(argv)
+    parts = arguments.part.split(",")
     if not set(parts) <= set(EVERY_PART):
-        sys.exit(f"--part {asked.part}: expected some of {', '.join(EVERY_PART)}")
-    out = asked.out or (Path(tempfile.mkdtemp()) if asked.quick else HERE)
+        sys.exit(f"--part {arguments.part}: expected some of {', '.join(EVERY_PART)}")
+    out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
-    _where()
-    scope = QUICK if asked.quick else Scope()
+    return arguments, parts, out
+
+
+def cells_of(arguments: argparse.Namespace, parts: Sequence[str], scope: Scope) -> list[tuple[str, Cell]]:
+    """The cells of this share of the work, with their parts."""
     usable = known((scope.real, *scope.clusters))
-    for part in [name for name in PARTS if name in parts]:
-        cells = [cell for cell in PARTS[part](scope) if cell.cluster in usable]
-        measure(out / f"{part}.csv", cells, quick=asked.quick, until=asked.until)
-    if POWER_LAW in parts:
+    cells = [(part, cell) for part, cell in in_order(scope, parts) if cell.cluster in usable]
+    mine = share_of([cell for _, cell in cells], *arguments.shard)
+    some = [(part, cell) for part, cell in cells if cell.question in mine]
+    return [(part, cell) for part, cell in some if not (arguments.no_networks and asks_a_network(cell))]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure what is missing, then write the tables."""
+    arguments, parts, out = arguments_of(argv)
+    _where()
+    scope = QUICK if arguments.quick else Scope(seeds=arguments.seeds)
+    cells = cells_of(arguments, parts, scope)
+    print(f"{len({cell.question for _, cell in cells})} questions, {len(cells)} cells", file=sys.stderr)
+    measure(out, cells, measured_here if arguments.quick else in_a_process, arguments.until)
+    usable = known((scope.real, *scope.clusters))
+    if POWER_LAW in parts and arguments.shard[0] == 1:
         measure_fits(out / f"{POWER_LAW}.csv", [name for name in scope.clusters if name in usable])
-    if BOUND in parts:
-        bounds = QUICK_BOUND if asked.quick else [some for some in EVERY_BOUND if some.cluster in usable]
+    if BOUND in parts and arguments.shard[0] == 1:
+        bounds = QUICK_BOUND if arguments.quick else [one for one in EVERY_BOUND if one.cluster in usable]
         measure_bounds(out / f"{BOUND}.csv", bounds, _where())
     write_pages(out, in_docs=out == HERE)
     print(out, file=sys.stderr)

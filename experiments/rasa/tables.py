@@ -2,16 +2,70 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from experiments.results import Row, picked
 
 NOTHING = ["Not measured."]
+WHOLE = 0.9  # of its seconds: who takes less has ended by itself
+SAME_CPU = 1.15  # CPU seconds of answers that may be compared differ by less than this factor
+A_LOOK = 1.0  # seconds: who has less is only looked at, and never late
+IN_TIME = 1.05  # times its seconds; later ones are out of time, as in [RASA] §V-D
 Column = Callable[[Sequence[Row]], str]
 
 
 def answered(measured: Iterable[Row]) -> list[Row]:
     """Rows that have an answer."""
     return [row for row in measured if not row["fault"]]
+
+
+class Comparable(NamedTuple):
+    """Rows that verdicts may compare, and those that they may not."""
+
+    rows: list[Row]
+    late: list[Row]
+    unequal: list[Row]  # had all their seconds, but not as much CPU as others on that cluster
+
+    @property
+    def note(self) -> str:
+        """What is left out; empty if nothing is."""
+        words = [f"{len(self.late)} late"] * bool(self.late) + [f"{len(self.unequal)} with unequal CPU"] * bool(self.unequal)
+        return f"left out: {', '.join(words)}" if words else ""
+
+
+def comparable(measured: Iterable[Row]) -> Comparable:
+    """Answers sorted by whether they may be compared. Equal CPU: that of the median of those that took all their seconds."""
+    found = answered(measured)
+    late = [row for row in found if float(row["wall"]) > IN_TIME * float(row["seconds"]) and float(row["seconds"]) >= A_LOOK]
+    rest = [row for row in found if row not in late]
+    usual = {key: median(float(row["cpu"]) for row in rows) for key, rows in _grouped(filter(takes_all, rest)).items()}
+    unequal = [row for row in rest if takes_all(row) and not _near(float(row["cpu"]), usual[_budget(row)])]
+    return Comparable([row for row in rest if row not in unequal], late, unequal)
+
+
+def takes_all(row: Row) -> bool:
+    """Did it take all its seconds?"""
+    return float(row["wall"]) >= WHOLE * float(row["seconds"]) >= WHOLE * A_LOOK
+
+
+def _near(cpu: float, usual: float) -> bool:
+    return usual / SAME_CPU <= cpu <= usual * SAME_CPU
+
+
+def _budget(row: Row) -> tuple[str, str, str]:
+    return row["cluster"], row["seconds"], row["threads"]
+
+
+def _grouped(measured: Iterable[Row]) -> dict[tuple[str, str, str], list[Row]]:
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in measured:
+        groups.setdefault(_budget(row), []).append(row)
+    return groups
+
+
+def without_solver(row: Row) -> bool:
+    """Are there subproblems, and was none of them solved by a solver?"""
+    return bool(row["by_greedy"]) and not int(row["by_cg"]) + int(row["by_mip"])
 
 
 def numbers(measured: Iterable[Row], column: str) -> list[float]:
@@ -82,6 +136,17 @@ def valid(rows: Sequence[Row]) -> str:
     """What the referee says, or why there is no answer."""
     faults = sorted({row["fault"] for row in rows if row["fault"]})
     return "; ".join(faults) if faults else "yes" if all(row["valid"] == "yes" for row in rows) else "**no**"
+
+
+def solvers(rows: Sequence[Row]) -> str:
+    """Subproblems by solver, summed over seeds; '**none ran**' where greedy placement answered all of them."""
+    some = [row for row in answered(rows) if row["by_greedy"]]
+    if not some:
+        return "-"
+    total = {name: sum(int(row[f"by_{name}"]) for row in some) for name in ("cg", "mip", "greedy")}
+    words = ", ".join(f"{number} {name}" for name, number in total.items() if number)
+    none = sum(map(without_solver, some))
+    return f"{words}; **none ran**{f' in {none} of {len(some)}' * (none < len(some))}" if none else words
 
 
 def sound(row: Row) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -42,6 +42,11 @@ class Node:
 
     process: subprocess.Popen[bytes]
     name: str
+    ip: str
+
+    def busy(self) -> bool:
+        """Does it run a job now?"""
+        return any("attempt_on_ray" in _command(pid) for pid in _descendants(self.process.pid))
 
     def kill(self) -> None:
         """End the whole node at once, as a power cut does."""
@@ -60,6 +65,7 @@ class RayCluster:
     port: int
     folder: Path
     nodes: list[Node] = field(default_factory=list)
+    started: int = 0
 
     @property
     def address(self) -> str:
@@ -70,7 +76,14 @@ class RayCluster:
         return self._add("head", where, environment)
 
     def add_worker(self, **environment: str) -> Node:
-        return self._add(f"worker-{len(self.nodes)}", [f"--address={self.address}"], environment)
+        return self._add(f"worker-{self.started}", [f"--address={self.address}"], environment)
+
+    def replace(self, node: Node, engine: Engine) -> None:
+        """A new worker for one that was killed, once it is there."""
+        self.nodes.remove(node)
+        waited(lambda: engine.slots(1) == len(self.nodes), seconds=PATIENCE)
+        self.add_worker()
+        waited(lambda: engine.slots(1) == len(self.nodes), seconds=PATIENCE)
 
     def stop(self) -> None:
         for node in reversed(self.nodes):
@@ -78,16 +91,14 @@ class RayCluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _add(self, name: str, where: list[str], environment: Mapping[str, str]) -> Node:
+        ip = LOOPBACK.format(2 + self.started)
+        self.started += 1
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *where, "--block", "--num-cpus=1"]
-        command += [
-            f"--node-ip-address={LOOPBACK.format(2 + len(self.nodes))}",
-            f"--object-store-memory={STORE}",
-            "--disable-usage-stats",
-        ]
-        everything = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+        command += [f"--node-ip-address={ip}", f"--object-store-memory={STORE}", "--disable-usage-stats"]
+        everything = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", **environment}
         with (self.folder / f"{name}.log").open("wb") as log:
-            process = subprocess.Popen(command, env={**everything, **environment}, stdout=log, stderr=log, start_new_session=True)
-        node = Node(process, name)
+            process = subprocess.Popen(command, env=everything, stdout=log, stderr=log, start_new_session=True)
+        node = Node(process, name, ip)
         self.nodes.append(node)
         return node
 
@@ -106,6 +117,20 @@ def _descendants(pid: int) -> list[int]:
         found += below
         open_ends += below
     return found
+
+
+def _command(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
+def waited(there: Callable[[], bool], *, seconds: float) -> None:
+    """Wait until something is true."""
+    until = time.monotonic() + seconds
+    while not there():
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.1)
 
 
 def free_port() -> int:
@@ -142,8 +167,5 @@ def _wait_for_port(cluster: RayCluster) -> None:
 def connected(cluster: RayCluster) -> Iterator[Engine]:
     """The engine on a cluster, once all of its nodes are there."""
     with engine_of(f"ray:{cluster.address}") as engine:
-        until = time.monotonic() + PATIENCE
-        while engine.slots(1) < len(cluster.nodes):
-            assert time.monotonic() < until, "not all nodes of the Ray cluster came"
-            time.sleep(0.2)
+        waited(lambda: engine.slots(1) == len(cluster.nodes), seconds=PATIENCE)
         yield engine

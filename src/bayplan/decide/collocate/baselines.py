@@ -24,9 +24,10 @@ from bayplan.decide.collocate.finish import (
 )
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.packing_state import packing_state
+from bayplan.decide.collocate.parallel import SolveLimits
 from bayplan.decide.collocate.partition import UNOWNED, AffinityGraph, affinity_graph
 from bayplan.decide.collocate.partition.multi_stage import compatibility_classes
-from bayplan.decide.collocate.rasa import solve_subproblems, solver_notes
+from bayplan.decide.collocate.rasa import solve_subproblems
 from bayplan.decide.collocate.subproblem import expect_known_rules, movable, subproblems_of
 from bayplan.kernels.collocate.k8s_plus import MachinesByWorkload, schedule
 from bayplan.kernels.collocate.packing_state import PackingState
@@ -88,6 +89,7 @@ def _seen(state: PackingState, workload: IntArray) -> MachinesByWorkload:
 def pop(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
     """The answer of POP: every part by the integer program [RASA] (2)-(9), leftovers by the default scheduler.
 
+    An iteration is a node of the integer program of each part.
     All workloads are split, those without affinity, too; `options.partition`, `select`, `masters` and `trivial` change nothing.
     """
     expect_known_rules(problem.cluster, "pop")
@@ -97,9 +99,10 @@ def pop(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: in
     subproblems = subproblems_of(problem, sets, owner, trivial="pinned")
     progress(Tick(stage="solving", done=0.0))
     by_mip = replace(options, select="mip")
-    answers = solve_subproblems(subproblems, by_mip, seconds=time_to_solve(problem, clock), threads=budget.threads, seed=seed)
+    limits = SolveLimits(time_to_solve(problem, clock), budget.iterations, budget.threads, seed)
+    answers, notes = solve_subproblems(subproblems, by_mip, limits, progress)
     progress(Tick(stage="placing leftovers", done=0.0))
-    solved = SolvedSubproblems(subproblems, [answer.counts for answer in answers], notes=solver_notes(answers))
+    solved = SolvedSubproblems(subproblems, [answer.counts for answer in answers], notes=notes)
     result = finish(problem, solved, options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
     return result

@@ -3,6 +3,7 @@
 Counts become a placement, leftovers get a machine, the start is kept where it is better, and the referee checks the answer.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -52,7 +53,9 @@ class SolvedSubproblems(NamedTuple):
 
 
 def time_to_solve(problem: Problem, clock: Clock, subproblems: Sequence[Subproblem] = ()) -> float:
-    """Seconds that solvers may take from now on."""
+    """Seconds that solvers may take from now on; infinite where only their iterations are limited."""
+    if clock.budget.seconds is None and clock.budget.iterations is not None:
+        return math.inf
     total = SECONDS if clock.budget.seconds is None else clock.budget.seconds
     largest = max((subproblem.shape[0] * subproblem.shape[1] for subproblem in subproblems), default=0)
     keep = AFTERWARDS[0] + AFTERWARDS[1] * len(problem.cluster.containers.name) + LAST_PASS * largest

@@ -3,7 +3,6 @@
 The solvers of the pool (§IV-C) are also methods by themselves, on the whole cluster: `mip` and `column_generation`.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -14,6 +13,7 @@ from bayplan.decide.collocate.assignment_mip import ENTRIES_A_SECOND, MOST_ENTRI
 from bayplan.decide.collocate.columns.solve import run_columns
 from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.parallel import PartLimits, SolveLimits, solve_in_parallel
 from bayplan.decide.collocate.partition import (
     PARTITIONERS,
     AffinityGraph,
@@ -29,10 +29,11 @@ from bayplan.decide.collocate.subproblem import (
     expect_known_rules,
     lift,
     subproblems_of,
+    violations,
     whole_cluster,
     workloads_with_traffic,
 )
-from bayplan.engine import Job, engine_of
+from bayplan.engine import engine_of
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.problem import Problem
 
@@ -40,38 +41,51 @@ from bayplan.model.problem import Problem
 class SubproblemSolver(Protocol):
     """A way to solve a subproblem."""
 
-    def __call__(self, subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
+    def __call__(
+        self, subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+    ) -> SolvedCounts:
         """Counts (workload, machine) that violate nothing; fewer than the demand where no more fit."""
         ...
 
 
-def _column_generation(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
+def _column_generation(
+    subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+) -> SolvedCounts:
     """Column generation; it runs in one thread."""
-    return run_columns(subproblem, seconds=seconds, seed=seed)
+    return run_columns(subproblem, seconds=seconds, seed=seed, iterations=iterations)
 
 
-def _integer_program(subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> SolvedCounts:
+def _integer_program(
+    subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+) -> SolvedCounts:
     """The integer program, unless it is too large for its seconds."""
-    most = min(MOST_ENTRIES, int(ENTRIES_A_SECOND * seconds))
-    run = run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads)
+    most = int(min(MOST_ENTRIES, ENTRIES_A_SECOND * seconds))
+    run = run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads, nodes=iterations)
     return SolvedCounts(run.counts, solver_ran=run.searched)
 
 
 POOL: Mapping[str, SubproblemSolver] = {"mip": _integer_program, "cg": _column_generation}  # §IV-C
 GREEDY = "greedy placement alone"  # what answers where the solver did not run
 NOT_RUN = "too large, or no time left"
+AS_IT_RUNS = "left as they run"  # where no answer came
+NOT_ENDED = "interrupted, out of time, or lost"
 
 
-def counts_by(name: str, subproblem: Subproblem, *, seconds: float, seed: int, threads: int) -> IntArray:
+def counts_by(
+    name: str, subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+) -> IntArray:
     """The counts of a solver of the pool, whether it ran or not."""
-    return POOL[name](subproblem, seconds=seconds, seed=seed, threads=threads).counts
+    return POOL[name](subproblem, seconds=seconds, seed=seed, threads=threads, iterations=iterations).counts
 
 
 SOLVERS: Mapping[str, Callable[..., IntArray]] = {name: partial(counts_by, name) for name in POOL}
 
 
 def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: int, progress: Progress) -> Result[Placement]:
-    """The answer of RASA. Iterations do not count here: the seconds are shared among the subproblems.
+    """The answer of RASA. The seconds are shared among the subproblems.
+
+    An iteration is, in each subproblem, a round of pricing and a node of an integer program. Where only they are limited, the
+    same number and seed give the same answer on any engine, whatever its number of workers.
 
     Trivial workloads stay where they are (`options.trivial` "pinned", the paper) or are lifted before the others are placed, and
     get a machine afterwards, their old one if they still fit there ("refit", the authors' code).
@@ -84,11 +98,11 @@ def rasa(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     owner = owner_of_machines(problem, graph, partition, options.trivial)
     subproblems = subproblems_of(problem, partition.sets, owner, trivial=options.trivial if partition.sets else "pinned")
     progress(Tick(stage="solving", done=0.0))
-    seconds = time_to_solve(problem, clock, subproblems)
-    answers = solve_subproblems(subproblems, options, seconds=seconds, threads=budget.threads, seed=seed)
+    limits = SolveLimits(time_to_solve(problem, clock, subproblems), budget.iterations, budget.threads, seed)
+    answers, about = solve_subproblems(subproblems, options, limits, progress)
     progress(Tick(stage="placing leftovers", done=0.0))
     free = partition.trivial if options.trivial == "refit" and partition.sets else None
-    notes = *(f"partition: {note}" for note in partition.notes), *solver_notes(answers)
+    notes = *(f"partition: {note}" for note in partition.notes), *about
     counts = [answer.counts for answer in answers]
     result = finish(problem, SolvedSubproblems(subproblems, counts, free, notes), options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
@@ -116,82 +130,52 @@ def _machine_value(free: IntArray, demand: FloatArray) -> FloatArray:
     return free[:, int(np.argmax(demand.sum(axis=0)))].astype(np.float64)
 
 
-class Answer(NamedTuple):
+class SubproblemAnswer(NamedTuple):
     """What became of a subproblem."""
 
     counts: IntArray  # (workload, machine)
-    by: str  # a key of POOL, or GREEDY; empty if there is nothing to place
+    by: str  # a key of POOL, GREEDY or AS_IT_RUNS; empty if there is nothing to place
 
 
-def solver_notes(answers: Sequence[Answer]) -> tuple[str, ...]:
+def solver_notes(answers: Sequence[SubproblemAnswer]) -> tuple[str, ...]:
     """'subproblems: 2 by cg, 1 by mip, 3 by greedy placement alone (too large, or no time left)'."""
-    numbers = {by: sum(answer.by == by for answer in answers) for by in (*sorted(POOL), GREEDY)}
-    words = [f"{number} by {by}" for by, number in numbers.items() if number]
-    last = f" ({NOT_RUN})" if numbers[GREEDY] else ""
-    return (f"subproblems: {', '.join(words)}{last}",) if words else ()
-
-
-class WorkerShare(NamedTuple):
-    """What one worker gets: subproblems, the solver of each, and the share of the time for each."""
-
-    subproblems: tuple[Subproblem, ...]
-    solver: tuple[str, ...]  # keys of POOL
-    share: tuple[float, ...]  # of any total
+    numbers = {by: sum(answer.by == by for answer in answers) for by in (*sorted(POOL), GREEDY, AS_IT_RUNS)}
+    why = {GREEDY: f" ({NOT_RUN})", AS_IT_RUNS: f" ({NOT_ENDED})"}
+    words = [f"{number}{' by' if by != AS_IT_RUNS else ''} {by}{why.get(by, '')}" for by, number in numbers.items() if number]
+    return (f"subproblems: {', '.join(words)}",) if words else ()
 
 
 def solve_subproblems(
-    subproblems: tuple[Subproblem, ...], options: CollocateOptions, *, seconds: float, threads: int, seed: int
-) -> list[Answer]:
-    """The answer to each subproblem, each by the solver that the selector names (IV-D), in parallel where there are several."""
+    subproblems: tuple[Subproblem, ...], options: CollocateOptions, limits: SolveLimits, progress: Progress
+) -> tuple[list[SubproblemAnswer], tuple[str, ...]]:
+    """The answer to each subproblem, each by the solver that the selector names (IV-D), on the engine; and notes about that."""
     if not subproblems:
-        return []
-    solver, share = [SELECTORS[options.select](subproblem) for subproblem in subproblems], time_shares(subproblems)
-    numbers_of = divide_among_workers(share, threads)
-    lists = subproblems, solver, share.tolist()
-    work = [WorkerShare(*(tuple(each[k] for k in numbers) for each in lists)) for numbers in numbers_of]
-    arguments = time.time() + seconds, seed, max(1, threads // len(work))
-    jobs = [Job(name=f"worker {n}", call=solve_all, arguments=(one, *arguments)) for n, one in enumerate(work)]
-    answer_of: dict[int, Answer] = {}
-    for numbers, answers in zip(numbers_of, engine_of(options.engine).run(jobs, workers=threads), strict=True):
-        answer_of.update(zip(numbers.tolist(), answers, strict=True))
-    return [answer_of[number] for number in range(len(subproblems))]
+        return [], ()
+    solver = [SELECTORS[options.select](subproblem) for subproblem in subproblems]
+    parts = solve_in_parallel(subproblems, solve_one_of, solver, engine_of(options.engine), limits, progress)
+    answers = [parts.answer_of.get(number) or _as_it_runs(subproblem) for number, subproblem in enumerate(subproblems)]
+    return answers, (*solver_notes(answers), *parts.notes)
 
 
-def solve_all(work: WorkerShare, until: float, seed: int, threads: int) -> list[Answer]:
-    """The answer to each subproblem, one after the other. Time that one does not use is for those after it.
-
-    `until`: a moment of `time.time`, so that the time in which a worker starts counts, too.
-    """
-    answers = []
-    for number, subproblem in enumerate(work.subproblems):
-        share = work.share[number] / max(sum(work.share[number:]), 1e-300)
-        left = max(0.0, until - time.time())
-        answers.append(solve_one(subproblem, work.solver[number], share * left, seed + number, threads))
-    return answers
+def solve_one_of(subproblems: Sequence[Subproblem], number: int, solver: str, limits: PartLimits) -> SubproblemAnswer:
+    """The answer to one of several subproblems, in a worker."""
+    return solve_one(subproblems[number], solver, limits.left, limits.seed, limits.threads, limits.iterations)
 
 
-def solve_one(subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int) -> Answer:
+def solve_one(
+    subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int, iterations: int | None = None
+) -> SubproblemAnswer:
     """The answer to a subproblem; all zero if there is nothing to place, or no machine."""
     if not subproblem.demand.any() or not len(subproblem.machine):
-        return Answer(np.zeros(subproblem.shape, dtype=np.int64), "")
-    solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads)
-    return Answer(solved.counts, solver if solved.solver_ran else GREEDY)
+        return SubproblemAnswer(np.zeros(subproblem.shape, dtype=np.int64), "")
+    solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads, iterations=iterations)
+    return SubproblemAnswer(solved.counts, solver if solved.solver_ran else GREEDY)
 
 
-def time_shares(subproblems: Sequence[Subproblem]) -> FloatArray:
-    """(subproblem,) its part of the time: half by its affinity, half by its size, workloads times machines."""
-    affinity = np.array([subproblem.weight.sum() for subproblem in subproblems])
-    size = np.array([float(np.prod(subproblem.shape)) for subproblem in subproblems])
-    part: FloatArray = 0.5 * affinity / max(affinity.sum(), 1e-300) + 0.5 * size / max(size.sum(), 1e-300)
-    return part
-
-
-def divide_among_workers(share: FloatArray, workers: int) -> list[IntArray]:
-    """The subproblems of each worker: the largest first, each to the worker with least so far; no worker is idle if avoidable."""
-    numbers_of: list[list[int]] = [[] for _ in range(max(1, min(workers, len(share))))]
-    for number in np.argsort(-share, kind="stable").tolist():
-        min(numbers_of, key=lambda numbers: (float(share[numbers].sum()), len(numbers))).append(number)
-    return [np.array(numbers, dtype=np.int64) for numbers in numbers_of]
+def _as_it_runs(subproblem: Subproblem) -> SubproblemAnswer:
+    """What runs now, where that violates nothing: the answer to a subproblem that was not solved."""
+    now = subproblem.now if not violations(subproblem, subproblem.now) else np.zeros_like(subproblem.now)
+    return SubproblemAnswer(now, AS_IT_RUNS)
 
 
 def _whole_cluster(
@@ -212,7 +196,8 @@ def _whole_cluster(
     free = others if options.trivial == "refit" and len(crucial) else None
     progress(Tick(stage="solving", done=0.0))
     subproblem = whole_cluster(problem, workloads=crucial, free=free)
-    answer = solve_one(subproblem, solver, time_to_solve(problem, clock, [subproblem]), seed, budget.threads)
+    seconds, threads = time_to_solve(problem, clock, [subproblem]), budget.threads if budget.iterations is None else 1
+    answer = solve_one(subproblem, solver, seconds, seed, threads, budget.iterations)
     progress(Tick(stage="placing leftovers", done=0.0))
     solved = SolvedSubproblems([subproblem], [answer.counts], free, solver_notes([answer]))
     result = finish(problem, solved, options, clock=clock, seed=seed)

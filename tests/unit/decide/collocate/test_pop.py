@@ -84,7 +84,7 @@ def test_stages_are_reported():
     stages = []
     problem = problem_of(rules=(Capacity(resources=(0,)),))
     pop(problem, HERE, budget=Budget(seconds=1), seed=0, progress=lambda tick: stages.append(tick.stage))
-    assert stages == ["partitioning", "solving", "placing leftovers", "placing leftovers"]
+    assert list(dict.fromkeys(stages)) == ["partitioning", "solving", "placing leftovers"]
 
 
 @pytest.mark.data

@@ -1,6 +1,5 @@
 """RASA's pieces fit together: machines shared out, time shared, answers finished. Solvers of the pool are stand-ins here."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,19 +12,18 @@ from tests.builders.three_services import problem_of
 from bayplan.check import check
 from bayplan.decide.collocate.finish import SolvedSubproblems, finish, time_to_solve
 from bayplan.decide.collocate.options import CollocateOptions
+from bayplan.decide.collocate.parallel import time_shares
 from bayplan.decide.collocate.rasa import (
+    AS_IT_RUNS,
     GREEDY,
     POOL,
-    Answer,
-    WorkerShare,
+    SubproblemAnswer,
     _integer_program,
     column_generation,
-    divide_among_workers,
     mip,
     rasa,
-    solve_all,
+    solve_one,
     solver_notes,
-    time_shares,
 )
 from bayplan.decide.collocate.subproblem import SolvedCounts, subproblems_of, violations, whole_cluster
 from bayplan.errors import UsageError
@@ -40,7 +38,7 @@ every_wish = pytest.mark.parametrize("trivial", ["pinned", "refit"])
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch):
-    def first_fit(subproblem, *, seconds, seed, threads):
+    def first_fit(subproblem, *, seconds, seed, threads, iterations=None):
         counts = np.zeros(subproblem.shape, dtype=np.int64)
         for s, demand in enumerate(subproblem.demand.tolist()):
             for m in [m for m in range(len(subproblem.machine)) for _ in range(demand)]:
@@ -48,7 +46,7 @@ def stand_ins(monkeypatch):
                 counts[s, m] -= bool(violations(subproblem, counts))
         return SolvedCounts(counts, solver_ran=True)
 
-    def lazy(subproblem, *, seconds, seed, threads):
+    def lazy(subproblem, *, seconds, seed, threads, iterations=None):
         return SolvedCounts(np.zeros(subproblem.shape, dtype=np.int64), solver_ran=False)
 
     monkeypatch.setitem(POOL, "mip", first_fit)
@@ -144,30 +142,10 @@ def test_large_subproblems_and_those_with_much_affinity_get_more_time():
     assert share.sum() == pytest.approx(1.0)
 
 
-def test_workers_get_about_the_same():
-    mine = divide_among_workers(np.array([0.1, 0.4, 0.2, 0.3]), 2)
-    assert [some.tolist() for some in mine] == [[1, 0], [3, 2]]
-    assert [some.tolist() for some in divide_among_workers(np.array([0.5, 0.5]), 5)] == [[0], [1]]
-
-
-def test_time_that_one_subproblem_leaves_is_for_the_next(monkeypatch):
-    given_seconds = []
-
-    def quick(subproblem, *, seconds, seed, threads):
-        given_seconds.append(seconds)
-        return SolvedCounts(np.zeros(subproblem.shape, dtype=np.int64), solver_ran=True)
-
-    monkeypatch.setitem(POOL, "mip", quick)
-    subproblem = whole_cluster(problem_of())
-    solve_all(WorkerShare((subproblem, subproblem), ("mip", "mip"), (1.0, 3.0)), time.time() + 8.0, 1, 1)
-    assert given_seconds[0] == pytest.approx(2.0, abs=0.5)
-    assert given_seconds[1] > 6.0
-
-
 def test_a_subproblem_without_machines_is_not_solved():
     problem = problem_of()
     (subproblem,) = subproblems_of(problem, [ints([0, 1])], ints([-1, -1, -1]), trivial="pinned")
-    assert solve_all(WorkerShare((subproblem,), ("none",), (1.0,)), time.time() + 1.0, 1, 1)[0].counts.shape == (2, 0)
+    assert solve_one(subproblem, "none", 1.0, 1, 1).counts.shape == (2, 0)
 
 
 def test_the_integer_program_runs_if_it_has_the_time():
@@ -178,10 +156,13 @@ def test_the_integer_program_runs_if_it_has_the_time():
 
 def test_what_became_of_the_subproblems_is_noted():
     counts = np.zeros((1, 1), dtype=np.int64)
-    some = [Answer(counts, by) for by in ("mip", "cg", "cg", GREEDY, "")]
-    assert solver_notes(some) == ("subproblems: 2 by cg, 1 by mip, 1 by greedy placement alone (too large, or no time left)",)
-    assert solver_notes([Answer(counts, "cg")]) == ("subproblems: 1 by cg",)
-    assert solver_notes([Answer(counts, "")]) == ()
+    some = [SubproblemAnswer(counts, by) for by in ("mip", "cg", "cg", GREEDY, AS_IT_RUNS, "")]
+    assert solver_notes(some) == (
+        "subproblems: 2 by cg, 1 by mip, 1 by greedy placement alone (too large, or no time left), "
+        "1 left as they run (interrupted, out of time, or lost)",
+    )
+    assert solver_notes([SubproblemAnswer(counts, "cg")]) == ("subproblems: 1 by cg",)
+    assert solver_notes([SubproblemAnswer(counts, "")]) == ()
 
 
 def test_a_solver_that_did_not_run_is_noted():

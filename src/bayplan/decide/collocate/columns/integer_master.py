@@ -37,12 +37,14 @@ def choose_patterns(
     left: FloatArray | None = None,
     *,
     exactly: bool = False,
+    nodes: int | None = None,
 ) -> IntArray:
     """Counts (workload, machine) that gain most with the given patterns, each used on any number of machines of its type.
 
     Patterns have to fit. First only the best ones by the linear master are tried, then more, each time from the choice before.
     Demand that they leave is placed by marginal gain. `left` (resource,): what others leave free for all workloads together.
-    `exactly`: without a gap, and without the presolve of HiGHS, which may call a point optimal that is not.
+    `exactly`: without a gap, and without the presolve of HiGHS, which may call a point optimal that is not. `nodes`: of branch
+    and bound, in each program.
     """
     ends = time.perf_counter() + seconds
     sigma = _sigma(types, patterns, subproblem)
@@ -55,7 +57,7 @@ def choose_patterns(
         tried = np.union1d(order[:size], np.flatnonzero(times))
         program = _program(types, [patterns[n] for n in tried.tolist()], subproblem, sigma[tried], times[tried], left)
         limit = remaining if size >= min(len(order), SIZES[-1]) else remaining / 2
-        point = solve(program, seconds=limit, gap=0.0 if exactly else GAP, presolve=not exactly).point
+        point = solve(program, seconds=limit, gap=0.0 if exactly else GAP, presolve=not exactly, nodes=nodes).point
         if point is not None and sigma[tried] @ np.round(point) > sigma @ times:
             times = np.zeros_like(times)
             times[tried] = np.round(point).astype(np.int64)

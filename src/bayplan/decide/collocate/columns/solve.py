@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,12 @@ from bayplan.model.interrupt import stop_requested
 MOST = 1_000  # patterns, of all types together, that are enumerated
 GENERATING = 0.7  # of the time
 PATTERNS = 6_000  # that are worth a choice
+
+
+class _Limits(NamedTuple):
+    ends: float  # a moment of `time.perf_counter`
+    iterations: int | None
+    seed: int
 
 
 def solve_columns(
@@ -38,11 +45,13 @@ def run_columns(
     seed: int = 0,
     request_of_others: IntArray | None = None,
     known: Sequence[Pattern] = (),
+    iterations: int | None = None,
 ) -> SolvedCounts:
     """Counts (workload, machine) that violate nothing and gain no less than what runs now, if that violates nothing.
 
     `request_of_others` (resource,): what containers outside of the subproblem will need of its machines in total. `known`:
-    patterns to begin with, beside those of a greedy pass and of what runs now.
+    patterns to begin with, beside those of a greedy pass and of what runs now. `iterations`: rounds of pricing, and nodes of
+    each integer program, at most; the same number gives the same answer.
     """
     ends = time.perf_counter() + seconds
     start, ran = greedy_counts(subproblem), False
@@ -53,8 +62,11 @@ def run_columns(
         enumerated = enumerate_patterns(subproblem, types)
         known = [*patterns_of(types, start), *patterns_of(types, now), *known]
         ran = time.perf_counter() < ends
-        patterns = _generated(subproblem, types, known, left, ends, seed) if enumerated is None else enumerated
-        start = choose_patterns(types, patterns, subproblem, ends - time.perf_counter(), left, exactly=enumerated is not None)
+        patterns = (
+            _generated(subproblem, types, known, left, _Limits(ends, iterations, seed)) if enumerated is None else enumerated
+        )
+        seconds, exactly = ends - time.perf_counter(), enumerated is not None
+        start = choose_patterns(types, patterns, subproblem, seconds, left, exactly=exactly, nodes=iterations)
     return SolvedCounts(kept_or_better(subproblem, start, now), solver_ran=ran)
 
 
@@ -65,19 +77,22 @@ def _left(subproblem: Subproblem, request_of_others: IntArray) -> FloatArray:
 
 
 def _generated(
-    subproblem: Subproblem, types: MachineTypes, known: Sequence[Pattern], left: FloatArray | None, ends: float, seed: int
+    subproblem: Subproblem, types: MachineTypes, known: Sequence[Pattern], left: FloatArray | None, limits: _Limits
 ) -> list[Pattern]:
     """Patterns that are worth a choice, the best ones first."""
     master = AffinityMaster(subproblem=subproblem, types=types, left=np.zeros(0) if left is None else left)
     for t, pattern in known:
         master.add(t, pattern)
-    rounds, began = PricingRounds(master=master, seed=seed), time.perf_counter()
+    rounds, began = PricingRounds(master=master, seed=limits.seed), time.perf_counter()
+    ends = began + GENERATING * (limits.ends - began)
 
     def stop() -> bool:
-        return stop_requested() or time.perf_counter() > began + GENERATING * (ends - began)
+        return stop_requested() or time.perf_counter() > ends
 
-    while not rounds.done and not stop():
+    number = 0
+    while not rounds.done and not stop() and (limits.iterations is None or number < limits.iterations):
         rounds.price(stop)
+        number += 1
     best = np.argsort(-master.reduced(master.solve()), kind="stable")[:PATTERNS].tolist()
     return [(master.type[n], master.pattern[n]) for n in best]
 
