@@ -24,6 +24,7 @@ ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
 LARGE = DOCS.parent / "benchmarks" / "large.csv"
 PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
+READING = DOCS.parent / "benchmarks" / "reading.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
 RECORD = DOCS.parent / "benchmarks" / "record.csv"
 EXTENDER = DOCS.parent / "benchmarks" / "extender.csv"
@@ -55,6 +56,7 @@ def benchmarks_page() -> str:
         _admit_lines,
         _large_lines,
         _performance_lines,
+        _reading_lines,
         _page_lines,
         _service_page_lines,
         _record_lines,
@@ -199,6 +201,28 @@ def _performance_lines() -> list[str]:
     ]
     columns = ("name", "seconds", "per_second", "peak_mb", "commit", "machine")
     return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
+
+
+def _reading_lines() -> list[str]:
+    """Large clusters, from `benchmarks/reading.csv`; nothing if they were not measured."""
+    newest = _newest(READING, "containers", "file", "step")
+    if not newest:
+        return []
+    lines = [
+        "",
+        "## Large clusters",
+        "",
+        "`python -m benchmarks.reading`: rasa-m2 scaled to 10^4, 10^5 and 10^6 containers, the cheapest of two fresh processes.",
+        "Containers are numbered, or each has its name in the file. Loading pyarrow is part of reading Parquet. *Peak MB* is",
+        "that of the whole process up to the end of the step, the cluster included. *Ratio*: to `json.loads` of the numbered",
+        "JSON file. Targets for a million: read within 15 s and 2 GB, and read, score and check within 30 s.",
+        "",
+        "| containers | file | MB | step | CPU s | wall s | peak MB | ratio | commit | machine |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    columns = ("file", "file_mb", "step", "cpu_seconds", "wall_seconds", "peak_mb", "ratio", "commit", "machine")
+    cells = ((f"{int(row['containers']):,}", *(row[column] or "-" for column in columns)) for row in newest.values())
+    return [*lines, *("| " + " | ".join(row) + " |" for row in cells)]
 
 
 def _page_lines() -> list[str]:
