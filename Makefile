@@ -56,6 +56,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.admit
 	$(BIN)/python -m benchmarks.schedule
 	$(BIN)/python -m benchmarks.performance
+	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record

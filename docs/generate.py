@@ -22,6 +22,7 @@ START = DOCS.parent / "benchmarks" / "start.csv"
 KERNEL = DOCS.parent / "benchmarks" / "kernel.csv"
 ADMIT = DOCS.parent / "benchmarks" / "admit.csv"
 SCHEDULE = DOCS.parent / "benchmarks" / "schedule.csv"
+LARGE = DOCS.parent / "benchmarks" / "large.csv"
 PERFORMANCE = DOCS.parent / "benchmarks" / "performance.csv"
 READING = DOCS.parent / "benchmarks" / "reading.csv"
 REPORT_PAGE = DOCS.parent / "benchmarks" / "report_page.csv"
@@ -53,6 +54,7 @@ def benchmarks_page() -> str:
         _kernel_lines,
         _schedule_lines,
         _admit_lines,
+        _large_lines,
         _performance_lines,
         _reading_lines,
         _page_lines,
@@ -154,6 +156,33 @@ def _growth() -> list[str]:
         lines += [f"{words}, from {low:,} to {high:,} requests n log n grows {law:.0f} times;"]
         lines += [f"processor seconds of {', '.join(found)}.", ""]
     return [*lines, "Where machines grow in number with the requests, each request is looked for on more of them."]
+
+
+def _large_lines() -> list[str]:
+    """Plans of very large clusters by stage, from `benchmarks/large.csv`; nothing if none was measured."""
+    if not LARGE.is_file():
+        return []
+    with LARGE.open(encoding="utf-8") as file:
+        newest = {(row["containers"], row["parts"]): row for row in csv.DictReader(file)}
+    columns = {
+        **{"containers": "containers", "machines": "machines", "parts": "parts", "load_s": "load", "check_s": "check"},
+        **{"score_s": "score", "parts_s": "parts by themselves", "borders_s": "over borders", "dropping_s": "dropping"},
+        **{"ordering_s": "ordering", "explaining_s": "explaining", "wall_s": "all", "cpu_s": "processor"},
+        **{"peak_mb": "peak MB", "worker_peak_mb": "of a worker", "moves": "moves", "local_before": "local before"},
+        **{"local_after": "after", "bound": "at most", "commit": "commit"},
+    }
+    lines = [
+        "",
+        "## Very large clusters",
+        "",
+        "`python -m benchmarks.large`: `plan --max-moves 2%` on clusters like RASA's M2, each in a fresh process, two workers.",
+        "Seconds of wall time by stage, on a machine that may have other work; *processor* is that of all processes together.",
+        "*Local* is the share of traffic that can stay on one machine; *at most* is proven for as many moves.",
+        "",
+        "| " + " | ".join(columns.values()) + " |",
+        "|" + "---|" * len(columns),
+    ]
+    return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
 
 
 def _performance_lines() -> list[str]:

@@ -63,3 +63,8 @@ def test_methods_that_know_no_parts_say_so(shop: bp.Snapshot):
 
 def test_more_parts_than_machines_are_as_many_as_there_are_machines(shop: bp.Snapshot):
     assert bp.rebalance(shop, parts=500, budget=BUDGET, engine="here").result.solution is not None
+
+
+def test_a_part_of_the_way_is_decided_on_in_parts_too(shop: bp.Snapshot):
+    answer = bp.plan(shop, parts=3, at_once=4, max_moves="50%", budget=BUDGET, engine="here")
+    assert 0 < answer.moved <= 4

@@ -4,7 +4,7 @@ Searches that may make few moves only end where no few moves help, far from what
 is decided on as if all moves could be made, and one machine after the other is brought to its state in the target.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -30,25 +30,33 @@ class TargetInParts(NamedTuple):
     whole: Placement | None = None
 
 
-def target_in_parts(problem: Problem, at_once: int, *, budget: Budget, seed: int, progress: Progress = silent) -> TargetInParts:
+def target_in_parts(
+    problem: Problem,
+    at_once: int,
+    *,
+    budget: Budget,
+    seed: int,
+    progress: Progress = silent,
+    search: Callable[..., Placement] = best_target,
+) -> TargetInParts:
     """The best part of at most `at_once` moves of the way to the best target that the searches find.
 
     What is urgent comes first: where violated rules, hot machines or containers without a machine can be helped by as few moves,
-    these are made. The same holds where no part of the way is free of new violations.
+    these are made. The same holds where no part of the way is free of new violations. `search` decides on targets.
     """
     few = replace(problem, max_moves=at_once if problem.max_moves is None else min(at_once, problem.max_moves))
     clock = budget.clock()
     if needs_repair(problem):
-        target = best_target(few, budget=budget.share(REPAIRING), seed=seed, progress=progress)
+        target = search(few, budget=budget.share(REPAIRING), seed=seed, progress=progress)
         if rank(problem, target)[:-1] < rank(problem, problem.before)[:-1]:
             return TargetInParts(target)
     rest = budget if budget.seconds is None else replace(budget, seconds=clock.left())
-    whole = best_target(problem, budget=rest, seed=seed, progress=progress)
+    whole = search(problem, budget=rest, seed=seed, progress=progress)
     if moves(problem.cluster, renamed(problem, whole), problem.before) <= at_once:
         return TargetInParts(whole)
     part = part_of_the_way(problem, whole, at_once)
     if part is None:
-        return TargetInParts(best_target(few, budget=budget.share(REPAIRING), seed=seed, progress=progress))
+        return TargetInParts(search(few, budget=budget.share(REPAIRING), seed=seed, progress=progress))
     return TargetInParts(part, whole)
 
 

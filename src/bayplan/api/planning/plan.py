@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -24,7 +25,7 @@ from bayplan.api.problem import move_limit, search_needs
 from bayplan.api.what_if import WhatIf
 from bayplan.check import check
 from bayplan.decide.collocate.move_bound import affinity_within_moves
-from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term, Tick
+from bayplan.model import UNPLACED, Budget, Placement, Progress, Snapshot, Term, Tick
 from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
 from bayplan.model.interrupt import set_aside, stoppable
@@ -203,7 +204,8 @@ def _planned(
 
     def decide(problem: Problem, part: Budget, seed: int) -> Decision:
         if ordering.most is not None and not question.goal.empty_machines:
-            target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress)
+            search = best_target if in_parts is None else partial(_placed_in_parts, settings=in_parts)
+            target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress, search=search)
             return Decision(problem, target.placement, whole=target.whole)
         if known is not None and seed == ordering.seed:
             return Decision(problem, known)
@@ -222,6 +224,10 @@ def _planned(
 
     reached = reachable(question.problem, decide, ordering, budget=budget)
     return Planned(question=replace(question, problem=reached.problem), reached=reached), front
+
+
+def _placed_in_parts(problem: Problem, *, settings: PartSettings, budget: Budget, seed: int, progress: Progress) -> Placement:
+    return best_target_in_parts(problem, settings, budget=budget, seed=seed, progress=progress).placement
 
 
 def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> PlanAnswer:
