@@ -80,7 +80,7 @@ def convert(
 
     Example: [cyan]bayplan convert rasa.json --out cluster.yaml[/cyan]
 
-    Example: [cyan]bayplan convert cluster.json --out cluster.zip[/cyan]
+    Example: [cyan]bayplan convert cluster.yaml --out cluster.zip[/cyan]
 
     Example: [cyan]bayplan convert clusters.yaml --to zones --out zones.json[/cyan]
 
