@@ -6,7 +6,7 @@
 import csv
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -164,25 +164,34 @@ def _large_lines() -> list[str]:
         return []
     with LARGE.open(encoding="utf-8") as file:
         newest = {(row["containers"], row["parts"]): row for row in csv.DictReader(file)}
-    columns = {
+    stages = {
         **{"containers": "containers", "machines": "machines", "parts": "parts", "load_s": "load", "check_s": "check"},
-        **{"score_s": "score", "parts_s": "parts by themselves", "borders_s": "over borders", "dropping_s": "dropping"},
-        **{"ordering_s": "ordering", "explaining_s": "explaining", "wall_s": "all", "cpu_s": "processor"},
-        **{"peak_mb": "peak MB", "worker_peak_mb": "of a worker", "moves": "moves", "local_before": "local before"},
-        **{"local_after": "after", "bound": "at most", "commit": "commit"},
+        **{"score_s": "score", "parts_s": "parts", "borders_s": "borders", "dropping_s": "dropping", "ordering_s": "ordering"},
+        **{"explaining_s": "explaining", "wall_s": "all", "cpu_s": "processor"},
     }
-    lines = [
+    answer = {
+        **{"containers": "containers", "peak_mb": "peak MB", "worker_peak_mb": "of a worker", "moves": "moves"},
+        **{"local_before": "local before", "local_after": "after", "bound": "at most", "commit": "commit"},
+    }
+    return [
         "",
         "## Very large clusters",
         "",
         "`python -m benchmarks.large`: `plan --max-moves 2%` on clusters like RASA's M2, each in a fresh process, two workers.",
         "Seconds of wall time by stage, on a machine that may have other work; *processor* is that of all processes together.",
+        "",
+        *_columns(stages, newest.values()),
+        "",
         "*Local* is the share of traffic that can stay on one machine; *at most* is proven for as many moves.",
         "",
-        "| " + " | ".join(columns.values()) + " |",
-        "|" + "---|" * len(columns),
+        *_columns(answer, newest.values()),
     ]
-    return [*lines, *("| " + " | ".join(row[column] for column in columns) + " |" for row in newest.values())]
+
+
+def _columns(heads: Mapping[str, str], rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """A table of some columns of a CSV file."""
+    body = ["| " + " | ".join(row[column] for column in heads) + " |" for row in rows]
+    return ["| " + " | ".join(heads.values()) + " |", "|" + "---|" * len(heads), *body]
 
 
 def _performance_lines() -> list[str]:

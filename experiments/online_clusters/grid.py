@@ -10,7 +10,6 @@ from experiments.results import table
 from experiments.verdicts import TOLERANCE
 
 Answers = Mapping[Setting, bool]
-SAID = {FREE: "free", LIMITED: "limited by D_ss"}
 
 
 def grid_table(streams: Streams, inside: str, scope: Scope) -> list[str]:
@@ -27,8 +26,8 @@ def grid_table(streams: Streams, inside: str, scope: Scope) -> list[str]:
         shown += ["-" if ratio is None else f"{ratio:.2f}" for ratio in ratios]
         shown.append(_by_u(streams, setting, scope))
         body.append([WORTH[setting.worth], LASTS[setting.lasts], f"{setting.requests}{usual}", *shown])
-    head = ["value", "lasts", "I", "load", "`available` accepts", "`greedy` accepts", *(f"`{m}`" for m in methods)]
-    return table([*head, f"`greedy`, U = {' to '.join(map(str, scope.ends))}"], body)
+    head = ["value", "lasts", "I", "load", "available in", "greedy in", *methods]
+    return table([*head, f"greedy, U = {', '.join(map(str, scope.ends))}"], body)
 
 
 def _by_u(streams: Streams, setting: Setting, scope: Scope) -> str:
@@ -83,5 +82,5 @@ def answer_table(streams: Streams, scope: Scope) -> list[str]:
         columns += [{s: h for s, h in cells.items() if s.lasts == lasts} for lasts in LASTS]
         columns += [{s: h for s, h in cells.items() if s.requests == load} for load in scope.loads]
         body.append([text, *(f"{sum(some.values())} of {len(some)}" if some else "-" for some in columns)])
-    head = [*(f"traffic {SAID[inside]}" for inside in readings), *WORTH.values(), *LASTS.values()]
+    head = [*readings, *WORTH, *LASTS]
     return table(["claim holds at", *head, *(f"I = {load}" for load in scope.loads)], body)

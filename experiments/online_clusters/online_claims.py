@@ -162,7 +162,7 @@ def time_claims(streams: Streams, scope: Scope) -> Iterator[Claim]:
         curve = _known({name: streams.mean(s, _clocked(method), "cpu") for name, s in settings.items()})
         names = list(curve)
         grown = curve[names[-1]] / curve[names[0]] / (int(names[-1][2:]) / int(names[0][2:])) if len(names) > 1 else None
-        text = f"a request takes the same time however many came before (`{method}`, V = 5, within {TOLERANCE:.0%})"
+        text = f"later requests take no longer (`{method}`, V = 5, within {TOLERANCE:.0%})"
         shown = None if grown is None else f"{grown:.2f} times as long at the end"
         yield judged("Theorem 4", text, at_most(1 + TOLERANCE), grown, paper="1", ours=shown)
 

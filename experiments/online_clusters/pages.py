@@ -1,6 +1,6 @@
 """The tables, verdicts and figures: into docs/verbs/admit.md, or into a folder of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from experiments.online_clusters.settings import (
     CLOCKED,
     COUNTED,
     FREE,
+    LASTS,
     LIMITED,
     OFFLINE,
     ONLINE,
     QUICKEST,
     READINGS,
+    WORTH,
     Scope,
 )
 from experiments.online_clusters.tables import column_table, one_shot_table, own_lines, ratio_table, seconds_table
@@ -62,6 +64,11 @@ def online_lines(streams: Streams, one_shot: Sequence[Row], scope: Scope) -> lis
             said += [*_kind_lines(streams, one_shot, data, inside, scope), ""]
     said += ["**Figures 10 and 11**", "", *claim_table(_plain(list(counted(streams, scope)))), ""]
     return [*said, *_counted_lines(streams, scope)]
+
+
+def _meant(words: Mapping[str, str]) -> str:
+    """'*short* 1 to 5 slots, *long* to the last slot'."""
+    return ", ".join(f"*{name}* {meaning}" for name, meaning in words.items())
 
 
 def _sound(streams: Streams) -> str:
@@ -118,7 +125,8 @@ def grid_lines(streams: Streams, scope: Scope) -> list[str]:
         return NOTHING
     seeds = len({row["seed"] for row in streams.rows if row["method"] == BOUND})
     said = [f"{len(streams.rows):,} cells, {seeds} seeds; {_sound(streams)}. Measured on {measured_on(streams.rows)}.", ""]
-    said += [*answer_table(streams, scope), ""]
+    columns = f"Columns: traffic inside of a zone; values ({_meant(WORTH)}); durations ({_meant(LASTS)})."
+    said += [*answer_table(streams, scope), "", columns, ""]
     for inside, words in ((FREE, "free"), (LIMITED, "limited by D_ss")):
         said += [f"**Traffic inside of a zone is {words}**", "", *grid_table(streams, inside, scope), ""]
     return said[:-1]

@@ -78,7 +78,7 @@ SAMPLED_MEMBERS = {
     "sampling 1.0 by price": 5,
 }  # most members with which all seeds run
 LASTS = {"short": "1 to 5 slots", "uniform": "to a uniform slot", "long": "to the last slot"}
-WORTH = {"peak": "rho max f", "peak-slots": "rho max f × slots", "units-slots": "rho × (all demands and traffic) × slots"}
+WORTH = {"peak": "rho max f", "peak-slots": "rho max f × slots", "units-slots": "rho × demands × slots"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

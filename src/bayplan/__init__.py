@@ -60,7 +60,7 @@ _HOME = {  # public name -> module
     "collocate": "bayplan.api.collocate",
     "pack": "bayplan.api.pack",
     "OnlinePacking": "bayplan.api.packing.online_packing",
-    "machines_needed": "bayplan.api.machines_needed",
+    "machines_needed": "bayplan.api.packing.machines_needed",
     "admit": "bayplan.api.requests.admit",
     "Admission": "bayplan.api.requests.live_admission",
     "schedule": "bayplan.api.requests.schedule",
@@ -182,9 +182,9 @@ if TYPE_CHECKING:  # what type checkers and editors see
     from bayplan.api.files import generate, read, read_requests, read_stream, write
     from bayplan.api.fleet.plan import plan_fleet, read_fleet
     from bayplan.api.inspect import explain, score
-    from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
+    from bayplan.api.packing.machines_needed import machines_needed
     from bayplan.api.packing.online_packing import OnlinePacking
     from bayplan.api.performance import performance
     from bayplan.api.place import place

@@ -13,8 +13,8 @@ from bayplan.cli.options.shared import File, Json, Quiet, Start, pairs
 from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from bayplan.api.machines_needed import MachinesNeededAnswer
     from bayplan.api.pack import PackingAnswer
+    from bayplan.api.packing.machines_needed import MachinesNeededAnswer
     from bayplan.model import Cluster, FloatArray
 
 

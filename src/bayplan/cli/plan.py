@@ -109,12 +109,10 @@ def plan(
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
-        from bayplan.api.planning.plan import cores
 
         snapshot, collected = source.read(start, draining=drain or ())
         resting = () if collected is None else tuple(collected.resting)
         note(snapshot.notes, quiet=quiet)
-        limits = way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service))
         answer = bp.plan(
             snapshot,
             goal=option.goal_named(goal),
@@ -129,7 +127,7 @@ def plan(
             way=way or ("replace" if source.replaces_pods else "auto"),
             replace=replace or (),
             surge=surge or (),
-            limits=limits,
+            limits=way_option.step_limits(snapshot.cluster, max_per, (max_steps, max_per_machine, max_per_service)),
             stopovers=not no_stopovers,
             what_if=option.scenario((drain, add_machines, remove_machines), scale, fail_zone, traffic_times),
             min_gain=share(min_gain, "--min-gain"),
@@ -137,9 +135,9 @@ def plan(
             at=at,
             assume=option.assumed(assume),
             progress=progress,
-            threads=threads or cores(),
             parts=parts,
             engine=engine,
+            threads=option.search_threads(threads),
         )
     _finish(answer, files, json=json, following=_next(answer, source, out, report))
 

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.errors import ModelError
-from bayplan.model.arrays import FloatArray, IntArray, floats, ints
+from bayplan.model.arrays import FloatArray, IntArray, NameArray, floats, ints
 from bayplan.model.consistency import inconsistencies
-from bayplan.model.name_array import NameArray
 from bayplan.model.rules import Rule
 
 MACHINE = "machine"  # the name of level 0: every machine is its own group

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayplan.model.arrays import FloatArray, IntArray
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import FloatArray, IntArray, NameArray
 from bayplan.model.rules import reference_faults
 
 if TYPE_CHECKING:

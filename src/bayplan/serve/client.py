@@ -26,9 +26,9 @@ if TYPE_CHECKING:  # for their signatures alone: a client need not load the libr
     from bayplan.api.check import check
     from bayplan.api.collocate import collocate
     from bayplan.api.inspect import explain, show
-    from bayplan.api.machines_needed import machines_needed
     from bayplan.api.migrate import migrate
     from bayplan.api.pack import pack
+    from bayplan.api.packing.machines_needed import machines_needed
     from bayplan.api.place import place
     from bayplan.api.planning.plan import plan
     from bayplan.api.rebalance import rebalance

@@ -88,9 +88,8 @@ class FleetCommand:
 
     def keywords(self, progress: "Progress") -> dict[str, Any]:
         """The keywords of `bp.plan_fleet`."""
-        from bayplan.api.planning.plan import cores
         from bayplan.cli.console import clock
-        from bayplan.cli.options.plan import goal_named
+        from bayplan.cli.options.plan import goal_named, search_threads
 
         stated, goal, seconds = self.stated, self.stated["goal"], self.stated["seconds"]
         return {
@@ -102,7 +101,7 @@ class FleetCommand:
             "alive": stated["alive"],
             "pages": self.pages,
             "min_gain": share(stated["min_gain"], "--min-gain"),
-            "threads": stated["threads"] or cores(),
+            "threads": search_threads(stated["threads"]),
             "engine": stated["engine"],
             "progress": progress,
         }

@@ -106,6 +106,13 @@ PlacementOut: TypeAlias = Annotated[
 ]
 
 
+def search_threads(typed: int | None) -> int:
+    """As many as were typed; else one for each core."""
+    from bayplan.api.planning.plan import cores
+
+    return typed or cores()
+
+
 def goal_named(text: str) -> "Goal | str":
     """A goal by name, or from a TOML file."""
     if not text.endswith(".toml"):

@@ -23,7 +23,7 @@ from bayplan.model import (
     floats,
     ints,
 )
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import NameArray
 from bayplan.model.quantities import LARGEST
 
 MOST_CONTAINERS = 20_000_000

@@ -10,7 +10,7 @@ from bayplan.formats.document.schemas import one_of_known
 from bayplan.formats.native.workloads import MOST_CONTAINERS
 from bayplan.formats.parquet.archive import pyarrow
 from bayplan.model import FloatArray, IntArray, floats, ints
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import NameArray
 
 WRONG_COLUMN = "E1015"
 TEXT, WHOLE, REAL = "text", "whole numbers", "numbers"

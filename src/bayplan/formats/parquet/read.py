@@ -39,7 +39,7 @@ from bayplan.model import (
     ints,
     machine_level,
 )
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import NameArray
 from bayplan.model.quantities import LARGEST
 
 IN_TABLES = ("amounts", "defaults", "machines", "services", "workloads", "traffic")  # what the head does not say

@@ -7,7 +7,7 @@ import numpy as np
 from bayplan.formats.native.write import head_document, services_implied, text_of
 from bayplan.formats.parquet.archive import packed, pyarrow
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, IntArray, Placement, Snapshot
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import NameArray
 
 
 def archive_of(snapshot: Snapshot) -> bytes:

@@ -22,7 +22,7 @@ from bayplan.model import (
     ints,
     machine_level,
 )
-from bayplan.model.name_array import NameArray
+from bayplan.model.arrays import NameArray
 from bayplan.model.problem import Problem
 from bayplan.search.parts.part_rules import PartRules, RuleIndex
 

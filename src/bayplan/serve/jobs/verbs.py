@@ -101,7 +101,7 @@ VERBS: Mapping[str, Verb] = {
         ),
         Verb(
             name="machines-needed",
-            home="bayplan.api.machines_needed:machines_needed",
+            home="bayplan.api.packing.machines_needed:machines_needed",
             about="how many machines of which type all containers need from empty",
             has_files=False,
         ),

@@ -9,7 +9,7 @@ from tests.builders.three_services import problem_of
 
 from bayplan.errors import ModelError
 from bayplan.model import Containers
-from bayplan.model.name_array import CHUNK, NameArray
+from bayplan.model.arrays import CHUNK, NameArray
 
 NAMES = ("web-0", "", "größe-1", "web-0", "日本", "\ud800", "db")
 lists = st.lists(st.text(max_size=4), max_size=30)
