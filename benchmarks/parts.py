@@ -1,4 +1,4 @@
-"""Measure what solving in parts costs in quality: the targets of `plan --max-moves 2%`, whole and in parts, by the same iterations.
+"""Measure the quality of solving in parts: the targets of `plan --max-moves 2%`, whole and in parts, by the same iterations.
 
 In parts the iterations are shared by containers, so both take about the same processor time, which is in the rows. One row per
 cluster, number of parts and seed is appended to `benchmarks/parts.csv`; rows that are there are not measured again.
