@@ -60,9 +60,8 @@ def test_a_node_killed_in_the_middle_of_collocate_changes_nothing_and_is_named(
     ray_nodes.replace(node, ray_engine)
     assert killed == [node.name]
     assert answer.placement.machine_of.tolist() == undisturbed.placement.machine_of.tolist()
-    lost = re.compile(
-        rf"job 'part \d of 3' was lost: its (node|worker on) {re.escape(node.ip)} died; it is repeated elsewhere \(attempt 2 of 3\)"
-    )
+    cause = f"its (node|worker on) {re.escape(node.ip)} died"
+    lost = re.compile(rf"job 'part \d of 3' was lost: {cause}; it is repeated elsewhere \(attempt 2 of 3\)")
     assert any(lost.search(record.getMessage()) for record in caplog.records), caplog.text
     assert any(lost.search(note) for note in answer.result.notes), answer.result.notes
 

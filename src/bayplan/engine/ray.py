@@ -20,7 +20,7 @@ from bayplan.engine.streaming import POLL, WorkerEvent, streamed
 from bayplan.errors import UsageError, WorldError
 from bayplan.model.interrupt import stop_requested
 
-START = 90.0  # seconds until Ray has to be there
+START = 120.0  # seconds until Ray has to be there
 SILENCE = 30.0  # seconds without a sign of life until its driver counts as lost
 END = 10.0  # seconds for it to end in order
 ADVICE = "look at the logs of that node: ray logs"

@@ -8,6 +8,7 @@ the jobs of a driver that has ended.
 import mmap
 import os
 import re
+import secrets
 import socket
 import sys
 import time
@@ -21,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from bayplan.engine import ray_task
-from bayplan.engine.jobs import parts_of
+from bayplan.engine.jobs import ATTEMPTS, parts_of
 from bayplan.engine.worker import versions
 
+LOCAL = "local"  # as Ray calls an address that is none: start it here
 POLL = 0.02  # seconds between two looks at what came back
 BEAT = 1.0  # seconds between two signs of life, and two looks at the cluster
 UNANSWERED = 5.0  # seconds without an answer of the head until it counts as lost
@@ -31,6 +33,9 @@ REACHABLE = 5.0  # seconds for a first answer
 
 
 FULL = "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory"
+
+
+TOKEN = "the cluster wants its token: set RAY_AUTH_MODE=token here, and give Ray the token as on the cluster's other machines"
 
 
 class RayRefusalError(Exception):
@@ -133,20 +138,36 @@ def _line(error: object) -> str:
 
 
 def connect(ray: Any, address: str, workers: int) -> tuple[str, int] | None:
-    """Connect to a cluster, or start Ray here without an address. The host and port of its head; None if that is ours."""
+    """Connect to a cluster, or start Ray here if the address is local. The host and port of its head; None if that is ours."""
     os.environ.setdefault("RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL", "minor")
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
-    address = address or os.environ.get("RAY_ADDRESS", "")
     try:
-        if not address or address == "local":
-            ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+        if address == LOCAL:
+            ray.init(address=LOCAL, num_cpus=workers, include_dashboard=False, **quiet)
             return None
         if address not in ("auto",) and "://" not in address:
             _expect_reachable(_host_and_port(address))
-        ray.init(address=address, **quiet)
+        _join(ray, address, quiet)
     except (OSError, RuntimeError, ValueError) as error:
-        raise RayRefusalError(f"it does not start: {_line(error)}") from error
+        raise RayRefusalError(TOKEN if _wants_token(error) else f"it does not start: {_line(error)}") from error
     return _host_and_port(ray.get_runtime_context().gcs_address)
+
+
+def _join(ray: Any, address: str, options: Mapping[str, Any]) -> None:
+    """Connect to a cluster; a head that has just started may not be ready at once."""
+    for again in reversed(range(ATTEMPTS)):
+        try:
+            ray.init(address=address, **options)
+            return
+        except ConnectionError as error:
+            if not again or address == "auto" or _wants_token(error):
+                raise
+            time.sleep(REACHABLE)
+
+
+def _wants_token(error: BaseException) -> bool:
+    """Does the cluster refuse us because we show no token, or another than its own?"""
+    return "AuthenticationError" in f"{error} {error.__cause__}" or "InvalidAuthToken" in f"{error} {error.__cause__}"
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
@@ -193,10 +214,13 @@ def slots_of(ray: Any) -> int:
 
 def main() -> None:
     """Connect, then serve."""
-    ray: Any = import_module("ray")
-    ray.cloudpickle.register_pickle_by_value(ray_task)
     connection = Connection(int(sys.argv[1]))
     address, workers = connection.recv()
+    address = address or os.environ.get("RAY_ADDRESS") or LOCAL
+    if address == LOCAL and "RAY_AUTH_MODE" not in os.environ:  # else Ray would leave a token for good in the user's home
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    ray: Any = import_module("ray")  # it reads its environment once
+    ray.cloudpickle.register_pickle_by_value(ray_task)
     driver = None
     try:
         head = connect(ray, address, workers)
