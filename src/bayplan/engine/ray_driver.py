@@ -30,16 +30,18 @@ POLL = 0.02  # seconds between two looks at what came back
 BEAT = 1.0  # seconds between two signs of life, and two looks at the cluster
 UNANSWERED = 5.0  # seconds without an answer of the head until it counts as lost
 REACHABLE = 5.0  # seconds for a first answer
-
-
+KEPT = 8  # shared inputs that stay in the object store; the files of older ones are read again
 FULL = "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory"
-
-
+OWN_NODE = "the Ray node of this machine died"
 TOKEN = "the cluster wants its token: set RAY_AUTH_MODE=token here, and give Ray the token as on the cluster's other machines"
 
 
 class RayRefusalError(Exception):
     """Ray cannot be used, in a sentence."""
+
+
+class RayGoneError(Exception):
+    """Ray cannot be used any more, in a sentence."""
 
 
 class Driver:
@@ -69,11 +71,14 @@ class Driver:
 
     def _job(self, ticket: int, packed: bytes, file_of: Mapping[str, str]) -> None:
         try:
-            for key in file_of.keys() - self._shared.keys():
-                self._shared[key] = self._put(file_of[key])
-            sent = self._send(versions(), packed, list(file_of), *(self._shared[key] for key in file_of))
+            shared = [self._shared.pop(key, None) or self._put(path) for key, path in file_of.items()]
+            sent = self._send(versions(), packed, list(file_of), *shared)
         except self._full() as error:
             raise RayRefusalError(FULL) from error
+        except self._ray.exceptions.LocalRayletDiedError as error:
+            raise RayGoneError(OWN_NODE) from error
+        self._shared.update(zip(file_of, shared, strict=True))  # the last used come last
+        self._shared = dict(list(self._shared.items())[-KEPT:])
         self._ticket_of[sent], self._keys_of[ticket] = ticket, list(file_of)
 
     def _put(self, path: str) -> Any:
@@ -103,7 +108,7 @@ class Driver:
         except faults.RayTaskError as error:
             raise RayRefusalError(f"a worker failed before it began: {_line(error.cause)}") from error
         except faults.LocalRayletDiedError as error:
-            raise RayRefusalError("the Ray node of this machine died") from error
+            raise RayGoneError(OWN_NODE) from error
         except faults.RayError as error:
             if isinstance(error, faults.ObjectLostError):
                 for key in keys:
@@ -228,8 +233,9 @@ def main() -> None:
         driver.say("slots", slots_of(ray))
         Thread(target=look_after, args=(ray, driver, head), daemon=True).start()
         driver.serve()
-    except RayRefusalError as error:
-        (driver.say if driver else lambda *message: connection.send(message))("refused", str(error))
+    except (RayRefusalError, RayGoneError) as error:
+        kind = "refused" if isinstance(error, RayRefusalError) else "gone"
+        (driver.say if driver else lambda *message: connection.send(message))(kind, str(error))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # our caller has ended
     ray.shutdown()
