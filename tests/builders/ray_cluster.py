@@ -1,6 +1,7 @@
 """A real Ray cluster of several nodes on this machine: each a process group of its own on loopback, with one CPU."""
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -20,7 +21,8 @@ from bayplan.engine import Engine, engine_of
 
 STORE = 100 * 2**20  # bytes of the object store of a node
 LOOPBACK = "127.0.0.{}"  # each node has its own, the head 2: for 127.0.0.1 Ray would take the address of the network card
-PATIENCE = 90.0  # seconds until a node is there
+PATIENCE = 240.0  # seconds until a node is there, on a busy machine
+OWN_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # only these tests may use these clusters
 ROOT = Path(__file__).parents[2]
 
 
@@ -85,6 +87,12 @@ class RayCluster:
         self.add_worker()
         waited(lambda: engine.slots(1) == len(self.nodes), seconds=PATIENCE)
 
+    def alive(self) -> bool:
+        """True; AssertionError with the last words of a node that has ended by itself."""
+        for node in self.nodes:
+            assert node.process.poll() is None, (self.folder / f"{node.name}.log").read_text()[-2000:]
+        return True
+
     def stop(self) -> None:
         for node in reversed(self.nodes):
             node.kill()
@@ -143,29 +151,23 @@ def free_port() -> int:
 def ray_cluster(workers: int = 2, *, head: Mapping[str, str] = {}, worker: Mapping[str, str] = {}) -> Iterator[RayCluster]:
     """A cluster with a head and some workers, all of them ready; stopped completely afterwards."""
     cluster = RayCluster(free_port(), Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp")))
+    before = {name: os.environ.get(name) for name in OWN_TOKEN}
+    os.environ.update(OWN_TOKEN)  # for its nodes, and for us
     try:
         cluster.add_head(**head)
-        _wait_for_port(cluster)
+        waited(lambda: "Ray runtime started" in (cluster.folder / "head.log").read_text(), seconds=PATIENCE)
         for _ in range(workers):
             cluster.add_worker(**worker)
         yield cluster
     finally:
         cluster.stop()
-
-
-def _wait_for_port(cluster: RayCluster) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and cluster.nodes[0].process.poll() is None:
-        with suppress(OSError):
-            socket.create_connection((LOOPBACK.format(2), cluster.port), timeout=1).close()
-            return
-        time.sleep(0.2)
-    raise RuntimeError("the head of the Ray cluster did not start")
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 @contextmanager
 def connected(cluster: RayCluster) -> Iterator[Engine]:
     """The engine on a cluster, once all of its nodes are there."""
     with engine_of(f"ray:{cluster.address}") as engine:
-        waited(lambda: engine.slots(1) == len(cluster.nodes), seconds=PATIENCE)
+        waited(lambda: cluster.alive() and engine.slots(1) == len(cluster.nodes), seconds=PATIENCE)
         yield engine

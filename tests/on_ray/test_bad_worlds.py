@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.builders import engine_jobs
-from tests.builders.ray_cluster import STORE, connected, free_port, ray_cluster
+from tests.builders.ray_cluster import OWN_TOKEN, STORE, connected, free_port, ray_cluster
 
 import bayplan as bp
 from bayplan.cli.main import main
@@ -50,10 +50,6 @@ def test_an_address_that_is_none():
     )
 
 
-def test_no_cluster_on_this_machine():
-    assert "it does not start: Could not find any running Ray instance" in refusal(engine_of("ray:auto"))
-
-
 def test_the_command_line_says_the_same_and_fails(tmp_path, capsys):
     file = tmp_path / "two.yaml"
     bp.write(bp.generate("rasa-m3"), file)
@@ -74,6 +70,12 @@ def test_a_worker_without_the_same_bayplan(version, has, tmp_path):
         sentence(error)
 
 
+def test_a_cluster_that_wants_a_token(ray_nodes, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    text = refusal(engine_of(f"ray:{ray_nodes.address}"))
+    assert text.startswith(f"engine 'ray:{ray_nodes.address}': the cluster wants its token: set RAY_AUTH_MODE=token here")
+
+
 def test_an_object_store_that_is_full():
     full = {"RAY_local_fs_capacity_threshold": "0.0001"}  # the disk behind the store counts as full, too
     with ray_cluster(workers=0, head=full) as cluster, connected(cluster) as engine:
@@ -82,7 +84,11 @@ def test_an_object_store_that_is_full():
         assert "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory" in text
 
 
-def test_ray_started_here_and_ended_with_the_engine():
+def test_ray_started_here_and_ended_with_the_engine(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))  # where nothing is left behind
+    for name in ("RAY_ADDRESS", *OWN_TOKEN):
+        monkeypatch.delenv(name, raising=False)
     with engine_of("ray") as engine:
         assert engine.slots(2) == 2
         assert engine.run([JOB] * 3, workers=2) == [2, 2, 2]
+    assert not (tmp_path / ".ray").exists()

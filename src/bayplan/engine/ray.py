@@ -20,7 +20,7 @@ from bayplan.engine.streaming import POLL, WorkerEvent, streamed
 from bayplan.errors import UsageError, WorldError
 from bayplan.model.interrupt import stop_requested
 
-START = 90.0  # seconds until Ray has to be there
+START = 120.0  # seconds until Ray has to be there
 SILENCE = 30.0  # seconds without a sign of life until its driver counts as lost
 END = 10.0  # seconds for it to end in order
 ADVICE = "look at the logs of that node: ray logs"
@@ -80,6 +80,7 @@ class DriverProcess:
     def __init__(self, name: str, address: str, workers: int) -> None:
         self.slots, self.ended, self._name, self._heard = 0, False, name, time.monotonic()
         self._arrived: list[WorkerEvent] = []
+        self._failure: WorldError | None = None
         here, there = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         self._connection = Connection(here.detach())
@@ -109,7 +110,14 @@ class DriverProcess:
 
     def receive(self, seconds: float) -> list[WorkerEvent]:
         """Answers and losses, waiting at most this long for the first."""
-        self.listen(0.0 if self._arrived else seconds)
+        if self._failure is not None:
+            raise self._failure
+        try:
+            self.listen(0.0 if self._arrived else seconds)
+        except WorldError as failure:
+            if not self._arrived:
+                raise
+            self._failure = failure  # first what came before it
         arrived, self._arrived = self._arrived, []
         return arrived
 

@@ -8,6 +8,7 @@ the jobs of a driver that has ended.
 import mmap
 import os
 import re
+import secrets
 import socket
 import sys
 import time
@@ -21,20 +22,26 @@ from typing import Any
 import numpy as np
 
 from bayplan.engine import ray_task
-from bayplan.engine.jobs import parts_of
+from bayplan.engine.jobs import ATTEMPTS, parts_of
 from bayplan.engine.worker import versions
 
+LOCAL = "local"  # as Ray calls an address that is none: start it here
 POLL = 0.02  # seconds between two looks at what came back
 BEAT = 1.0  # seconds between two signs of life, and two looks at the cluster
 UNANSWERED = 5.0  # seconds without an answer of the head until it counts as lost
 REACHABLE = 5.0  # seconds for a first answer
-
-
+KEPT = 8  # shared inputs that stay in the object store; the files of older ones are read again
 FULL = "its object store is full, and so is the disk behind it: start Ray with more --object-store-memory"
+OWN_NODE = "the Ray node of this machine died"
+TOKEN = "the cluster wants its token: set RAY_AUTH_MODE=token here, and give Ray the token as on the cluster's other machines"
 
 
 class RayRefusalError(Exception):
     """Ray cannot be used, in a sentence."""
+
+
+class RayGoneError(Exception):
+    """Ray cannot be used any more, in a sentence."""
 
 
 class Driver:
@@ -64,11 +71,14 @@ class Driver:
 
     def _job(self, ticket: int, packed: bytes, file_of: Mapping[str, str]) -> None:
         try:
-            for key in file_of.keys() - self._shared.keys():
-                self._shared[key] = self._put(file_of[key])
-            sent = self._send(versions(), packed, list(file_of), *(self._shared[key] for key in file_of))
+            shared = [self._shared.pop(key, None) or self._put(path) for key, path in file_of.items()]
+            sent = self._send(versions(), packed, list(file_of), *shared)
         except self._full() as error:
             raise RayRefusalError(FULL) from error
+        except self._ray.exceptions.LocalRayletDiedError as error:
+            raise RayGoneError(OWN_NODE) from error
+        self._shared.update(zip(file_of, shared, strict=True))  # the last used come last
+        self._shared = dict(list(self._shared.items())[-KEPT:])
         self._ticket_of[sent], self._keys_of[ticket] = ticket, list(file_of)
 
     def _put(self, path: str) -> Any:
@@ -98,7 +108,7 @@ class Driver:
         except faults.RayTaskError as error:
             raise RayRefusalError(f"a worker failed before it began: {_line(error.cause)}") from error
         except faults.LocalRayletDiedError as error:
-            raise RayRefusalError("the Ray node of this machine died") from error
+            raise RayGoneError(OWN_NODE) from error
         except faults.RayError as error:
             if isinstance(error, faults.ObjectLostError):
                 for key in keys:
@@ -133,20 +143,36 @@ def _line(error: object) -> str:
 
 
 def connect(ray: Any, address: str, workers: int) -> tuple[str, int] | None:
-    """Connect to a cluster, or start Ray here without an address. The host and port of its head; None if that is ours."""
+    """Connect to a cluster, or start Ray here if the address is local. The host and port of its head; None if that is ours."""
     os.environ.setdefault("RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL", "minor")
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
-    address = address or os.environ.get("RAY_ADDRESS", "")
     try:
-        if not address or address == "local":
-            ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+        if address == LOCAL:
+            ray.init(address=LOCAL, num_cpus=workers, include_dashboard=False, **quiet)
             return None
         if address not in ("auto",) and "://" not in address:
             _expect_reachable(_host_and_port(address))
-        ray.init(address=address, **quiet)
+        _join(ray, address, quiet)
     except (OSError, RuntimeError, ValueError) as error:
-        raise RayRefusalError(f"it does not start: {_line(error)}") from error
+        raise RayRefusalError(TOKEN if _wants_token(error) else f"it does not start: {_line(error)}") from error
     return _host_and_port(ray.get_runtime_context().gcs_address)
+
+
+def _join(ray: Any, address: str, options: Mapping[str, Any]) -> None:
+    """Connect to a cluster; a head that has just started may not be ready at once."""
+    for again in reversed(range(ATTEMPTS)):
+        try:
+            ray.init(address=address, **options)
+            return
+        except ConnectionError as error:
+            if not again or address == "auto" or _wants_token(error):
+                raise
+            time.sleep(REACHABLE)
+
+
+def _wants_token(error: BaseException) -> bool:
+    """Does the cluster refuse us because we show no token, or another than its own?"""
+    return "AuthenticationError" in f"{error} {error.__cause__}" or "InvalidAuthToken" in f"{error} {error.__cause__}"
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
@@ -193,10 +219,13 @@ def slots_of(ray: Any) -> int:
 
 def main() -> None:
     """Connect, then serve."""
-    ray: Any = import_module("ray")
-    ray.cloudpickle.register_pickle_by_value(ray_task)
     connection = Connection(int(sys.argv[1]))
     address, workers = connection.recv()
+    address = address or os.environ.get("RAY_ADDRESS") or LOCAL
+    if address == LOCAL and "RAY_AUTH_MODE" not in os.environ:  # else Ray would leave a token for good in the user's home
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    ray: Any = import_module("ray")  # it reads its environment once
+    ray.cloudpickle.register_pickle_by_value(ray_task)
     driver = None
     try:
         head = connect(ray, address, workers)
@@ -204,8 +233,9 @@ def main() -> None:
         driver.say("slots", slots_of(ray))
         Thread(target=look_after, args=(ray, driver, head), daemon=True).start()
         driver.serve()
-    except RayRefusalError as error:
-        (driver.say if driver else lambda *message: connection.send(message))("refused", str(error))
+    except (RayRefusalError, RayGoneError) as error:
+        kind = "refused" if isinstance(error, RayRefusalError) else "gone"
+        (driver.say if driver else lambda *message: connection.send(message))(kind, str(error))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # our caller has ended
     ray.shutdown()

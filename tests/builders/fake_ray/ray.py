@@ -68,6 +68,8 @@ def get(number):
     if b"abort" in packed:
         os.write(2, b"noise\nGCS is lost, aborting\n")
         os._exit(3)
+    if b"unplugged" in packed:
+        raise exceptions.LocalRayletDiedError("gone")
     if b"elsewhere" in packed:
         expected = ("0.0.9", expected[1])
     return call(expected, packed, keys, *(part.value for part in parts))

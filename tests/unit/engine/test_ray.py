@@ -56,6 +56,14 @@ def test_a_driver_that_dies_is_named_by_its_last_words_and_started_again(ray):
         assert ray.run([doubling(1)], workers=2) == [2]
 
 
+def test_the_node_of_this_machine_that_dies_leaves_what_came_before(ray):
+    answers = []
+    with pytest.raises(EngineLostError, match="engine 'ray' is lost: the Ray node of this machine died"):
+        for answer in ray.stream([doubling(1), doubling(2, "unplugged")], workers=2):
+            answers.append(answer)  # noqa: PERF402 (what came before the error counts)
+    assert answers == [(0, 2)]
+
+
 def test_another_version_is_refused(ray):
     with pytest.raises(WorldError, match=f"has bayplan {__version__} and Python .*; expected bayplan 0.0.9 and Python") as error:
         ray.run([doubling(1, "elsewhere")], workers=2)
