@@ -79,6 +79,7 @@ def folder(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", place / "examples")
     monkeypatch.chdir(place)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("bayplan.api.fleet.plan.GRACE", (1.0, 600.0))  # little time is no reason to leave clusters out here
     monkeypatch.setattr("bayplan.api.registry._registered", {})  # what a page registers is forgotten after it
     return place
 

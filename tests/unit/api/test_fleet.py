@@ -145,6 +145,13 @@ def test_after_an_interruption_between_fronts_those_that_are_known_become_plans(
     assert [row.status is ClusterStatus.NOT_REACHED for row in answer.rows] == [False, True, True]
 
 
+def test_clusters_that_the_time_does_not_reach_are_named(fleet, monkeypatch):
+    monkeypatch.setattr(fleet_plan, "GRACE", (0.0, 0.0))
+    answer = bp.plan_fleet(fleet, seconds=1, engine="here")
+    assert [row.status for row in answer.rows] == [ClusterStatus.NOT_REACHED] * 3
+    assert not answer.interrupted and {reason.subject for reason in answer.left_out} == {"berlin", "paris", "oslo"}
+
+
 class Lost(InProcess):
     """An engine that is gone after the first answer of each stream."""
 

@@ -35,8 +35,8 @@ def plan_clusters(file: Path, typed: typer.Context) -> None:
     except typer.Exit:  # no cluster was planned
         raise typer.Exit(FAILED) from None
     if not answer.complete:
-        missing = [row.name for row in answer.rows if not row.status.has_plan]
-        warn(f"without a plan: {', '.join(missing)}")
+        for failure in answer.failures():
+            warn(f"no plan for {failure}")
         raise typer.Exit(FAILED)
     if not answer.worth_it:
         raise typer.Exit(ANSWER_IS_NO)
