@@ -54,11 +54,13 @@ def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, firs
 def test_a_first_look_at_admission_judges_every_figure(tmp_path, first_look):
     claims = claims_of(first_look("online-clusters"))
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
-    assert {row["broken"] for row in rows(tmp_path / "online.csv")} == {"0"}
-    assert {row["proven"] for row in rows(tmp_path / "oneshot.csv")} == {"yes"}
+    for inside in ("free", "limited"):
+        assert {row["broken"] for row in rows(tmp_path / f"online-{inside}.csv")} == {"0"}
+    for inside in ("free", "priced"):
+        assert {row["proven"] for row in rows(tmp_path / f"oneshot-{inside}.csv")} == {"yes"}
     assert "A_online with `greedy` is better than `swmoa`" in text
     assert "Figures 6 to 8: A_online with `greedy` is better than `swmoa` (streams of section VI)" in claims
-    assert {f"online-clusters-{n}.svg" for n in ("2-free", "3-priced", "5", "6-v-section-vi", "10", "11")} <= {
+    assert {f"online-clusters-{n}.svg" for n in ("2-free", "3-priced", "5", "6-v-section-vi-free", "10", "11")} <= {
         path.name for path in (tmp_path / "pictures").iterdir()
     }
 
