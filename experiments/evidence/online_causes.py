@@ -241,7 +241,6 @@ CAUSES = (
     Cause(rf"ratio grows with U \({METHOD}\)", _values),
     Cause(rf"Figure 8: .*\({METHOD}", _requests),
     Cause(rf"Figure 6: the ratio (falls with|is steady).*\({METHOD}", _zones),
-    Cause(rf"Figure 6: the ratio grows with V \({METHOD}", _clusters),
     Cause(rf"A_online with {METHOD} loses little", _loss),
     Cause(r"Figure 9: `sampling 0.6`", _close),
     Cause(rf"number of winners is steady \({METHOD}, C = (?P<capacity>\d+)", _winners),

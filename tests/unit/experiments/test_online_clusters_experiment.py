@@ -195,7 +195,7 @@ def test_times_of_streams_are_those_of_the_cpu():
     assert found["`greedy` is faster than `sampling 1.0` (V = 5)"] == REPRODUCED
     assert found["`sampling 1.0` is faster than `listing` (V = 5)"] == NOT
     assert found["`sampling 1.0` is only slightly slower than `greedy` (V = 5, within 20%)"] == NOT
-    same = "a request takes the same time however many came before (`{}`, V = 5, within 20%)"
+    same = "later requests take no longer (`{}`, V = 5, within 20%)"
     assert found[same.format("greedy")] == REPRODUCED
     assert found[same.format("exact")] == NOT
 
