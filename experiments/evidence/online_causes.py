@@ -180,13 +180,6 @@ def _zones(match: re.Match[str]) -> str:
     return f"With few zones any method refuses nearly all, so a good answer is easy to find: {', '.join(curve)} (`{method}`)"
 
 
-def _clusters(match: re.Match[str]) -> str:
-    streams, method = _streams(), match["method"]
-    settings = Scope().figures(*_kind(match))["V"]
-    curve = [f"V = {s.members}: {_ratio(streams.ratio(s, method))} at {_share(streams.load(s))} load" for s in settings]
-    return f"Larger clusters are more load, and more to choose from: {', '.join(curve)} (`{method}`)"
-
-
 def _loss(match: re.Match[str]) -> str:
     streams, method = _streams(), match["method"]
     ratios = [_ratio(streams.ratio(s, method)) for s in Scope().figures(*_kind(match))["V"]]
