@@ -59,7 +59,10 @@ def test_a_first_look_at_admission_judges_every_figure(tmp_path, first_look):
     for inside in ("free", "priced"):
         assert {row["proven"] for row in rows(tmp_path / f"oneshot-{inside}.csv")} == {"yes"}
     assert "A_online with `greedy` is better than `swmoa`" in text
-    assert "Figures 6 to 8: A_online with `greedy` is better than `swmoa` (streams of section VI, traffic inside of a zone is free)" in claims
+    assert (
+        "Figures 6 to 8: A_online with `greedy` is better than `swmoa` (streams of section VI, traffic inside of a zone is free)"
+        in claims
+    )
     assert {f"online-clusters-{n}.svg" for n in ("2-free", "3-priced", "5", "6-v-section-vi-free", "10", "11")} <= {
         path.name for path in (tmp_path / "pictures").iterdir()
     }
