@@ -32,7 +32,7 @@ from bayplan.formats.requests.document import RequestsFile, read_requests_file, 
 from bayplan.model import Acceptance, Cluster, ClusterRequests, Placement, Plan, Schedule, Snapshot, TimedRequests
 
 INTEGERS = re.compile(r"\s*[+-]?\d+(\s|$)")  # a GMRP file starts with a whole number
-LARGE = 1_000_000  # characters
+LARGE = 100_000  # characters of a text, or containers
 KNOWN = "a snapshot (key 'bayplan', no 'kind'), a RASA cluster (key 'ServiceList') or a GMRP model (integers)"
 KNOWN_PLACEMENTS = (
     "a placement (key 'placement'), a snapshot (key 'bayplan' or 'ServiceList'), a RASA solution or a GMRP solution (integers)"
@@ -149,9 +149,9 @@ def _cluster_or_requests(document: object, source: str) -> Whole:
 
 
 @contextmanager
-def _collector_paused(characters: int) -> Iterator[None]:
+def _collector_paused(size: int) -> Iterator[None]:
     """Without Python's search for cycles while a large document is built, which has none: a third of the time."""
-    if characters < LARGE or not gc.isenabled():
+    if size < LARGE or not gc.isenabled():
         yield
         return
     gc.disable()
@@ -262,7 +262,8 @@ def write(value: Whole | Solution, path: PathLike, *, of: Whole | Cluster | None
             raise UsageError(f"{KINDS.get(type(value), 'this')} has no RASA form; expected a cluster")
         write_text_atomically(path, rasa_text(value))
     elif isinstance(value, Snapshot):
-        _write(path, native_document(value))
+        with _collector_paused(len(value.placement.machine_of)):
+            _write(path, native_document(value))
     elif isinstance(value, TimedRequests):
         write_requests(path, value)
     elif isinstance(value, RequestsFile):

@@ -15,6 +15,7 @@ from bayplan.model import (
     UNPLACED,
     Capacity,
     Cluster,
+    Containers,
     IntArray,
     Level,
     Objective,
@@ -110,8 +111,11 @@ def _yaml_key(key: str) -> str:
 _ODD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML takes them for line ends, or not at all
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = _encode(value)
     return text if text.isascii() and "\x7f" not in text else _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", text)
 
 
@@ -157,8 +161,10 @@ class _Writer:
         on = [machine[m] for m in placement.machine_of.tolist()]
         none, no_limit = [0] * len(self.names), [NO_LIMIT] * len(self.names)
         request, limit = workloads.request.tolist(), workloads.limit.tolist()
+        numbered = containers_numbered(self.cluster)
         for w, name in enumerate(workloads.name):
             mine = slice(start[w], start[w + 1])
+            count = start[w + 1] - start[w]
             service = self.cluster.services.name[workloads.service[w]]
             fields = {
                 "name": name,
@@ -166,7 +172,7 @@ class _Writer:
                 "request": self.amounts(request[w], none),
                 "usage": self.usage(w, request[w]) or None,
                 "limit": self.amounts(limit[w], no_limit) or None,
-                "containers": _containers(name, containers.name[mine]),
+                "containers": (count if count != 1 else None) if numbered else _containers(name, containers.name[mine]),
                 "on": on[mine] if any(on[mine]) else None,
             }
             yield {key: value for key, value in fields.items() if value is not None}
@@ -180,6 +186,11 @@ class _Writer:
             elif mean[r] != request[r]:
                 usage[name] = written_real(mean[r], self.scales[r])
         return usage
+
+
+def containers_numbered(cluster: Cluster) -> bool:
+    """Do all containers have their usual names, <workload>-0, -1, ...?"""
+    return cluster.containers.name == Containers.replicas_of(cluster.workloads.name, cluster.replicas).name
 
 
 def _containers(workload: str, names: tuple[str, ...]) -> int | list[str] | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.formats.native.write import head_document, services_implied, text_of
+from bayplan.formats.native.write import containers_numbered, head_document, services_implied, text_of
 from bayplan.formats.parquet.archive import packed, pyarrow
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, IntArray, Placement, Snapshot
 from bayplan.model.arrays import NameArray
@@ -53,8 +53,8 @@ def _workloads(arrow: Any, cluster: Cluster) -> dict[str, Any]:
 def _containers(arrow: Any, cluster: Cluster, placement: Placement) -> dict[str, Any]:
     containers = cluster.containers
     columns = {"workload": _named(arrow, containers.workload, cluster.workloads.name)}
-    given = NameArray.of(containers.name)
-    if given != cluster.containers.replicas_of(cluster.workloads.name, cluster.replicas).name:
+    if not containers_numbered(cluster):
+        given = NameArray.of(containers.name)
         buffers = [None, arrow.py_buffer(given.start), arrow.py_buffer(given.block)]
         columns["name"] = arrow.Array.from_buffers(arrow.large_string(), len(given), buffers)
     if len(placement.placed):
