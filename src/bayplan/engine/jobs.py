@@ -110,6 +110,18 @@ def log_loss(loss: JobLoss) -> None:
     LOG.warning("%s", loss)
 
 
+class LossNotes:
+    """Losses that go to the log, and are kept as notes for the answer."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def report(self, loss: JobLoss) -> None:
+        """Take note of a loss: the `lost` of `Engine.stream`."""
+        log_loss(loss)
+        self.notes.append(f"engine: {loss}")
+
+
 class Engine(Protocol):
     """A place where jobs run. As a context manager it keeps its workers, or its connection, from one call to the next."""
 

@@ -22,7 +22,7 @@ from bayplan.api.fleet.division import Envelope, GainAt, divide, divide_evenly, 
 from bayplan.api.planning.plan import cores
 from bayplan.api.planning.question import goal_of
 from bayplan.api.problem import move_limit
-from bayplan.engine import Engine, EngineLostError, Job, engine_of
+from bayplan.engine import Engine, EngineLostError, Job, LossNotes, engine_of
 from bayplan.errors import UsageError
 from bayplan.formats.clusters import ClusterFleet, FleetCluster, read_clusters
 from bayplan.model import Budget, Clock, Progress, Tick
@@ -196,9 +196,10 @@ class FleetRun:
         clock = replace(self.clock, budget=self.clock.budget.share(stage.share))
         left, slots, done = clock.left(), self.engine.slots(self.workers), 0
         hard = None if left is None else GRACE[0] * left + GRACE[1] * ceil(len(stage.numbers) / slots)
+        losses = LossNotes()
         try:
             jobs = stage.jobs(clock, slots)
-            for position, value in self.engine.stream(jobs, workers=self.workers, seconds=hard):
+            for position, value in self.engine.stream(jobs, workers=self.workers, seconds=hard, lost=losses.report):
                 number, done = stage.numbers[position], done + 1
                 words = f"{stage.label} {self.tasks[number].cluster.name} ({done:,} of {len(stage.numbers):,})"
                 self.progress(Tick(stage=words, done=done / len(stage.numbers)))
@@ -208,6 +209,7 @@ class FleetRun:
                     yield number, value
         except EngineLostError as error:
             self.notes.append(f"not all clusters were planned: {error}")
+        self.notes += losses.notes
 
     def outcome(self, number: int) -> ClusterPlan:
         """What is known of a cluster in the end."""

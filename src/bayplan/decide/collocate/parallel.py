@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 
 from bayplan.decide.collocate.subproblem import Subproblem
-from bayplan.engine import Engine, EngineLostError, Job, JobLoss, Shared, log_loss
+from bayplan.engine import Engine, EngineLostError, Job, LossNotes, Shared
 from bayplan.engine.jobs import T
 from bayplan.model import FloatArray, Progress, Tick
 
@@ -87,7 +87,7 @@ def solve_in_parallel(
 
     Missing are those that a stop, the end of the time or the loss of the engine left over. EngineLostError if none has come.
     """
-    until, losses = time.time() + limits.seconds, _Losses()
+    until, losses = time.time() + limits.seconds, LossNotes()
     share = time_shares(subproblems)
     order: list[int] = np.argsort(-share, kind="stable").tolist()
     parts: SolvedParts[T] = SolvedParts({}, ())
@@ -123,17 +123,6 @@ def _jobs(
         seconds = times.begin(number)
         part = PartLimits(times.until, seconds, limits.iterations, threads, limits.seed + number)
         yield Job(name=f"part {number + 1} of {len(order)}", call=call, arguments=(shared, number, about[number], part))
-
-
-class _Losses:
-    """Losses go to the log, and into the notes of the answer."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def report(self, loss: JobLoss) -> None:
-        log_loss(loss)
-        self.notes.append(f"engine: {loss}")
 
 
 def time_shares(subproblems: Sequence[Subproblem]) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayplan.check import check
-from bayplan.engine import Engine, EngineLostError, Job
+from bayplan.engine import Engine, EngineLostError, Job, LossNotes
 from bayplan.model import (
     UNPLACED,
     Budget,
@@ -119,15 +119,17 @@ class _Rounds:
         here = replace(self.problem, start=self.placement)
         index = replace(self.index, start=self.placement)
         machine_of = self.placement.machine_of.copy()
-        jobs = _PartJobs(here, index, sets, self, number)
+        jobs, losses, engine = _PartJobs(here, index, sets, self, number), LossNotes(), self.settings.engine
         try:
-            for done, (n, answer) in enumerate(self.settings.engine.stream(jobs, workers=self.settings.workers)):
+            answers = engine.stream(jobs, workers=self.settings.workers, lost=losses.report)
+            for done, (n, answer) in enumerate(answers):
                 machines, containers = jobs.taken.pop(n)
                 machine_of[containers] = np.where(answer == UNPLACED, UNPLACED, machines[answer])
                 self.progress(Tick(stage=stage, done=(done + 1) / len(sets), solution=lambda: Placement(machine_of=machine_of)))
         except EngineLostError as error:
             self.lost = True
             self.notes.append(f"not all parts were solved: {error}")
+        self.notes += losses.notes
         self._keep_better(Placement(machine_of=ints(machine_of)))
         self.part_of = _numbered(sets, len(cluster.machines.name))
         what = "the machines were divided, and each part was solved by itself" if number == 0 else "solved over their borders"
