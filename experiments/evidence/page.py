@@ -1,7 +1,7 @@
 """`python -m experiments.evidence.page`: docs/evidence.md, every claim of the five papers in one table, from the raw results."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from experiments.evidence.causes import key_of, reason
@@ -13,6 +13,7 @@ from experiments.verdicts import RULE, Claim, Verdict
 
 DOCS = ROOT / "docs" / "evidence.md"
 NO_ROWS = "Its rows are not measured yet"
+SHORT = 90  # characters of a reason that stands in the table itself; others are numbered and stand below it
 HEAD = ("paper", "where", "claim", "the paper's number", "ours", "rule", "verdict", "why", "details")
 
 
@@ -23,15 +24,14 @@ class Line(NamedTuple):
     claim: Claim
     why: str = ""
 
-    @property
-    def cells(self) -> list[str]:
-        """Of the table."""
+    def cells(self, why: str) -> list[str]:
+        """Of the table; `why`: the reason, or where it stands."""
         claim = self.claim
         more = "; ".join(filter(None, (f"cases: {claim.cases}" if claim.cases else "", claim.scale)))
         ours = f"{claim.ours} ({more})" if more else claim.ours
         link = f"[{claim.page.rpartition('/')[2]}]({claim.page})" if claim.page else "-"
         word = f"**{claim.verdict}**" if claim.verdict is Verdict.NOT else str(claim.verdict)
-        return [self.paper, claim.where, claim.text, claim.stated, ours, claim.rule, word, self.why or "-", link]
+        return [self.paper, claim.where, claim.text, claim.stated, ours, claim.rule, word, why or "-", link]
 
 
 def lines_of(paper: str) -> Iterator[Line]:
@@ -70,6 +70,38 @@ def counts(lines: Sequence[Line]) -> list[str]:
     return table(("paper", "claims", *Verdict), body)
 
 
+def _is_long(why: str) -> bool:
+    """Too long for the table? A command alone is not: each claim has its own."""
+    return len(why) > SHORT and not why.startswith("`")
+
+
+def numbered(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
+    """The number of each long reason of a paper: 'FreeContainer 3'. Claims with the same reason share it."""
+    number: dict[tuple[str, str], str] = {}
+    for paper in NAMES:
+        reasons = dict.fromkeys(line.why for line in lines if line.paper == paper and _is_long(line.why))
+        number |= {(paper, why): f"{paper} {n}" for n, why in enumerate(reasons, start=1)}
+    return number
+
+
+def reasons_below(number: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """The long reasons, paper by paper."""
+    yield from ("## Reasons", "")
+    for paper in NAMES:
+        yield from (f"### Reasons: {paper}", "")
+        for (one, why), name in number.items():
+            if one == paper:
+                yield from (f"- **{name}**: {why}" + ("" if why.endswith(("`", ".")) else "."), "")
+
+
+def _table(lines: Sequence[Line], number: Mapping[tuple[str, str], str]) -> list[str]:
+    def why(line: Line) -> str:
+        name = number.get((line.paper, line.why))
+        return f"[{name}](#reasons-{key_of(line.paper)})" if name else line.why
+
+    return table(HEAD, (line.cells(why(line)) for line in lines))
+
+
 def page() -> str:
     """The whole page."""
     lines = every_line()
@@ -81,8 +113,9 @@ def page() -> str:
     )
     scale = (
         "In brackets after our number: how many cases hold, and what is smaller than in the paper, or other. "
-        "*Why* has the cause where "
-        "a claim is not reproduced, with a command that prints the numbers behind it from the raw results. What was measured in "
+        "*Why* names the cause where "
+        "a claim is not reproduced; [below the table](#reasons) it stands in full, with a command that prints the numbers behind "
+        "it from the raw results. What was measured in "
         "production, [RASA] Figures 11 to 13 and [FreeContainer] §VII, is compared with a model of it: "
         "[production](verbs/production.md)."
     )
@@ -91,7 +124,8 @@ def page() -> str:
         "had before. It replaced rules of single experiments that counted what lies far beyond a number as reproduced."
     )
     head = ["# Evidence: every claim of the papers", "", about, "", RULE, "", when, "", scale, "", *counts(lines), ""]
-    return "\n".join([*on_page(head), *table(HEAD, (line.cells for line in lines)), ""])
+    number = numbered(lines)
+    return "\n".join([*on_page(head), *_table(lines, number), "", *on_page(list(reasons_below(number)))])
 
 
 if __name__ == "__main__":
