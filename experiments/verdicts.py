@@ -2,7 +2,8 @@
 
 A paper states a number, a range, a limit, or that one thing is better than another. `about`, `near` and `between` are
 two-sided: ten times the stated gain agrees as little as a tenth of it. `at_least`, `at_most`, `above` and `below` are one-sided,
-since the statement is, and say so. What is measured is one value per *case*: a seed, a setting, a cluster.
+since the statement is, and say so. `spanning` is for a paper that says from where to where its cases range. What is measured is
+one value per *case*: a seed, a setting, a cluster.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +36,8 @@ RULE = (
     "*Reproduced*: the mean is within what the paper states, and at least nine tenths of the cases are on its side of no "
     "difference. *Direction only*: the mean is on that side, but not of that size, or not in enough cases. *Not reproduced*: "
     "neither. *Not tested*: nothing was measured. The rule beside a number says how far off it may be on both sides, ±20 % of a "
-    "stated difference if nothing else is agreed; statements such as *at least* or *better than* are one-sided."
+    "stated difference if nothing else is agreed (*both ends*: of the least and of the largest case); statements such as *at "
+    "least* or *better than* are one-sided."
 )
 
 
@@ -48,6 +50,13 @@ class Stated:
     neutral: float = 0.0  # no difference
     side: int = 0  # 1: above neutral, -1: below it, 0: neither; then each case has to lie within low and high
     rule: str = ONE_SIDED
+    ends: tuple[tuple[float, float], tuple[float, float]] | None = None  # of a span: where the least and the largest case lie
+
+    def fits(self, values: Sequence[float]) -> bool:
+        """Are the cases as stated: their mean, or the ends of their span?"""
+        if self.ends is None:
+            return self.within(fmean(values))
+        return all(low - ROUNDING <= end <= high + ROUNDING for (low, high), end in zip(self.ends, _ends(values), strict=True))
 
     def within(self, value: float) -> bool:
         """Is a mean as stated?"""
@@ -68,6 +77,13 @@ def between(low: float, high: float, *, neutral: float = 0.0, tolerance: float =
     wide = [tolerance * abs(end - neutral) for end in (low, high)]
     side = _side((low + high) / 2 - neutral)
     return Stated(low=low - wide[0], high=high + wide[1], neutral=neutral, side=side, rule=f"±{100 * tolerance:g} %")
+
+
+def spanning(low: float, high: float, *, neutral: float = 0.0, tolerance: float = TOLERANCE) -> Stated:
+    """Differences that range from one to the other, over cases: two-sided, the least and the largest case are each judged."""
+    wide = [tolerance * abs(end - neutral) for end in (low, high)]
+    ends = (low - wide[0], low + wide[0]), (high - wide[1], high + wide[1])
+    return Stated(neutral=neutral, side=_side((low + high) / 2 - neutral), rule=f"both ends ±{100 * tolerance:g} %", ends=ends)
 
 
 def level(value: float, *, tolerance: float = TOLERANCE) -> Stated:
@@ -114,7 +130,7 @@ def verdict(measured: Iterable[float | None], stated: Stated) -> Verdict:
     if not stated.same_side(mean):
         return Verdict.NOT
     enough = sum(map(stated.same_side, values)) >= ENOUGH * len(values) - ROUNDING
-    return Verdict.REPRODUCED if enough and stated.within(mean) else Verdict.DIRECTION
+    return Verdict.REPRODUCED if enough and stated.fits(values) else Verdict.DIRECTION
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
@@ -136,6 +152,10 @@ def weakest(verdicts: Iterable[Verdict]) -> Verdict:
 
 _REPRODUCED = (Verdict.REPRODUCED,)
 _TOWARDS = (Verdict.REPRODUCED, Verdict.DIRECTION)
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    return min(values), max(values)
 
 
 def _known(measured: Iterable[float | None]) -> list[float]:

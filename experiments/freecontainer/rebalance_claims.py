@@ -7,9 +7,9 @@ stronger one.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.freecontainer.settings import DELTAS, HIGHEST, START, TABLE_6, A, B
+from experiments.freecontainer.settings import DELTAS, HIGHEST, START, TABLE_4, TABLE_6, A, B
 from experiments.freecontainer.statistics import NORMALISED, USUAL, Series, gain_claim, gains, mean, ratios
-from experiments.verdicts import Claim, at_most, judged, level, percent
+from experiments.verdicts import Claim, about, at_most, between, judged, level, percent
 
 OVER_GREEDY = {A: {"U": 0.404, "B": 0.690, "C": 0.091}, B: {"U": 0.339, "B": 0.727, "C": 0.063}}
 OVER_NLS = {A: {"U": 0.306, "B": 0.660, "C": 0.062}, B: {"U": 0.212, "B": 0.804, "C": 0.038}}
@@ -22,6 +22,8 @@ AVERAGE = 0.5116  # of CPU
 CLOSE = 0.05  # "very close to the lower bound": no more than this above
 SEARCHED = "sweep-search"
 COMPARED = TABLE_6[1:-1]
+TOPS = ("cpu_top1", "cpu_top5", "cpu_top10", "cpu_top300")
+BEST_OF_ALL = 0.7, 0.9  # "up to 70 %" in the abstract and the conclusion, "up to 90 %" in section I
 
 
 def rebalancing(series: Series) -> Iterator[Claim]:
@@ -40,13 +42,21 @@ def rebalancing(series: Series) -> Iterator[Claim]:
 
 
 def _table_7(series: Series) -> Iterator[Claim]:
-    """'Up to 70 %' is read as the ratio of utilisations minus 1: 52 % against 88 % would be that."""
-    tops = ("cpu_top1", "cpu_top5", "cpu_top10", "cpu_top300")
-    for other in OVER:
-        more = {top: ratios(series.of(A, other, top), series.of(A, SEARCHED, top)) for top in tops}
-        largest = max(tops, key=lambda top: mean(list(more[top].values())))
-        text = f"CPU of the hottest machines under {other} is above S&S by up to (here {largest.removeprefix('cpu_')})"
-        yield gain_claim(f"Table VII, {A}", text, 0.70, more[largest])
+    """'Outperforms Greedy and NSL by up to 70 %' is one maximum over both, and over the columns of the table.
+
+    It is read as the ratio of utilisations minus 1: 52 % against 88 % would be that. Greedy is read in two ways.
+    """
+    for greedy in ("greedy", "literal-greedy"):
+        more = {
+            (other, top): ratios(series.of(A, other, top), series.of(A, SEARCHED, top))
+            for other in (greedy, "nls")
+            for top in TOPS
+        }
+        other, top = max(more, key=lambda key: mean(list(more[key].values())) if more[key] else 0.0)
+        text = (
+            f"CPU of the hottest servers under {greedy} or nls is above S&S by up to (here {other}, {top.removeprefix('cpu_')})"
+        )
+        yield gain_claim(f"Table VII, {A}", text, 0.70, more[other, top])
     over = ratios(series.of(A, SEARCHED, "cpu_max"), series.of(A, SEARCHED, "cpu_mean"))
     text = f"after S&S the highest CPU utilisation is near the mean: above it by at most {CLOSE:.0%}"
     by_seed = {str(seed): value for seed, value in over.items()}
@@ -55,7 +65,7 @@ def _table_7(series: Series) -> Iterator[Claim]:
 
 def _figure_5(series: Series) -> Iterator[Claim]:
     """Numbers of servers and utilisations depend on how full the data centre is, so they are levels."""
-    yield _level(series, "Figure 5(a)", SEARCHED, "cpu_max", HIGHEST, "the highest CPU utilisation after S&S")
+    yield from _highest(series)
     for other, servers in HOT.items():
         hot = series.of(A, other, "cpu_hot")
         ours = f"{mean(list(hot.values())):,.0f}" if hot else "-"
@@ -70,6 +80,19 @@ def _figure_5(series: Series) -> Iterator[Claim]:
         gained = gains(*(series.of(A, method, "memory_top300") for method in (SEARCHED, other)))
         text = f"memory of the 300 hottest servers: S&S is below {other}"
         yield gain_claim(f"Figure 5(b), {A}", text, None, gained)
+
+
+def _highest(series: Series) -> Iterator[Claim]:
+    """The highest CPU utilisation says something beside the mean of all servers only."""
+    top, average = (series.of(A, SEARCHED, column) for column in ("cpu_max", "cpu_mean"))
+    over = {str(seed): top[seed] - average[seed] for seed in top}
+    shown = f"{100 * mean(list(over.values())):.1f} points ({percent(mean(list(top.values())))})" if over else "-"
+    text, stated = "the highest CPU utilisation after S&S, above the mean of all servers", HIGHEST - AVERAGE
+    paper = f"{100 * stated:.1f} points ({percent(HIGHEST)})"
+    yield judged(f"Figure 5(a), {A}", text, about(stated), over, paper=paper, ours=shown)
+    for other in OVER:
+        text = f"the highest CPU utilisation after S&S is much better than after {other}"
+        yield gain_claim(f"Figure 5(a), {A}", text, None, gains(top, series.of(A, other, "cpu_max")))
 
 
 def _level(series: Series, where: str, method: str, quantity: str, stated: float, text: str) -> Claim:
@@ -109,6 +132,22 @@ def _tails(series: Series) -> Iterator[Claim]:
             tail[method] = {seed: hottest[seed] - average[seed] for seed in hottest}
         text = f"{resource} of the 300 hottest servers comes nearer to the mean of all, in {A}"
         yield gain_claim(where, text, None, gains(tail[SEARCHED], tail[START]))
+
+
+def largest_gain(placed: Series, rebalanced: Series) -> Claim:
+    """'Up to 70 %', or 90 %, over the state of the art: the largest mean gain of any term in any table."""
+    found = {}
+    for centre in (A, B):
+        for term in "UBC":
+            for series, ours, others in ((placed, "ca-wfd", TABLE_4[1:-1]), (rebalanced, SEARCHED, ("literal-greedy", "nls"))):
+                for other in others:
+                    by_seed = gains(*(series.of(centre, method, NORMALISED[term]) for method in (ours, other)))
+                    if by_seed:
+                        found[f"{term} of {ours} over {other} in {centre}"] = mean(list(by_seed.values()))
+    name = max(found, key=lambda each: found[each], default="")
+    text = "better than the state of the art by up to 70 % (abstract, conclusion) or 90 % (§I), in any cost"
+    shown = f"{percent(found[name])} ({name})" if found else None
+    return judged("Abstract, §I", text, between(*BEST_OF_ALL), found.get(name), paper="70 or 90 %", ours=shown)
 
 
 def lowest_total(series: Series, ours: str, others: Sequence[str]) -> Iterator[str]:

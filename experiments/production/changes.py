@@ -53,6 +53,18 @@ def pair_changes(parts: Sequence[Row]) -> list[tuple[Change, Change]]:
     return found
 
 
+def pair_gaps(parts: Sequence[Row], column: str) -> dict[str, float]:
+    """Pair -> from WITH to ONLY COLLOCATED, in points of the metric normalised to WITHOUT; without a sign."""
+    gaps = {}
+    for number in range(1, PAIRS + 1):
+        name = f"pair {number}"
+        without, with_ours, only = (
+            float(picked(parts, study=RASA, state=state, part=name)[0][column]) for state in (BEFORE, AFTER, COLLOCATED)
+        )
+        gaps[name] = abs(with_ours - only) / without
+    return gaps
+
+
 def service_changes(parts: Sequence[Row], load: str) -> dict[str, tuple[float, Change]]:
     """Service -> its containers, and the most traffic before and after."""
     found = {}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
-from experiments.production.week_claims import week_claims
+from experiments.production.week_claims import MOST_MOVED, moved_claims, week_claims
 from experiments.production.week_figures import CellFigures, local_mean, weeks_of
-from experiments.production.week_settings import ALONE, KEY, PER_DAY
+from experiments.production.week_settings import ALONE, KEY, LOCAL, NO_CAP, PER_DAY
 from experiments.results import Row, picked, table
 from experiments.verdicts import claim_table, yes
 
@@ -113,9 +113,13 @@ def claim_lines(figures: Sequence[CellFigures], variant: str) -> list[str]:
     below = [value for each in weeks for value in each.below_fresh]
     own = f"below it by {_points(mean(below))} points on average, {_points(max(below))} at most" if below else "not measured"
     near = yes(bool(below) and max(below) <= NEAR)
+    free = [each for each in figures if each.end["variant"] == NO_CAP] if variant == LOCAL else []
+    moved = max((share for each in weeks for share in each.later_shares), default=0.0)
     return [
-        *claim_table(week_claims(weeks)),
+        *claim_table([*week_claims(weeks), *(moved_claims(free) if free else ())]),
         "",
+        f"- At most {MOST_MOVED:.0%} of the containers in each execution, as the loop's own setting says? "
+        f"{yes(moved <= MOST_MOVED)}: at most {moved:.1%} after day 1.",
         f"- Within 3 points of a fresh optimisation of the same instant? {near}: {own}.",
         f"- What a fresh optimisation would move for that: {_price_of_fresh(weeks)}.",
     ]

@@ -81,7 +81,7 @@ def test_every_theorem_names_a_test_that_is_there():
 def test_causes_can_be_printed_for_one_paper(capsys):
     causes.main(["cradle"])
     printed = capsys.readouterr().out
-    assert "[Cradle] Requests are more unequal" in printed and "[RASA]" not in printed
+    assert "[Cradle] How many are served depends" in printed and "[RASA]" not in printed
     with pytest.raises(SystemExit, match="no paper 'rasa-2'; expected some of freecontainer"):
         causes.main(["rasa-2"])
 

@@ -17,6 +17,7 @@ from experiments.verdicts import (
     judged,
     level,
     near,
+    spanning,
     together,
     verdict,
     weakest,
@@ -65,6 +66,29 @@ def test_a_range_of_falls_is_widened_at_both_ends():
     assert (stated.low, stated.high) == pytest.approx((-0.84, -0.16))
     assert verdict([-0.9], stated) is DIRECTION
     assert verdict([-0.1], stated) is DIRECTION
+
+
+@pytest.mark.parametrize(
+    ("cases", "word"),
+    [
+        ([0.1, 0.3, 0.5], REPRODUCED),
+        ([0.08, 0.6], REPRODUCED),  # the edges: a fifth below 10 % and a fifth above 50 %
+        ([0.12, 0.4], REPRODUCED),  # and the inner edges
+        ([0.018, 0.686], DIRECTION),  # a mean of 35 % hides that both ends are elsewhere
+        ([0.1, 0.7], DIRECTION),
+        ([0.2, 0.5], DIRECTION),
+        ([0.3], DIRECTION),  # one case has no span
+        ([-0.5, -0.1], NOT),
+    ],
+)
+def test_a_span_is_judged_at_both_ends(cases, word):
+    assert verdict(cases, spanning(0.1, 0.5)) is word
+
+
+def test_a_span_of_falls_has_its_ends_too():
+    stated = spanning(-0.72, -0.17)
+    assert stated.rule == "both ends ±20 %"
+    assert [verdict(cases, stated) for cases in ([-0.7, -0.18], [-0.24, -0.18])] == [REPRODUCED, DIRECTION]
 
 
 @pytest.mark.parametrize(("ours", "word"), [(0.5, REPRODUCED), (0.4, REPRODUCED), (0.6, REPRODUCED), (0.39, NOT), (0.61, NOT)])

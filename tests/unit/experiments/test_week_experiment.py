@@ -76,15 +76,22 @@ def test_plans_in_turn_go_on_from_one_another():
 @pytest.mark.parametrize(
     ("line", "good", "bad"),
     [
-        (0, {"moved": (0, 49)}, {"moved": (0, 50)}),
-        (1, {"moved": (*[0] * 11, 9)}, {"moved": (0, 9)}),
-        (2, {"locals_": (0.8,)}, {"locals_": (0.1,)}),
+        (0, {"moved": (*[0] * 11, 9)}, {"moved": (0, 9)}),
+        (1, {"fresh": 0.829}, {"fresh": 0.831}),
     ],
 )
 def test_each_claim_can_hold_and_can_fail(line, good, bad):
     alone = fake_cell(ALONE, locals_=(0.2,))
     assert claims(*fake_cell(LOCAL, **good), alone)[line].endswith("| reproduced |")
     assert claims(*fake_cell(LOCAL, **bad), alone)[line].endswith("| not reproduced |")
+
+
+def test_what_an_execution_moves_is_judged_where_nothing_limits_it():
+    for share, word in (((0, 49), "reproduced"), ((0, 50), "not reproduced")):
+        cells = [fake_cell(ALONE), fake_cell(LOCAL), fake_cell(NO_CAP, moved=share)]
+        figures = week_figures.figures_of([turn for _, turns in cells for turn in turns], [cell for cell, _ in cells])
+        (line,) = [line for line in week_tables.claim_lines(figures, LOCAL) if "nothing limits them" in line]
+        assert line.endswith(f"| {word} |")
 
 
 def test_whether_the_loop_stays_near_a_fresh_optimisation_is_a_question_of_our_own():
