@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Engine, Parts, say
+from bayplan.cli.console.decision import Parts, PlanEngine, Starts, say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.fleet import plan_clusters
 from bayplan.cli.console.outputs import expect_outputs
@@ -60,7 +60,8 @@ def plan(
     seed: SearchSeed = 0,
     threads: option.PlanThreads = None,
     parts: Parts = None,
-    engine: Engine = "pool",
+    starts: Starts = 1,
+    engine: PlanEngine = None,
     out: way_option.PlanOut = None,
     placement_out: option.PlacementOut = None,
     rollback_out: way_option.RollbackOut = None,
@@ -92,6 +93,8 @@ def plan(
     Example: [cyan]bayplan plan shop.yaml --goal balance --max-moves 10% --front[/cyan]
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
+
+    Example: [cyan]bayplan plan shop.yaml --front --engine ray:10.0.0.1:6379[/cyan]
 
     A file of clusters (a fleet) is planned at once: a plan for each cluster into the folder --out, one report, and --max-moves of
     all clusters together, shared where they bring most. Exit code 1 if a cluster has no plan.
@@ -136,6 +139,7 @@ def plan(
             assume=option.assumed(assume),
             progress=progress,
             parts=parts,
+            starts=starts,
             engine=engine,
             threads=option.search_threads(threads),
         )
