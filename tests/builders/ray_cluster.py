@@ -141,6 +141,15 @@ def waited(there: Callable[[], bool], *, seconds: float) -> None:
         time.sleep(0.1)
 
 
+def killed_when_busy(node: Node, killed: list[str]) -> None:
+    """Kill a node as soon as it has a job for a while; its name is added to `killed` if it had it to the end."""
+    waited(node.busy, seconds=120.0)
+    time.sleep(0.5)
+    if node.busy():
+        killed.append(node.name)
+    node.kill()
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK.format(2), 0))
