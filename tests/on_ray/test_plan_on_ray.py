@@ -12,7 +12,7 @@ from bayplan.generate import GENERATORS
 
 pytestmark = pytest.mark.ray
 FEW_STEPS = bp.Budget(iterations=2_000)
-LONG_WALKS = bp.Budget(iterations=150_000)  # of some seconds each: time to kill a node
+LONG_WALKS = bp.Budget(iterations=600_000)  # of some seconds each: time to kill a node
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ travels once; only placements travel to and fro.
 With a budget of iterations, which each walk has for itself, the answer is the same on every engine and with any number of
 workers. With a budget of seconds the engine's slots share the time: where there are more walks than slots, each is shorter.
 
-All walks are of one method with one setting, and differ by their seeds. A portfolio of methods is left out: an iteration of one is
-not an iteration of another, so walks would not be of one length; and in equal time noisy local search and Sweep&Search were
-behind the search on average on GMRP's a1_2, a2_2 and a2_3, so a walk of theirs takes the place of a better one. Temperatures are
-set by the steps that a walk has (`search.walker`); other ones would be wrong for its length.
+All walks are of one method with one setting, and differ by their seeds. A portfolio of methods is left out: an iteration of one
+is not an iteration of another, so walks would not be of one length; and in equal time noisy local search and Sweep&Search were
+behind the search on average on GMRP's a1_2, a2_2 and a2_3, so a walk of theirs takes the place of a better one. Temperatures
+are set by the steps that a walk has (`search.walker`); other ones would be wrong for its length.
 """
 
 from collections.abc import Callable, Iterator
