@@ -3,8 +3,8 @@
 The walks of an epoch are independent jobs. Then each goes on from one of the best few placements that any of them has found: from
 a few and not from the best alone, because walks from one placement mostly find their way back to it. The first epoch has most of
 the time: a slow annealing is worth more than an early exchange (four walks of 1.5 million steps on a2_3 cost 3 % more where the
-first epoch had half of them than without an exchange; with 0.85 of them, and one more epoch, the same within the noise, and
-less on a small cluster). Later epochs begin cooler, so that they do not lose what was found (`search.cooling`). The problem
+first epoch had half of them than without an exchange; with 85 % of them, and one more epoch, the same within the noise, and
+less on a small cluster). A later epoch begins cooler, so that it does not lose what was found (`search.cooling`). The problem
 travels once; only placements travel to and fro.
 
 With a budget of iterations, which each walk has for itself, the answer is the same on every engine and with any number of
@@ -32,7 +32,7 @@ from bayplan.model.problem import Problem
 from bayplan.score.terms import weighted
 
 MOST_STARTS = 1_000
-EPOCHS = 0.8, 0.1, 0.1  # of the seconds and iterations
+EPOCHS = 0.85, 0.15  # of the seconds and iterations
 FEW = 2  # placements that walks go on from
 STAGE = "searching"  # in reports of progress
 SEEDS = 2**28  # seeds are less: solvers take no larger ones

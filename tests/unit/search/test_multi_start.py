@@ -131,7 +131,7 @@ def test_what_was_found_before_the_engine_was_lost_is_kept(problem):
 
 
 def test_an_engine_that_is_lost_before_any_walk_has_ended_is_an_error(problem):
-    with pytest.raises(EngineLostError, match=r"job 'walk \d of 2, epoch 1 of 3' was lost 3 times"):
+    with pytest.raises(EngineLostError, match=r"job 'walk \d of 2, epoch 1 of 2' was lost 3 times"):
         search_from_starts(problem, dying, settings(2, "pool", 2), budget=STEPS, seed=3)
 
 
