@@ -21,6 +21,7 @@ from bayplan.cli.options.shared import Json, Quiet, SearchSeed, Start, pairs, sh
 from bayplan.cli.rebalance import Freeze
 
 if TYPE_CHECKING:
+    from bayplan.api.in_parts import PartKeywords
     from bayplan.api.planning.answer import PlanAnswer
 
 OPTIONS = {"plan": "--out", "placement": "--placement-out", "rollback": "--rollback-out", "report": "--report"}  # of each file
@@ -110,6 +111,7 @@ def plan(
     source = running.cluster_source(file, cluster, measured.request(), young)
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
+    jobs: PartKeywords = {"parts": parts, "starts": starts, "engine": engine, "threads": option.search_threads(threads)}
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
 
@@ -138,10 +140,7 @@ def plan(
             at=at,
             assume=option.assumed(assume),
             progress=progress,
-            parts=parts,
-            starts=starts,
-            engine=engine,
-            threads=option.search_threads(threads),
+            **jobs,
         )
     _finish(answer, files, json=json, following=_next(answer, source, out, report))
 
