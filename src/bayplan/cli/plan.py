@@ -111,11 +111,12 @@ def plan(
     source = running.cluster_source(file, cluster, measured.request(), young)
     files = {"plan": out, "placement": placement_out, "rollback": rollback_out, "report": report}
     expect_outputs({OPTIONS[kind]: path for kind, path in files.items()}, file, start)
-    jobs: PartKeywords = {"parts": parts, "starts": starts, "engine": engine, "threads": option.search_threads(threads)}
     with working(f"planning for {source.label}", quiet=quiet) as progress:
         import bayplan as bp
 
         snapshot, collected = source.read(start, draining=drain or ())
+        run: PartKeywords = {"parts": parts, "starts": starts, "engine": engine, "progress": progress}
+        run["threads"] = option.search_threads(threads)
         resting = () if collected is None else tuple(collected.resting)
         note(snapshot.notes, quiet=quiet)
         answer = bp.plan(
@@ -139,8 +140,7 @@ def plan(
             front=front or at is not None,
             at=at,
             assume=option.assumed(assume),
-            progress=progress,
-            **jobs,
+            **run,
         )
     _finish(answer, files, json=json, following=_next(answer, source, out, report))
 
