@@ -103,7 +103,8 @@ class RayCluster:
         self.started += 1
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *where, "--block", "--num-cpus=1"]
         command += [f"--node-ip-address={ip}", f"--object-store-memory={STORE}", "--disable-usage-stats"]
-        everything = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", **environment}
+        own = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "RAY_raylet_start_wait_time_s": f"{PATIENCE:.0f}"}
+        everything = {**os.environ, **own, **environment}
         with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(command, env=everything, stdout=log, stderr=log, start_new_session=True)
         node = Node(process, name, ip)
@@ -139,6 +140,15 @@ def waited(there: Callable[[], bool], *, seconds: float) -> None:
     while not there():
         assert time.monotonic() < until, "waited too long"
         time.sleep(0.1)
+
+
+def killed_when_busy(node: Node, killed: list[str]) -> None:
+    """Kill a node as soon as it has a job for a while; its name is added to `killed` if it had it to the end."""
+    waited(node.busy, seconds=120.0)
+    time.sleep(0.5)
+    if node.busy():
+        killed.append(node.name)
+    node.kill()
 
 
 def free_port() -> int:

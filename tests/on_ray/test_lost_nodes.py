@@ -5,12 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from threading import Thread
 
 import pytest
 from tests.builders import engine_jobs, parted_cluster
-from tests.builders.ray_cluster import ROOT, RayCluster, connected, ray_cluster, waited
+from tests.builders.ray_cluster import ROOT, RayCluster, connected, killed_when_busy, ray_cluster, waited
 
 import bayplan as bp
 from bayplan.engine import EngineLostError, Job, engine_of
@@ -21,15 +20,6 @@ pytestmark = pytest.mark.ray
 @pytest.fixture(scope="module")
 def undisturbed():
     return parted_cluster.collocated("here")
-
-
-def killed_when_busy(node, killed):
-    """Kill a node as soon as it solves something."""
-    waited(lambda: node.busy(), seconds=120.0)
-    time.sleep(0.5)
-    if node.busy():
-        killed.append(node.name)
-    node.kill()
 
 
 def test_collocate_gives_the_same_answer_as_in_this_process(ray_engine, undisturbed):

@@ -9,12 +9,13 @@ from typing import Unpack
 import numpy as np
 
 from bayplan.api.control import Control, interruptible, options_from
-from bayplan.api.in_parts import PartKeywords, collocate_in_parts, part_settings
+from bayplan.api.in_parts import PartKeywords, collocate_in_parts, part_settings, start_settings
 from bayplan.api.placement import PlacementAnswer, finish_seconds, placement_answer
 from bayplan.api.problem import not_negative, problem_of, search_needs, terms_of
 from bayplan.api.registry import method_of
 from bayplan.decide.collocate.bound import affinity_bound
 from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons, with_new_containers
+from bayplan.decide.collocate.from_starts import collocate_from_starts
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.subproblem import has_other_rules, may_collocate
 from bayplan.errors import UsageError, did_you_mean
@@ -39,6 +40,7 @@ from bayplan.score.affinity import total_affinity
 from bayplan.score.counts import loads
 from bayplan.search.answer import refereed
 
+NOT_OF_METHODS = "safety", "parts", "starts"  # options that are read here
 KNOW_TERMS = ("best", "original")  # methods that know other terms than affinity, or need none
 MOST_PRIORITY = 1e6
 HELD = (
@@ -82,7 +84,9 @@ def collocate(
     - `max_moves`: a number of containers, or a share of those that run, such as `"10%"`;
     - `freeze`: names or patterns of containers or workloads that stay where they run;
     - `priority`: multiplies the traffic of workloads that match a name or pattern, such as `{"checkout*": 5}`;
-    - `parts`: solve in that many parts, on `engine` (method `best`); very large clusters are by themselves.
+    - `parts`: solve in that many parts, on `engine` (method `best`); very large clusters are by themselves;
+    - `starts`: the best of that many runs, on `engine` (method `best`). Each has all iterations of a budget; the seconds are
+      shared by those that cannot run at a time.
 
     >>> import bayplan as bp
     >>> shop = bp.generate("boutique")
@@ -92,7 +96,7 @@ def collocate(
     """
     control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
     keeps_safety = options.get("safety", True)
-    method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k not in ("safety", "parts")}))
+    method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k not in NOT_OF_METHODS}))
     if weights and method not in KNOW_TERMS:
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
@@ -101,7 +105,9 @@ def collocate(
     if total_affinity(problem.cluster) > 0 and not may_collocate(problem):
         wanted = replace(wanted, notes=(*wanted.notes, HELD))
     in_parts = part_settings(problem, control, options.get("parts"), can=method == "best")
+    from_starts = start_settings(control, options.get("starts"), in_parts, can=method == "best")
     chosen = chosen if in_parts is None else partial(collocate_in_parts, settings=in_parts)
+    chosen = chosen if from_starts is None else partial(collocate_from_starts, settings=from_starts)
     control = control.after_compiling(*_needs(method, problem, bound=method_options.bound))
     budget = control.method_budget(finish_seconds(snapshot))
     whole, part = budget.clock(), _without_bound(budget) if method_options.bound else budget

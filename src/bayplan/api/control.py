@@ -27,7 +27,7 @@ class RunKeywords(TypedDict, total=False):
 class ParallelKeywords(RunKeywords, total=False):
     """Keywords of verbs that have independent parts."""
 
-    engine: str | Engine  # where they run: "here", "pool", "ray", "ray:ADDRESS", or what `bp.engine` gives
+    engine: str | Engine | None  # where they run: "here", "pool", "ray", "ray:ADDRESS", or what `bp.engine` gives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

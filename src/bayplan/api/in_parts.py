@@ -1,4 +1,4 @@
-"""Very large clusters: whether a question is solved in parts, in how many, and what solves one part of each verb."""
+"""Questions that several jobs solve: in parts or from several starts, how many, and what solves one part of each verb."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,14 +15,16 @@ from bayplan.errors import UsageError
 from bayplan.model import Budget, Placement, Progress, Result, silent
 from bayplan.model.problem import Problem
 from bayplan.search.answer import answer
+from bayplan.search.multi_start import MOST_STARTS, StartSettings
 from bayplan.search.parts import MOST_PARTS, PartSettings, number_of_parts, solve_in_parts
 
-ENGINE = "pool"  # by default
+ENGINE, HERE = "pool", "here"  # by default; and within a part, where an engine that is open does not travel to
 
 
 class PartKeywords(ParallelKeywords, total=False):
-    """Keywords of verbs that solve very large clusters in parts."""
+    """Keywords of verbs that solve very large clusters in parts, and others from several starts."""
 
+    starts: int  # how many walks search, and go on from the best few of all in turn; 1 by default
     parts: int | None  # in how many parts; by default 1 up to 200,000 containers, and one for each 40,000 above
 
 
@@ -37,8 +39,28 @@ def part_settings(problem: Problem, control: Control, parts: int | None, *, can:
     number = min(number_of_parts(len(problem.start.machine_of), parts), max(1, len(problem.cluster.machines.name)))
     if number == 1:
         return None
-    threads = control.threads if control.budget is None else control.budget.threads
-    return PartSettings(parts=number, engine=control.engine or engine_of(ENGINE), workers=threads)
+    return PartSettings(parts=number, engine=control.engine or engine_of(ENGINE), workers=_workers(control))
+
+
+def start_settings(
+    control: Control, starts: int | None, in_parts: PartSettings | None, *, can: bool = True
+) -> StartSettings | None:
+    """How several walks search; None if one does. `can`: does the method draw random numbers, and go on from any start?"""
+    number = 1 if starts is None else starts
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_STARTS:
+        raise UsageError(f"starts {number}: expected a whole number from 1 to {MOST_STARTS:,}")
+    if number == 1:
+        return None
+    if not can:
+        raise UsageError(f"starts {number}: this method has one start; expected the default method")
+    if in_parts is not None:
+        words = f"this cluster is solved in {in_parts.parts:,} parts, each with a walk of its own"
+        raise UsageError(f"starts {number}: {words}; expected starts 1, or parts 1")
+    return StartSettings(starts=number, engine=control.engine or engine_of(ENGINE), workers=_workers(control))
+
+
+def _workers(control: Control) -> int:
+    return control.threads if control.budget is None else control.budget.threads
 
 
 def collocate_in_parts(
@@ -47,7 +69,7 @@ def collocate_in_parts(
     """The answer of method `best` in parts."""
     clock = budget.clock()
     start = start_with_new_containers(problem, clock, seed)
-    solve = partial(_collocated, options=options)
+    solve = partial(_collocated, options=replace(options, engine=HERE))
     solved = solve_in_parts(replace(problem, start=start), solve, settings, budget=budget, seed=seed, progress=progress)
     none = np.zeros(len(start.machine_of), dtype=np.bool_)
     return finish_placement(problem, solved.placement, options, may_go=none, clock=clock, seed=seed, notes=solved.notes)

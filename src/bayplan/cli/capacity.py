@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from bayplan.cli.console import clock
+from bayplan.cli.console.decision import Threads
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.screen import print_value
@@ -33,6 +34,16 @@ Alive: TypeAlias = Annotated[
     int, typer.Option("--alive", min=0, metavar="N", help="Count workloads that are left with fewer running replicas than this.")
 ]
 Top: TypeAlias = Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many failures are listed, worst first.")]
+Engine: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Look at failures in jobs: 'pool' (processes, as many as --threads), 'here' (this one), 'ray' or 'ray:ADDRESS'; "
+        "without it, all in this process.",
+        show_default=False,
+    ),
+]
 Limit: TypeAlias = Annotated[
     float | None,
     typer.Option("--seconds", min=0, help="Wall time at most; no limit if not given.", show_default=False),
@@ -48,6 +59,8 @@ def capacity(
     top: Top = 10,
     start: Start = None,
     seconds: Limit = None,
+    threads: Threads = 1,
+    engine: Engine = None,
     report: Report = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -61,6 +74,8 @@ def capacity(
     Example: [cyan]bayplan capacity shop.yaml --report capacity.html[/cyan]
 
     Example: [cyan]bayplan capacity shop.yaml --survive rack --may-move --json[/cyan]
+
+    Example: [cyan]bayplan capacity shop.yaml --engine pool --threads 4[/cyan]
     """
     expect_outputs({"--report": report}, file, start)
     with working(f"reading {file}", quiet=quiet):
@@ -72,10 +87,10 @@ def capacity(
         with working(f"failing the machines of {file}", quiet=quiet) as progress:
             limit = float("inf") if seconds is None else clock.left(seconds)
             options: dict[str, Any] = {"survive": survive, "may_move": may_move, "like": like, "alive": alive, "top": top}
-            answer = bp.capacity(snapshot, seconds=limit, progress=progress, **options)
+            answer = bp.capacity(snapshot, seconds=limit, progress=progress, engine=engine, threads=threads, **options)
             if report is not None:
                 answer.report(report, command=clock.command())
-        note(snapshot.notes, quiet=quiet)
+        note(answer.notes, quiet=quiet)
         if answer.interrupted:
             warn(f"interrupted: {len(answer.outcomes):,} of {answer.failures:,} failures were looked at")
         files = {} if report is None else {"report": str(report)}

@@ -1,7 +1,7 @@
 """`bayplan collocate`"""
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Threads, finish
+from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Starts, Threads, finish
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import collocate as option
@@ -16,6 +16,7 @@ def collocate(
     start: Start = None,
     threads: Threads = 1,
     parts: Parts = None,
+    starts: Starts = 1,
     partition: option.Partition = "multi-stage",
     select: option.Select = "gcn",
     masters: option.Masters = None,
@@ -88,6 +89,7 @@ def collocate(
             safety=not ignore_safety,
             threads=threads,
             parts=parts,
+            starts=starts,
             progress=progress,
         )
         note(answer.input_notes, quiet=quiet)

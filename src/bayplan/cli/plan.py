@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Engine, Parts, say
+from bayplan.cli.console.decision import Parts, PlanEngine, Starts, say
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.fleet import plan_clusters
 from bayplan.cli.console.outputs import expect_outputs
@@ -21,6 +21,7 @@ from bayplan.cli.options.shared import Json, Quiet, SearchSeed, Start, pairs, sh
 from bayplan.cli.rebalance import Freeze
 
 if TYPE_CHECKING:
+    from bayplan.api.in_parts import PartKeywords
     from bayplan.api.planning.answer import PlanAnswer
 
 OPTIONS = {"plan": "--out", "placement": "--placement-out", "rollback": "--rollback-out", "report": "--report"}  # of each file
@@ -60,7 +61,8 @@ def plan(
     seed: SearchSeed = 0,
     threads: option.PlanThreads = None,
     parts: Parts = None,
-    engine: Engine = "pool",
+    starts: Starts = 1,
+    engine: PlanEngine = None,
     out: way_option.PlanOut = None,
     placement_out: option.PlacementOut = None,
     rollback_out: way_option.RollbackOut = None,
@@ -93,6 +95,8 @@ def plan(
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
 
+    Example: [cyan]bayplan plan shop.yaml --front --engine ray:10.0.0.1:6379[/cyan]
+
     A file of clusters (a fleet) is planned at once: a plan for each cluster into the folder --out, one report, and --max-moves of
     all clusters together, shared where they bring most. Exit code 1 if a cluster has no plan.
 
@@ -111,6 +115,8 @@ def plan(
         import bayplan as bp
 
         snapshot, collected = source.read(start, draining=drain or ())
+        run: PartKeywords = {"parts": parts, "starts": starts, "engine": engine, "progress": progress}
+        run["threads"] = option.search_threads(threads)
         resting = () if collected is None else tuple(collected.resting)
         note(snapshot.notes, quiet=quiet)
         answer = bp.plan(
@@ -134,10 +140,7 @@ def plan(
             front=front or at is not None,
             at=at,
             assume=option.assumed(assume),
-            progress=progress,
-            parts=parts,
-            engine=engine,
-            threads=option.search_threads(threads),
+            **run,
         )
     _finish(answer, files, json=json, following=_next(answer, source, out, report))
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Threads, finish, method_option
+from bayplan.cli.console.decision import Engine, Out, Parts, Report, Seconds, Starts, Threads, finish, method_option
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options.shared import File, Json, ObjectiveName, Quiet, SearchSeed, Start, pairs
@@ -60,6 +60,7 @@ def rebalance(
     target: Target = None,
     threads: Threads = 1,
     parts: Parts = None,
+    starts: Starts = 1,
     engine: Engine = "pool",
     out: Out = None,
     report: Report = None,
@@ -82,6 +83,8 @@ def rebalance(
     - greedy: from the fullest machine to the emptiest
 
     Example: [cyan]bayplan rebalance shop.yaml --seconds 10 --max-moves 5% --out new.json[/cyan]
+
+    Example: [cyan]bayplan rebalance shop.yaml --seconds 30 --starts 8 --threads 8[/cyan]
 
     Example: [cyan]bayplan rebalance gmrp/model_tiny.txt --start gmrp/assignment_tiny.txt --objective gmrp --out new.txt[/cyan]
     """
@@ -106,6 +109,7 @@ def rebalance(
             target=target,
             threads=threads,
             parts=parts,
+            starts=starts,
             engine=engine,
             progress=progress,
         )

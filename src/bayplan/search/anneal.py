@@ -11,7 +11,7 @@ from bayplan.check import check
 from bayplan.model import Budget, Clock, Placement, Progress, Tick, silent
 from bayplan.model.interrupt import stoppable
 from bayplan.model.problem import Problem
-from bayplan.search.cooling import annealing_rounds
+from bayplan.search.cooling import FURTHER_ROUND, annealing_rounds
 from bayplan.search.deadline import Deadline
 from bayplan.search.repair import repair
 from bayplan.search.state import SearchState, new_search_state
@@ -26,8 +26,19 @@ POLISH = 0.12  # of the seconds, for integer programs over a few machines at the
 FEW_ITEMS = 500  # ... where there are so few items that enough of them can be solved
 
 
-def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = silent, already: float = 0.0) -> Placement:
-    """The best placement found. It violates no rule more than the start; if the start is valid, it never costs more."""
+def search(
+    problem: Problem,
+    *,
+    budget: Budget,
+    seed: int,
+    progress: Progress = silent,
+    already: float = 0.0,
+    further: bool = False,
+) -> Placement:
+    """The best placement found. It violates no rule more than the start; if the start is valid, it never costs more.
+
+    `further`: the start is what an earlier search found. The walk is one round that begins cooler, so that it is not lost.
+    """
     if not len(problem.cluster.machines.name) or not len(problem.cluster.containers.name):
         return problem.start  # there is nothing to decide
     clock = budget.clock(already)
@@ -43,7 +54,7 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
         deadline = Deadline(
             clock=clock, stop=stop, progress=progress, keep=keep + polishing, steps=_steps(budget, len(state.items.kind_of))
         )
-        placement = _best_walk(state, problem, deadline, seed)
+        placement = _best_walk(state, problem, deadline, seed, further=further)
         if not polishing or stop.requested:
             return placement
         assert budget.seconds is not None
@@ -51,14 +62,14 @@ def search(problem: Problem, *, budget: Budget, seed: int, progress: Progress = 
         return polish(problem, placement, clock=Clock(budget=rest, started=clock.started), seed=seed, progress=progress)
 
 
-def _best_walk(state: SearchState, problem: Problem, deadline: Deadline, seed: int) -> Placement:
+def _best_walk(state: SearchState, problem: Problem, deadline: Deadline, seed: int, *, further: bool) -> Placement:
     """The best placement of as many walks as there are threads. They wait for each other after each round: with the same seed,
     steps and threads the answer is the same."""
     threads = deadline.clock.budget.threads
     walkers = [Walker(state if n == 0 else state.copy(), seed=seed * 1_000 + n) for n in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda walker: walker.measure_pace(deadline), walkers))
-        for part in annealing_rounds(min(walker.ease for walker in walkers)):
+        for part in [FURTHER_ROUND] if further else annealing_rounds(min(walker.ease for walker in walkers)):
             if part.number:
                 _restart(walkers)
             list(pool.map(partial(Walker.anneal, deadline=deadline, part=part), walkers))

@@ -104,6 +104,9 @@ class AnnealingRound(NamedTuple):
         return (share - self.begin) / (self.end - self.begin)
 
 
+FURTHER_ROUND = AnnealingRound(1, 0.0, 1.0, NOISY)  # a walk that is one further round: its start is what an earlier one found
+
+
 def annealing_rounds(ease: float) -> list[AnnealingRound]:
     """The rounds of a walk; `ease`: its steps, in those that one annealing needs."""
     if ease < PLENTY:

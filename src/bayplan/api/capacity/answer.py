@@ -33,6 +33,12 @@ class CapacityAnswer:
     interrupted: bool = False
     top: int = 10  # failures in tables
     files: Mapping[str, str] = field(default_factory=dict)  # what was written, by what it is
+    job_notes: tuple[str, ...] = ()  # about workers that were lost
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about the input and about how the answer was made."""
+        return (*self.snapshot.notes, *self.job_notes)
 
     @property
     def complete(self) -> bool:
@@ -160,7 +166,7 @@ class CapacityAnswer:
             "looked_at": len(self.outcomes),
             "of": self.failures,
             "interrupted": self.interrupted,
-            "notes": self.snapshot.notes,
+            "notes": self.notes,
             "seconds": self.seconds,
             "files": self.files,
         }
@@ -173,7 +179,7 @@ class CapacityAnswer:
         from bayplan.report.answers.capacity_page import capacity_page
         from bayplan.report.page import how_made
 
-        page = capacity_page(self.view, self._reasons_shown(), notes=self.snapshot.notes, made=how_made(command))
+        page = capacity_page(self.view, self._reasons_shown(), notes=self.notes, made=how_made(command))
         write_text_atomically(path, page)
 
     def _repr_html_(self) -> str:

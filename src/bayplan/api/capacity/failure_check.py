@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Unpack
 
 from bayplan.api.capacity.answer import CapacityAnswer
+from bayplan.api.capacity.failure_jobs import FailureJobs
 from bayplan.api.capacity.further_machines import with_further_machines
-from bayplan.api.control import Control, RunKeywords
+from bayplan.api.control import Control, ParallelKeywords
 from bayplan.decide.capacity import CapacityOptions
 from bayplan.decide.capacity import survive as survive_failures
 from bayplan.errors import UsageError, did_you_mean
@@ -27,7 +29,7 @@ def capacity(
     alive: int = 1,
     seconds: float = math.inf,
     top: int = SHOWN,
-    **keywords: Unpack[RunKeywords],
+    **keywords: Unpack[ParallelKeywords],
 ) -> CapacityAnswer:
     """Which failures the cluster survives: of every single machine, and of every group of each level (rack, zone, ...).
 
@@ -38,7 +40,8 @@ def capacity(
     - `may_move`: where there is no place otherwise, other containers may move;
     - `like`: the machine whose copies are tried where something has no place; one of the most common type if not given;
     - `alive`: workloads with fewer running replicas than this after a failure are named;
-    - `seconds`: at most; if they end early, single machines, or else groups, have been looked at first.
+    - `seconds`: at most; if they end early, single machines, or else groups, have been looked at first;
+    - `engine`: where failures are looked at, some in each job, `threads` jobs at a time; all in this process by default.
 
     >>> import bayplan as bp
     >>> answer = bp.capacity(bp.generate("boutique"))
@@ -53,7 +56,9 @@ def capacity(
     control = control.after_compiling(("capacity", "failures"))
     with stoppable() as stop:
         options = CapacityOptions(may_move=may_move, alive=alive)
-        outcomes, likes, tried = _outcomes(snapshot, _parts(failures, survive), like, options, control)
+        jobs = None if control.engine is None else FailureJobs(control.engine, control.threads)
+        with control.engine or nullcontext():
+            outcomes, likes, tried = _outcomes(snapshot, _parts(failures, survive), like, options, control, jobs)
         interrupted = stop.requested
     return CapacityAnswer(
         snapshot=snapshot,
@@ -67,6 +72,7 @@ def capacity(
         seconds=control.seconds,
         interrupted=interrupted,
         top=top,
+        job_notes=() if jobs is None else tuple(jobs.losses.notes),
     )
 
 
@@ -78,7 +84,12 @@ def _parts(failures: Sequence[Failure], level: str) -> list[list[Failure]]:
 
 
 def _outcomes(
-    snapshot: Snapshot, parts: Sequence[Sequence[Failure]], like: str | None, options: CapacityOptions, control: Control
+    snapshot: Snapshot,
+    parts: Sequence[Sequence[Failure]],
+    like: str | None,
+    options: CapacityOptions,
+    control: Control,
+    jobs: FailureJobs | None,
 ) -> tuple[list[FailureOutcome], list[str], list[int]]:
     """The outcomes; the machines whose copies were tried, and how many of each.
 
@@ -89,7 +100,8 @@ def _outcomes(
     tried: list[int] = []
     for part in filter(None, parts):
         wider, spares = with_further_machines(snapshot, part, like)
-        done = survive_failures(wider, part, spares, options, clock=control.clock, progress=control.progress)
+        ask = survive_failures if jobs is None else jobs.survive
+        done = ask(wider, part, spares, options, clock=control.clock, progress=control.progress)
         outcomes += [_renumbered(outcome, len(likes)) for outcome in done]
         likes += [snapshot.cluster.machines.name[spare.like] for spare in spares]
         tried += [len(spare.machines) for spare in spares]

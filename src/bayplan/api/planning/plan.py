@@ -9,7 +9,7 @@ from typing import Unpack
 import numpy as np
 
 from bayplan.api.control import Control, options_from
-from bayplan.api.in_parts import PartKeywords, part_settings
+from bayplan.api.in_parts import PartKeywords, part_settings, start_settings
 from bayplan.api.migrate import MigrateKeywords
 from bayplan.api.migration_request import MigrationSettings
 from bayplan.api.performance import assumptions_of
@@ -19,13 +19,15 @@ from bayplan.api.planning.executable import Decision, Ordering, ReachableTarget,
 from bayplan.api.planning.fewer_machines import empty_machines
 from bayplan.api.planning.front import FrontTarget, front_limits, front_targets
 from bayplan.api.planning.part import target_in_parts
+from bayplan.api.planning.plan_jobs import PlanJobs, TargetSearch
 from bayplan.api.planning.question import PlanQuestion, goal_of, plan_question
-from bayplan.api.planning.target import best_target, best_target_in_parts, rank
+from bayplan.api.planning.target import rank
 from bayplan.api.problem import move_limit, search_needs
 from bayplan.api.what_if import WhatIf
 from bayplan.check import check
 from bayplan.decide.collocate.move_bound import affinity_within_moves
-from bayplan.model import UNPLACED, Budget, Placement, Progress, Snapshot, Term, Tick
+from bayplan.engine import engine_of
+from bayplan.model import UNPLACED, Budget, Placement, Snapshot, Term, Tick
 from bayplan.model.allowed_machines import daemons
 from bayplan.model.goal import Goal
 from bayplan.model.interrupt import set_aside, stoppable
@@ -38,7 +40,7 @@ from bayplan.score.goal.objective import third_rank
 from bayplan.score.goal.state_figures import state_figures
 from bayplan.score.performance import Assumptions, performance_change
 from bayplan.search.answer import answer as refereed_answer
-from bayplan.search.parts import PARTS_FROM, PartSettings
+from bayplan.search.parts import PARTS_FROM
 
 SAYS_SOMETHING = 0.995  # a bound of the local share above this is left out
 BY_SIZE, LONGEST = ((500, 5.0), (10_000, 30.0), (PARTS_FROM, 60.0)), 300.0  # containers, and seconds up to that number
@@ -74,6 +76,7 @@ class PlanSettings:
     performance: bool = True
     known: Placement | None = None
     parts: int | None = None
+    starts: int | None = None
 
     @property
     def assumptions(self) -> Assumptions:
@@ -106,6 +109,8 @@ def plan(
     - `alive`: the share of each workload that runs at any time on the way;
     - `what_if`: plan for a changed cluster, such as `bp.WhatIf(drain=("a1",))`;
     - `parts`: solve in that many parts, on `engine`; above 200,000 containers it is by itself;
+    - `starts`: search by that many walks, on `engine`, that go on from the best few of all in turn;
+    - `engine`: also where points of the front, and tries to empty machines, are searched; this process by default;
     - `assume`: of the model that says what the plan is worth to requests, such as `{"network_ms": 1, "router": "random"}`.
 
     >>> import bayplan as bp
@@ -128,6 +133,7 @@ def plan(
             question = replace(question, limit=move_limit(settings.at, len(question.problem.before.placed)))
             question = replace(question, problem=question.within(question.limit))
     in_parts = part_settings(question.problem, control, settings.parts, can=not wanted.empty_machines)
+    from_starts = start_settings(control, settings.starts, in_parts)
     control = control.after_compiling(*kernels_needed(question))
     budget = control.method_budget(finish_seconds(snapshot))
     ordering = Ordering(
@@ -140,7 +146,9 @@ def plan(
     )
     with stoppable() as stop:
         stop.requested |= early.requested
-        planned, front = _planned(question, ordering, budget, settings, in_parts)
+        search = TargetSearch(in_parts=in_parts, from_starts=from_starts)
+        jobs = PlanJobs(engine=control.engine or engine_of("here"), workers=budget.threads)
+        planned, front = _planned(question, ordering, budget, settings, PlanWork(search=search, jobs=jobs))
         interrupted = stop.requested
         with set_aside():
             answer = _explained(planned, control=control, settings=settings, assumptions=assumptions)
@@ -192,42 +200,57 @@ class Planned:
     reached: ReachableTarget
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanWork:
+    """How targets are searched, and where the questions beside that are answered."""
+
+    search: TargetSearch
+    jobs: PlanJobs
+
+
 def _planned(
-    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings, in_parts: PartSettings | None
+    question: PlanQuestion, ordering: Ordering, budget: Budget, settings: PlanSettings, work: PlanWork
 ) -> tuple[Planned, list[FrontTarget]]:
     """The target and the way to it; and the front, where it is wanted."""
     front: list[FrontTarget] = []
-    if settings.front:
-        limits = front_limits(len(question.problem.before.placed), [question.limit])
-        front = front_targets(question, limits, budget=budget.share(FRONT), seed=ordering.seed, progress=ordering.progress)
-    known = next((point.placement for point in front if point.limit == question.limit), None)
-
-    def decide(problem: Problem, part: Budget, seed: int) -> Decision:
-        if ordering.most is not None and not question.goal.empty_machines:
-            search = best_target if in_parts is None else partial(_placed_in_parts, settings=in_parts)
-            target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress, search=search)
-            return Decision(problem, target.placement, whole=target.whole)
-        if known is not None and seed == ordering.seed:
-            return Decision(problem, known)
-        if in_parts is not None:
-            solved = best_target_in_parts(problem, in_parts, budget=part, seed=seed, progress=ordering.progress)
-            return Decision(problem, solved.placement, notes=solved.notes)
-        emptied = 0
-        if question.goal.empty_machines:
-            here = replace(question, problem=problem)
-            best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress)
-            problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
-        placement = best_target(problem, budget=part, seed=seed, progress=ordering.progress)
-        if settings.known is not None and seed == ordering.seed:
-            placement = min((placement, settings.known), key=lambda each: rank(problem, each))
-        return Decision(problem, placement, emptied)
-
-    reached = reachable(question.problem, decide, ordering, budget=budget)
+    with work.jobs.engine:  # its workers are kept from one question to the next
+        if settings.front:
+            limits, share = front_limits(len(question.problem.before.placed), [question.limit]), budget.share(FRONT)
+            front = front_targets(question, limits, budget=share, seed=ordering.seed, progress=ordering.progress, jobs=work.jobs)
+        known = next((point.placement for point in front if point.limit == question.limit), None)
+        decide = partial(_decided, question=question, ordering=ordering, settings=settings, work=work, front_point=known)
+        reached = reachable(question.problem, decide, ordering, budget=budget)
+    reached = replace(reached, notes=(*reached.notes, *work.jobs.notes))
     return Planned(question=replace(question, problem=reached.problem), reached=reached), front
 
 
-def _placed_in_parts(problem: Problem, *, settings: PartSettings, budget: Budget, seed: int, progress: Progress) -> Placement:
-    return best_target_in_parts(problem, settings, budget=budget, seed=seed, progress=progress).placement
+def _decided(
+    problem: Problem,
+    part: Budget,
+    seed: int,
+    *,
+    question: PlanQuestion,
+    ordering: Ordering,
+    settings: PlanSettings,
+    work: PlanWork,
+    front_point: Placement | None,
+) -> Decision:
+    """A target; the point of the front that is asked for, where that is known."""
+    search, first = work.search, seed == ordering.seed
+    if ordering.most is not None and not question.goal.empty_machines:
+        target = target_in_parts(problem, ordering.most, budget=part, seed=seed, progress=ordering.progress, search=search)
+        return Decision(problem, target.placement, whole=target.whole, notes=search.notes)
+    if front_point is not None and first:
+        return Decision(problem, front_point)
+    emptied = 0
+    if question.goal.empty_machines:
+        here = replace(question, problem=problem)
+        best = empty_machines(here, budget=part.share(EMPTYING), seed=seed, progress=ordering.progress, jobs=work.jobs)
+        problem, emptied, part = best.problem, len(best.machines), part.share(1 - EMPTYING)
+    placement = search(problem, budget=part, seed=seed, progress=ordering.progress)
+    if settings.known is not None and first:
+        placement = min((placement, settings.known), key=lambda each: rank(problem, each))
+    return Decision(problem, placement, emptied, notes=search.notes)
 
 
 def _answer(planned: Planned, *, control: Control, settings: PlanSettings) -> PlanAnswer:

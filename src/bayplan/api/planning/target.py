@@ -24,6 +24,7 @@ from bayplan.score.gmrp import machine_overload, overload_cost
 from bayplan.score.goal.move_gains import MoveGain, move_gains
 from bayplan.score.terms import weighted
 from bayplan.search.anneal import search
+from bayplan.search.multi_start import FoundFromStarts, StartSettings, search_from_starts
 from bayplan.search.parts import PartSettings, SolvedInParts, solve_in_parts
 
 Members = tuple[int, ...]  # containers that move together
@@ -63,6 +64,21 @@ def best_target_in_parts(
     start = with_new_containers(problem, seed)
     solved = solve_in_parts(replace(problem, start=start), best_target, settings, budget=budget, seed=seed, progress=progress)
     return solved._replace(placement=min((start, solved.placement), key=lambda each: rank(problem, each)))
+
+
+def best_target_from_starts(
+    problem: Problem, settings: StartSettings, *, budget: Budget, seed: int, progress: Progress = silent
+) -> FoundFromStarts:
+    """The same by several walks, that go on from the best few of all in turn."""
+    from_start = replace(problem, start=with_new_containers(problem, seed))
+    return search_from_starts(from_start, target_walk, settings, budget=budget, seed=seed, progress=progress, rank=rank)
+
+
+def target_walk(problem: Problem, *, budget: Budget, seed: int, further: bool) -> Placement:
+    """The best target from a start; from what an earlier walk found, what the search over all terms makes of it."""
+    if further:
+        return search(problem, budget=budget, seed=seed, further=True)
+    return best_target(problem, budget=budget, seed=seed)
 
 
 def needs_repair(problem: Problem) -> bool:

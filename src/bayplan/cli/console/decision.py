@@ -27,6 +27,16 @@ Engine: TypeAlias = Annotated[
         help="Where independent parts run: 'pool' (processes, as many as --threads), 'here' (this one), 'ray' or 'ray:ADDRESS'.",
     ),
 ]
+PlanEngine: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where parts, starts, points of a front, and tries to empty machines run: 'pool' (processes, as many as --threads), "
+        "'here' (this one), 'ray' or 'ray:ADDRESS'. By default 'pool' for parts, starts and fleets, else 'here'.",
+        show_default=False,
+    ),
+]
 Parts: TypeAlias = Annotated[
     int | None,
     typer.Option(
@@ -35,6 +45,15 @@ Parts: TypeAlias = Annotated[
         min=1,
         help="Solve N parts of the machines by themselves, then over their borders; by default above 200,000 containers.",
         show_default=False,
+    ),
+]
+Starts: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--starts",
+        metavar="N",
+        min=1,
+        help="Search by N walks on --engine, --threads of them at a time; they go on from the best few of all in turn.",
     ),
 ]
 Out: TypeAlias = Annotated[

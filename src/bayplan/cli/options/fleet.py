@@ -102,7 +102,7 @@ class FleetCommand:
             "pages": self.pages,
             "min_gain": share(stated["min_gain"], "--min-gain"),
             "threads": search_threads(stated["threads"]),
-            "engine": stated["engine"],
+            "engine": stated["engine"] or "pool",
             "progress": progress,
         }
 

@@ -126,7 +126,12 @@ VERBS: Mapping[str, Verb] = {
             of=(STREAM,),
             methods="admit",
         ),
-        Verb(name="capacity", home="bayplan.api.capacity:capacity", about="which failures the cluster survives"),
+        Verb(
+            name="capacity",
+            home="bayplan.api.capacity:capacity",
+            about="which failures the cluster survives",
+            left_out=("engine",),
+        ),
         Verb(name="what-if", home="bayplan.api.what_if.state:what_if_state", about="the cluster as a scenario changes it"),
         Verb(name="check", home="bayplan.api.check:check", about="every violated rule, in a sentence"),
         Verb(name="show", home="bayplan.api.inspect:show", about="the state in numbers", of=KINDS),
