@@ -48,11 +48,11 @@ class Node:
 
     def busy(self) -> bool:
         """Does it run a job now?"""
-        return any("attempt_on_ray" in _command(pid) for pid in _descendants(self.process.pid))
+        return any("attempt_on_ray" in _command(pid) for pid in descendants(self.process.pid))
 
     def kill(self) -> None:
         """End the whole node at once, as a power cut does."""
-        for pid in _descendants(self.process.pid):
+        for pid in descendants(self.process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         with suppress(ProcessLookupError):
@@ -111,7 +111,7 @@ class RayCluster:
         return node
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """All processes below one, from /proc."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
