@@ -151,9 +151,10 @@ class Bench:
         with self._engine(arm) as inner:
             engine = MeasuredEngine(inner)
             inner.run([Job(name="start", call=os.getpid)] * max(2, inner.slots(WORKERS[arm])), workers=WORKERS[arm])
-            started, driving, alone = time.perf_counter(), self._cpu()[0], time.process_time()
+            start, driving, alone = time.perf_counter() - began, self._cpu()[0], time.process_time()
+            started = time.perf_counter()
             found = case.run(engine, WORKERS[arm], seed, seconds)
-            ended, alone = time.perf_counter(), time.process_time() - alone
+            wall, alone = time.perf_counter() - started, time.process_time() - alone
             after, nodes_after = self._cpu()
         counted = engine.statistics
         first = self.digests.setdefault((case.name, str(seed)), found.digest)
@@ -163,8 +164,8 @@ class Bench:
             "iterations": "" if case.iterations is None else str(case.iterations),
             "seconds": "" if seconds is None else f"{seconds:g}",
             "containers": str(found.containers),
-            "start_s": f"{started - began:.3f}",
-            "wall_s": f"{ended - started:.3f}",
+            "start_s": f"{start:.3f}",
+            "wall_s": f"{wall:.3f}",
             "cpu_s": f"{after - own + (nodes_after - nodes if arm == 'ray' else 0.0):.2f}",
             "driver_cpu_s": f"{after - driving if arm == 'ray' else alone:.3f}",  # the process that speaks with Ray is beside us
             "parallel_s": f"{counted.streaming:.3f}",
@@ -189,7 +190,8 @@ class Bench:
         """Distributions of job times; of jobs that do nothing there is no need to keep each."""
         if case.name.startswith("jobs"):
             return
-        append(self.per_job, JOB_COLUMNS, [{**same, **job_row(record, case.sizes.get(record.name, 0))} for record in records])
+        in_order = sorted(records, key=lambda record: record.sent)
+        append(self.per_job, JOB_COLUMNS, [{**same, **job_row(record, case.sizes.get(record.name, 0))} for record in in_order])
 
     @contextmanager
     def _engine(self, arm: str) -> Iterator[Engine]:
