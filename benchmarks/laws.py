@@ -32,7 +32,9 @@ from experiments.results import append, commit, machine, rows
 import bayplan as bp
 from bayplan.check import check
 from bayplan.engine import engine_of
+from bayplan.model import Tick
 from bayplan.score.terms import score
+from bayplan.search.parts import number_of_parts
 from benchmarks.engines import JOB_COLUMNS, JOBS, job_row
 from benchmarks.large import MAX_MOVES, STAGES, StageClock
 from benchmarks.measured_engine import MeasuredEngine
@@ -43,10 +45,20 @@ SCALES = (0.01, 0.02, 0.0655, 0.2, 0.655, 2.0, 6.0)  # times M2: 1,500 to nearly
 SMALL, IN_SMALL_PARTS = 10_000, (0.2, 0.655, 2.0)
 ITERATIONS = 50  # for each container
 SEVERAL = {0.01: 3, 0.02: 3, 0.0655: 3}  # repetitions: small ones vary most
-PREPARING = {"preparing": "preparing_s"}
 COLUMNS = (
     *("commit", "machine", "series", "scale", "repetition", "machines", "workloads", "containers", "workers", "parts"),
-    *("iterations", "file_mb", "load_s", "check_s", "score_s", "plan_s", *PREPARING.values(), "search_s", *STAGES.values()),
+    *(
+        "iterations",
+        "file_mb",
+        "load_s",
+        "check_s",
+        "score_s",
+        "plan_s",
+        "preparing_s",
+        "search_s",
+        "streaming_s",
+        *STAGES.values(),
+    ),
     *("wall_s", "cpu_s", "driver_cpu_s", "peak_mb", "worker_peak_mb", "jobs", "messages"),
     *("bytes_shared", "bytes_sent", "bytes_received", "moves", "local_before", "local_after", "violations", "batches"),
 )
@@ -132,20 +144,23 @@ def measured(cell: Cell, folder: Path, workers: int, iterations: int) -> tuple[d
     containers = len(cluster.containers.name)
     parts = None if cell.part_size is None else max(2, ceil(containers / cell.part_size))
     with MeasuredEngine(engine_of("pool")) as engine:
-        budget = bp.Budget(iterations=iterations * containers, threads=workers)
+        threads = 1 if number_of_parts(containers, parts) == 1 else workers
+        budget = bp.Budget(iterations=iterations * containers, threads=threads)
         asked = {"max_moves": MAX_MOVES, "budget": budget, "parts": parts, "engine": engine, "progress": clock}
         answer = timed("plan_s", lambda: bp.plan(snapshot, **asked))
         took["wall_s"] = time.perf_counter() - began
         took["cpu_s"], took["driver_cpu_s"] = cpu_seconds([os.getpid()]) - cpu, time.process_time() - alone
-    stages = {column: clock.seconds[stage] for stage, column in {**PREPARING, **STAGES}.items()}
-    after_search = ("dropping_s", "ordering_s", "explaining_s", "preparing_s")
-    took |= stages | {"search_s": took["plan_s"] - sum(stages[name] for name in after_search)}
+    clock(Tick(stage="", done=1.0))  # the end of the last stage
     counted = engine.statistics
+    took |= {column: clock.seconds[stage] for stage, column in STAGES.items()} | {"streaming_s": counted.streaming}
+    rest = took["plan_s"] - sum(took[name] for name in ("dropping_s", "ordering_s", "explaining_s"))
+    took["search_s"] = took["parts_s"] + took["borders_s"] if counted.jobs else rest
+    took["preparing_s"] = rest - took["search_s"]
     in_parts = [note.split()[1] for note in answer.result.notes if note.startswith("in ")]
     row = {
         **dict(zip(("commit", "machine", "series", "scale", "repetition"), (commit(), machine(), *cell.key), strict=True)),
         **{"machines": str(len(cluster.machines.name)), "workloads": str(len(cluster.workloads.name))},
-        **{"containers": str(containers), "workers": str(workers), "parts": in_parts[0] if in_parts else "1"},
+        **{"containers": str(containers), "workers": str(threads), "parts": in_parts[0] if in_parts else "1"},
         **{"iterations": str(budget.iterations), "file_mb": f"{file.stat().st_size / 2**20:.3f}"},
         **{name: f"{value:.3f}" for name, value in took.items()},
         "peak_mb": f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}",

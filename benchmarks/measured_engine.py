@@ -32,6 +32,7 @@ class JobRecord(NamedTuple):
     bytes_received: int
     process: int
     peak_mb: float  # of the worker so far
+    merged: float = 0.0  # seconds that this process needed to unpack and use the answer
 
     @property
     def overhead(self) -> float:
@@ -117,6 +118,7 @@ class MeasuredEngine:
                 record = JobRecord(name, taken, at, *times, size, received, answered.process, answered.peak_mb)
                 self.statistics.records.append(record)
                 yield number, value
+                self.statistics.records[-1] = record._replace(merged=time.time() - came)
         finally:
             self.statistics.streaming += time.perf_counter() - began
 

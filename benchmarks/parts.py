@@ -23,7 +23,20 @@ from bayplan.score.affinity import gained_affinity
 from bayplan.search.parts import PartSettings
 
 RESULTS = Path(__file__).parent / "parts.csv"
-COLUMNS = ("commit", "machine", "cluster", "containers", "parts", "iterations", "seed", "cpu_s", "wall_s", "moves", "local", "violations")
+COLUMNS = (
+    "commit",
+    "machine",
+    "cluster",
+    "containers",
+    "parts",
+    "iterations",
+    "seed",
+    "cpu_s",
+    "wall_s",
+    "moves",
+    "local",
+    "violations",
+)
 CELLS = {"rasa-m3": ((1, 2, 4), 4_000_000), "rasa-m1": ((1, 4, 8), 10_000_000), "rasa-m2": ((1, 4, 8), 20_000_000)}
 SEEDS = range(3)
 
