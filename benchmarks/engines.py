@@ -33,7 +33,7 @@ from tests.builders.ray_cluster import RayCluster, connected, missing, ray_clust
 import bayplan as bp
 from bayplan.engine import Engine, Job, Shared, engine_of
 from bayplan.generate.fleet import fleet as generated_fleet
-from benchmarks.measured_engine import MeasuredEngine
+from benchmarks.measured_engine import MeasuredEngine, warmed_up
 from benchmarks.processes import cpu_seconds
 
 RESULTS = Path(__file__).parent / "engines.csv"
@@ -119,8 +119,7 @@ def main() -> None:
     if words := missing():
         parser.error(words)
     out, per_job = (RESULTS, JOBS) if given.folder is None else (given.folder / RESULTS.name, given.folder / JOBS.name)
-    bp.collocate(bp.generate("rasa-m3"), method="rasa", budget=bp.Budget(iterations=1), engine="here")  # loads kernels
-    bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=1))
+    warmed_up()
     with tempfile.TemporaryDirectory() as temporary:
         bench = Bench(out, per_job, run=time.strftime("%Y%m%d-%H%M%S"))
         cases = [
@@ -164,7 +163,7 @@ class Bench:
         (own, nodes), began = self._cpu(), time.perf_counter()
         with self._engine(arm) as inner:
             engine = MeasuredEngine(inner)
-            inner.run([Job(name="start", call=os.getpid)] * max(2, inner.slots(WORKERS[arm])), workers=WORKERS[arm])
+            inner.run([Job(name="start", call=warmed_up)] * max(2, inner.slots(WORKERS[arm])), workers=WORKERS[arm])
             start, driving, alone = time.perf_counter() - began, self._cpu()[0], time.process_time()
             started = time.perf_counter()
             found = case.run(engine, WORKERS[arm], seed, seconds)

@@ -40,7 +40,7 @@ def _predicted(title: str, found: Sequence[Prediction]) -> str:
     curves = {
         "nothing fails": [(float(each.workers), each.seconds) for each in found],
         "failures and stragglers": [(float(each.workers), each.disturbed) for each in found],
-        "if workers were all": [(float(each.workers), found[0].seconds / each.workers) for each in found],
+        "the time of one worker, divided by workers": [(float(each.workers), found[0].seconds / each.workers) for each in found],
     }
     caption = "simulated from measured jobs: seconds until all is planned; logarithmic scales"
     return chart(title, caption, _axis("workers", curves, 0), _axis("seconds", curves, 1), curves)

@@ -42,7 +42,12 @@ def fleet_limits(facts: FleetFacts, costs: EngineCosts, laws: Mapping[str, Law],
     binding = [
         Limit("number of jobs", f"{CLUSTERS} jobs", CLUSTERS, "`plan_fleet` makes one job for each cluster"),
         Limit("largest cluster", amount(longest, "s"), alone, f"law of *read and plan*, {largest:,.0f} containers{beyond}"),
-        Limit("stragglers", amount(slow * longest, "s"), alone / slow, f"that on a worker {slow:g} times slower (assumed)"),
+        Limit(
+            "largest cluster on a straggler",
+            amount(slow * longest, "s"),
+            alone / slow,
+            f"{slow:g} times slower (assumed)",
+        ),
         Limit("CPU of the driver", f"{amount(driver, 's')} a job", usual / driver, "empty jobs, and merging in case `fleet`"),
     ]
     others = [
@@ -90,14 +95,10 @@ def part_limits(facts: PartFacts, laws: Mapping[str, Law]) -> list[Limit]:
     made, sent = ROUNDS * facts.made * CONTAINERS, ROUNDS * facts.bytes_in * CONTAINERS
     return [
         Limit("stages of the driver", amount(sum(own.values()), "s"), None, longest),
-        Limit(
-            "parts made by the driver", amount(made, "s"), "to cut out and pack each part, measured for a container, two rounds"
-        ),
+        Limit("parts made by the driver", amount(made, "s"), None, "to cut out and pack them, measured, two rounds"),
         Limit("memory of the driver", *_memory(laws, "memory in parts", CONTAINERS)),
         Limit("bytes to workers", _megabytes(sent), None, f"{short(facts.bytes_in)} a container and round, measured"),
-        Limit(
-            "slowest part", amount(max(facts.seconds) * size, "s"), None, f"of those measured, for each container, times {size:,}"
-        ),
+        Limit("slowest part", amount(max(facts.seconds) * size, "s"), None, f"of those measured, at {size:,} containers"),
     ]
 
 

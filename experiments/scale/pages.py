@@ -135,11 +135,9 @@ def engine_section(engines: Sequence[Row]) -> list[str]:
         "`python -m benchmarks.engines`: one process, a pool of two, and a real Ray cluster of three nodes on loopback, "
         "one CPU each, "
         "which share the cores of one machine. Arms alternate; medians over runs; ratios are to *here* in the same run. "
-        "*Parallel part*: while jobs ran. *Start*: until processes, or the connection to Ray and its workers, were "
-        "there; it is not "
-        "in the wall time. By iterations the work is the same everywhere, and so must be the answer. The nodes of Ray "
-        "idle while "
-        "the other arms run.",
+        "*Parallel part*: while jobs ran. *Start*: until workers were there, with modules and kernels "
+        "loaded; it is in the CPU seconds, and not in the wall time. By iterations the work is the same everywhere, and so "
+        "must be the answer. The nodes of Ray idle while the other arms run.",
         "",
         *tables.engine_lines(engines),
         "",

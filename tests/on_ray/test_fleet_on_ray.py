@@ -68,7 +68,7 @@ def test_a_broken_cluster_is_named_and_the_others_are_planned(fleet, ray_engine,
     first, *others = fleet.clusters
     wrong = replace(fleet, clusters=(replace(first, file=str(broken)), *others))
     here, answer = planned(wrong, "here", 5_000), planned(wrong, ray_engine, 5_000)
-    assert [reason.name for reason in answer.left_out] == [first.name]
+    assert [reason.subject for reason in answer.left_out] == [first.name]
     assert "E1006" in answer.failures()[0] and str(broken) in answer.failures()[0]
     assert answer.moves == here.moves and not answer.complete
     assert all(row.status.has_plan for row in answer.rows[1:])
