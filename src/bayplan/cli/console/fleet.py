@@ -58,9 +58,10 @@ def collected_clusters(file: Path, progress: "Progress | None" = None) -> Iterat
         yield fleet
         return
     from bayplan.kubernetes.fleet import collected_fleet
+    from bayplan.model import silent
 
     with TemporaryDirectory(prefix="bayplan-fleet-") as folder:
-        yield collected_fleet(fleet, folder, **({} if progress is None else {"progress": progress}))
+        yield collected_fleet(fleet, folder, progress=progress or silent)
 
 
 def free_machines(snapshot: "Snapshot", file: Path) -> "Snapshot":
