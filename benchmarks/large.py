@@ -22,8 +22,11 @@ from experiments.results import append, commit, machine
 
 import bayplan as bp
 from bayplan.check import check
+from bayplan.engine import engine_of
 from bayplan.model import Tick
 from bayplan.score.terms import score
+from benchmarks.measured_engine import MeasuredEngine
+from benchmarks.processes import cpu_seconds
 
 RESULTS = Path(__file__).parent / "large.csv"
 SCALES = {0.0655: 30.0, 0.655: 60.0, 6.0: 300.0}  # times M2 -> seconds of the plan
@@ -82,16 +85,18 @@ def measured(file: Path, scale: float, seconds: float, parts: int | None, worker
     snapshot = _timed(took, "load_s", lambda: bp.read(file))
     violated = _timed(took, "check_s", lambda: check(snapshot.cluster, snapshot.placement))
     _timed(took, "score_s", lambda: score(snapshot.cluster, snapshot.placement, snapshot.objective))
-    stages = StageClock()
+    stages, engine = StageClock(), MeasuredEngine(engine_of("pool"))
     answer = _timed(
         took,
         "plan_s",
-        lambda: bp.plan(snapshot, max_moves=MAX_MOVES, seconds=seconds, parts=parts, threads=workers, progress=stages),
+        lambda: bp.plan(
+            snapshot, max_moves=MAX_MOVES, seconds=seconds, parts=parts, threads=workers, engine=engine, progress=stages
+        ),
     )
     wall = time.perf_counter() - began
     violated = check(answer.snapshot.cluster, answer.placement, snapshot.placement)
     took |= {column: stages.seconds[stage] for stage, column in STAGES.items()} | {"wall_s": wall}
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = resource.getrusage(resource.RUSAGE_SELF)
     in_parts = [note.split()[1] for note in answer.result.notes if note.startswith("in ")]
     return {
         "commit": commit(),
@@ -103,9 +108,9 @@ def measured(file: Path, scale: float, seconds: float, parts: int | None, worker
         "parts": in_parts[0] if in_parts else "1",
         "seconds": f"{seconds:g}",
         **{name: f"{value:.1f}" for name, value in took.items()},
-        "cpu_s": f"{sum(each.ru_utime + each.ru_stime for each in used):.1f}",
-        "peak_mb": f"{used[0].ru_maxrss / 1024:.0f}",
-        "worker_peak_mb": f"{used[1].ru_maxrss / 1024:.0f}",
+        "cpu_s": f"{cpu_seconds([os.getpid()]):.1f}",
+        "peak_mb": f"{used.ru_maxrss / 1024:.0f}",
+        "worker_peak_mb": f"{engine.statistics.worker_peak_mb:.0f}",
         "max_moves": MAX_MOVES,
         "moves": str(answer.moved),
         "local_before": f"{answer.figures.before.local:.4f}",

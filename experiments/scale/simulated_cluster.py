@@ -43,6 +43,7 @@ class Work:
     input_bytes: float  # of each job beside that
     output_bytes: float  # of each answer
     prepare_seconds: float = 0.0  # of the driver, before the first job
+    make_seconds: float = 0.0  # of the driver, for each job before it is sent
     merge_seconds: float = 0.0  # of the driver, for each answer
     finish_seconds: float = 0.0  # of the driver, after the last answer
 
@@ -118,7 +119,8 @@ class _Run:
             worker, job = next(iter(self.idle)), self.waiting.popleft()
             del self.idle[worker]
             self.running[worker] = job
-            begin = self._drive(now, self.model.dispatch_seconds + self.work.input_bytes / self.model.bandwidth)
+            sending = self.model.dispatch_seconds + self.work.input_bytes / self.model.bandwidth
+            begin = self._drive(now, self.work.make_seconds + sending)
             self._count(self.work.input_bytes)
             self._event(begin + float(self.seconds[job]), DONE, worker)
 

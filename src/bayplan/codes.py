@@ -119,6 +119,7 @@ REQUESTS: Mapping[str, Code] = {  # E15..: timed requests, cluster requests, zon
         "use letters, digits, '.', '-' and '_': its plan gets that name",
     ),
     "E1524": Code("a limit of moves is neither a number nor a share", "write a whole number such as 50, or a share such as 5%"),
+    "E1525": Code("a cluster has neither a file nor a context, or both", "name one of the two; namespaces go with a context"),
 }
 
 RASA: Mapping[str, Code] = {  # E16..: RASA clusters and solutions

@@ -22,6 +22,7 @@ from bayplan.engine import Engine, engine_of
 STORE = 100 * 2**20  # bytes of the object store of a node
 LOOPBACK = "127.0.0.{}"  # each node has its own, the head 2: for 127.0.0.1 Ray would take the address of the network card
 PATIENCE = 240.0  # seconds until a node is there, on a busy machine
+ATTEMPTS = 3  # to start a worker
 OWN_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # only these tests may use these clusters
 ROOT = Path(__file__).parents[2]
 
@@ -48,11 +49,11 @@ class Node:
 
     def busy(self) -> bool:
         """Does it run a job now?"""
-        return any("attempt_on_ray" in _command(pid) for pid in _descendants(self.process.pid))
+        return any("attempt_on_ray" in _command(pid) for pid in descendants(self.process.pid))
 
     def kill(self) -> None:
         """End the whole node at once, as a power cut does."""
-        for pid in _descendants(self.process.pid):
+        for pid in descendants(self.process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         with suppress(ProcessLookupError):
@@ -87,6 +88,15 @@ class RayCluster:
         self.add_worker()
         waited(lambda: engine.slots(1) == len(self.nodes), seconds=PATIENCE)
 
+    def started_node(self, node: Node, *, forgiving: bool = False) -> bool:
+        """Wait until a node runs. False if it has ended by itself and that is forgiven: Ray gives up early on a busy machine."""
+        log = self.folder / f"{node.name}.log"
+        waited(lambda: "Ray runtime started" in log.read_text() or node.process.poll() is not None, seconds=PATIENCE)
+        if forgiving and node.process.poll() is not None:
+            self.nodes.remove(node)
+            return False
+        return self.alive()
+
     def alive(self) -> bool:
         """True; AssertionError with the last words of a node that has ended by itself."""
         for node in self.nodes:
@@ -112,7 +122,7 @@ class RayCluster:
         return node
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """All processes below one, from /proc."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
@@ -164,10 +174,11 @@ def ray_cluster(workers: int = 2, *, head: Mapping[str, str] = {}, worker: Mappi
     before = {name: os.environ.get(name) for name in OWN_TOKEN}
     os.environ.update(OWN_TOKEN)  # for its nodes, and for us
     try:
-        cluster.add_head(**head)
-        waited(lambda: "Ray runtime started" in (cluster.folder / "head.log").read_text(), seconds=PATIENCE)
+        cluster.started_node(cluster.add_head(**head))
         for _ in range(workers):
-            cluster.add_worker(**worker)
+            for again in reversed(range(ATTEMPTS)):
+                if cluster.started_node(cluster.add_worker(**worker), forgiving=bool(again)):
+                    break
         yield cluster
     finally:
         cluster.stop()

@@ -84,6 +84,10 @@ def test_clusters_become_zones_and_machines(folder, capsys):
     zones = json.loads((folder / "zones.json").read_text(encoding="utf-8"))
     assert [zone["name"] for zone in zones["zones"]] == ["berlin", "paris", "oslo"] and len(zones["links"]) == 2
     assert main(["admit", "stream.csv", "--zones", "zones.json", "--method", "available", "-q"]) == 0
+    assert main(["admit", "stream.csv", "--zones", "zones.json", "--method", "available", "--out", "accepted.json", "-q"]) == 0
+    accepted = json.loads((folder / "accepted.json").read_text(encoding="utf-8"))["accepted"]
+    assert accepted and {zone for members in accepted.values() for zone in members.values()} <= {"berlin", "paris", "oslo"}
+    assert main(["check", "stream.csv", "--zones", "zones.json", "--accepted", "accepted.json", "-q"]) == 0
     assert main(["pack", "web.yaml", "--confidence", "0.99", "--method", "bf-ucac", "--fleet", "clusters.yaml", "-q"]) == 0
     assert "migrate" not in capsys.readouterr().out
     assert main(["convert", "shop.yaml", "--to", "zones", "--out", "zones.json", "-q"]) == 2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayplan.cli.console import screen
+from bayplan.cli.console.fleet import collected_clusters
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options.shared import Json, Quiet, Seed, Start
 from bayplan.errors import UsageError, expect_one_of
@@ -124,7 +125,8 @@ def _zones_of(file: Path) -> "ClusterRequests":
 
     if not is_clusters_file(file):
         raise UsageError(f"--to zones: '{file}' is no fleet of clusters; expected a file with kind: clusters")
-    return fleet_zones(file)
+    with collected_clusters(file) as fleet:
+        return fleet_zones(fleet)
 
 
 def _read_trace(name: str, folder: Path, seed: int) -> "Document":

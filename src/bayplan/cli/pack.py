@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayplan.cli.console import clock
 from bayplan.cli.console.decision import Out, Seconds, Threads, finish
+from bayplan.cli.console.fleet import free_machines
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
 from bayplan.cli.options import pack as option
@@ -83,12 +84,11 @@ def pack(
         raise UsageError("--peak is of measured usage: expected --samples, too")
     with working(f"reading {file}", quiet=quiet):
         import bayplan as bp
-        from bayplan.api.fleet.free_capacity import on_fleet
         from bayplan.api.packing.replica_targets import read_targets
         from bayplan.formats.patterns import read_patterns
         from bayplan.model.interrupt import stoppable
 
-        snapshot = bp.read(file, start) if fleet is None else on_fleet(bp.read(file, start), fleet)
+        snapshot = bp.read(file, start) if fleet is None else free_machines(bp.read(file, start), fleet)
         usage, peaks = (None, ()) if samples is None else _measured(samples, snapshot.cluster, resource, peak, peak_window)
         stated: dict[str, Any] = {
             "confidence": confidence,

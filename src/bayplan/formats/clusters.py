@@ -6,7 +6,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,32 @@ STATED = re.compile(rf"""^\s*["']?kind["']?\s*:\s*["']?{KIND}["']?\s*,?\s*(#.*)?
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextState:
+    """What was collected of a Kubernetes cluster beside its snapshot, or why nothing was."""
+
+    needed: Mapping[str, int] = field(default_factory=dict)  # workload -> how many must be ready by its disruption budgets
+    resting: tuple[str, ...] = ()  # containers that do not move now
+    fault: str = ""  # why it could not be collected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FleetCluster:
-    """One cluster of a fleet. None: as the fleet, or as the goal, says."""
+    """One cluster of a fleet: a file, or a Kubernetes context that is collected into one. None: as the fleet or the goal says."""
 
     name: str
-    file: str  # as it can be opened from here
+    file: str = ""  # as it can be opened from here; of a context, once it is collected
+    context: str = ""  # of a kubeconfig
+    namespaces: tuple[str, ...] = ()  # of the context, whose pods may move; all of them by default
+    collected: ContextState | None = None  # of the context; not in files
     goal: str | None = None
     max_moves: int | str | None = None
     freeze: tuple[str, ...] = ()
     weight: float = 1.0  # of one of its containers, beside those of other clusters
+
+    @property
+    def source(self) -> str:
+        """For messages: its file, or its context."""
+        return f"context {self.context}" if self.context else self.file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +116,9 @@ def is_clusters_file(path: PathLike) -> bool:
 def _cluster(entry: Mapping[str, Any], folder: Path) -> FleetCluster:
     return FleetCluster(
         name=entry["name"],
-        file=str(folder / entry["file"]),
+        file=str(folder / entry["file"]) if "file" in entry else "",
+        context=entry.get("context", ""),
+        namespaces=tuple(entry.get("namespaces", ())),
         goal=entry.get("goal"),
         max_moves=entry.get("max_moves"),
         freeze=tuple(entry.get("freeze", ())),
@@ -108,7 +127,9 @@ def _cluster(entry: Mapping[str, Any], folder: Path) -> FleetCluster:
 
 
 def _entry(cluster: FleetCluster, folder: Path) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": cluster.name, "file": os.path.relpath(cluster.file, folder)}
+    entry: dict[str, Any] = {"name": cluster.name}
+    entry |= {"context": cluster.context} if cluster.context else {"file": os.path.relpath(cluster.file, folder)}
+    entry |= {"namespaces": list(cluster.namespaces)} if cluster.namespaces else {}
     entry |= {key: value for key in ("goal", "max_moves") if (value := getattr(cluster, key)) is not None}
     entry |= {"freeze": list(cluster.freeze)} if cluster.freeze else {}
     return entry | ({"weight": cluster.weight} if cluster.weight != 1.0 else {})
@@ -123,6 +144,7 @@ def _faults(part: PartialDocument) -> Iterator[Fault]:
     entries = document.get("clusters", ())
     for entry in entries:
         yield from _limit_faults(entry, "cluster", entry["name"])
+        yield from _source_faults(entry)
         if not FILE_NAME.fullmatch(entry["name"]):
             expected = "letters, digits, '.', '-' and '_', the first a letter or a digit"
             problem = "the name cannot be that of a file"
@@ -136,6 +158,15 @@ def _faults(part: PartialDocument) -> Iterator[Fault]:
             )
     if not part.lacks("clusters"):
         yield from _link_faults(document.get("links", ()), names)
+
+
+def _source_faults(entry: Mapping[str, Any]) -> Iterator[Fault]:
+    if ("file" in entry) == ("context" in entry):
+        problem = "has a file and a context" if "file" in entry else "has no file and no context"
+        yield Fault(code="E1525", kind="cluster", name=entry["name"], problem=problem, expected="one of the two")
+    elif "namespaces" in entry and "context" not in entry:
+        problem, expected = "has namespaces and no context", "namespaces with a context"
+        yield Fault(code="E1525", kind="cluster", name=entry["name"], problem=problem, expected=expected)
 
 
 def _limit_faults(entry: Mapping[str, Any], kind: str, name: str) -> Iterator[Fault]:

@@ -62,3 +62,8 @@ def test_failures_and_stragglers_cost_time() -> None:
 def test_the_same_seed_gives_the_same_run() -> None:
     assert simulate(work(50), UNSTABLE, seed=3) == simulate(work(50), UNSTABLE, seed=3)
     assert simulate(work(50), UNSTABLE, seed=3) != simulate(work(50), UNSTABLE, seed=4)
+
+
+def test_the_driver_makes_one_job_after_the_other() -> None:
+    model = RayModel(workers=10, dispatch_seconds=0.0, receive_seconds=0.0, bandwidth=1e9)
+    assert simulate(work(10, make_seconds=2.0), model, seed=0).seconds == pytest.approx(10 * 2.0 + 10.0)

@@ -66,7 +66,7 @@ clusters:
   - {name: g}
 """
     faults = faults_of(text, tmp_path)
-    assert {code for code, _, _ in faults} == {"E1523", "E1524", "E1201", "E1108", "E1109", "E1107"}
+    assert {code for code, _, _ in faults} == {"E1523", "E1524", "E1201", "E1108", "E1109", "E1525"}
     assert ("E1523", "a/b", "line 5") in faults
     assert ("E1524", "c", "line 6") in faults
     assert {name for code, name, _ in faults if code == "E1524"} == {"", "c"}
@@ -88,3 +88,30 @@ def test_a_fleet_without_clusters_is_refused(tmp_path):
 
 def test_its_schema_knows_every_goal():
     assert schema("clusters")["$defs"]["goal"]["enum"] == list(GOALS)
+
+
+def test_a_cluster_is_a_file_or_a_context(tmp_path):
+    text = """clusters:
+- {name: a, file: a.json}
+- {name: b, context: prod, namespaces: [shop]}
+"""
+    file = tmp_path / "fleet.yaml"
+    file.write_text(HEAD + text, encoding="utf-8")
+    fleet = read_clusters(file)
+    assert fleet.clusters[1] == FleetCluster(name="b", context="prod", namespaces=("shop",))
+    assert [cluster.source for cluster in fleet.clusters] == [str(tmp_path / "a.json"), "context prod"]
+    write_clusters(fleet, tmp_path / "again.json")
+    assert read_clusters(tmp_path / "again.json").clusters == fleet.clusters
+
+
+def test_a_cluster_with_both_or_neither_is_a_fault(tmp_path):
+    text = """clusters:
+- {name: both, file: a.json, context: prod}
+- {name: neither}
+- {name: scoped, file: a.json, namespaces: [shop]}
+"""
+    assert [(code, name) for code, name, _ in faults_of(text, tmp_path)] == [
+        ("E1525", "both"),
+        ("E1525", "neither"),
+        ("E1525", "scoped"),
+    ]

@@ -19,7 +19,7 @@ from bayplan.api.planning.plan import default_seconds, kernels_needed, plan
 from bayplan.api.planning.question import PlanQuestion, plan_question
 from bayplan.api.planning.target import rank, with_new_containers
 from bayplan.api.what_if import WhatIf
-from bayplan.errors import BayplanError
+from bayplan.errors import BayplanError, WorldError
 from bayplan.formats.clusters import FleetCluster
 from bayplan.model import Budget, Placement, ints, silent
 from bayplan.model.goal import Goal
@@ -92,10 +92,22 @@ class ClusterPlan:
 def cluster_front(task: ClusterTask, most: int | None, seconds: float | None) -> ClusterFront | ClusterFault:
     """The front of a cluster up to its own limit of moves, or `most` if that is less; or what is wrong with it."""
     try:
+        _expect_collected(task.cluster)
         with stoppable():
             return _front(task, most, seconds)
     except BayplanError as error:
-        return ClusterFault(name=task.cluster.name, file=task.cluster.file, text=str(error))
+        return _fault(task, error)
+
+
+def _fault(task: ClusterTask, error: BayplanError) -> ClusterFault:
+    return ClusterFault(name=task.cluster.name, file=task.cluster.source, text=str(error))
+
+
+def _expect_collected(cluster: FleetCluster) -> None:
+    """WorldError if a cluster of Kubernetes was not collected."""
+    if cluster.context and (cluster.collected is None or cluster.collected.fault):
+        words = "it was not collected; expected bayplan.kubernetes.collected_fleet, as the command line does"
+        raise WorldError(words if cluster.collected is None else cluster.collected.fault)
 
 
 def _front(task: ClusterTask, most: int | None, seconds: float | None) -> ClusterFront:
@@ -126,7 +138,18 @@ def _limits(running: int, limit: int, budget: Budget) -> list[int]:
 
 def _question(task: ClusterTask, snapshot: Any) -> PlanQuestion:
     cluster = task.cluster
-    return plan_question(snapshot, task.goal, WhatIf(), max_moves=cluster.max_moves, freeze=cluster.freeze)
+    return plan_question(snapshot, task.goal, WhatIf(), max_moves=cluster.max_moves, freeze=_frozen(cluster))
+
+
+def _frozen(cluster: FleetCluster) -> tuple[str, ...]:
+    """What stays where it runs: what the user says, and pods that do not move now."""
+    return cluster.freeze if cluster.collected is None else (*cluster.freeze, *cluster.collected.resting)
+
+
+def _of_kubernetes(cluster: FleetCluster) -> dict[str, Any]:
+    """Keywords of `plan` for pods: they are moved by replacing them, within their disruption budgets."""
+    state = cluster.collected
+    return {} if state is None else {"way": "replace", "never": state.resting, "needed": state.needed}
 
 
 def _gain_at(question: PlanQuestion, placement: Placement) -> GainAt:
@@ -144,6 +167,7 @@ def cluster_plan(
     """The plan of a cluster within its limit of moves, no worse than its front; or what is wrong with it."""
     clock = Budget(seconds=seconds).clock()
     try:
+        _expect_collected(task.cluster)
         snapshot = read(task.cluster.file)
         left = None if seconds is None else max(0.0, seconds - clock.seconds)
         if seconds is None and limit is not None:
@@ -154,13 +178,14 @@ def cluster_plan(
             seconds=left,
             seed=task.seed,
             max_moves=task.cluster.max_moves if limit is None else limit,
-            freeze=task.cluster.freeze,
+            freeze=_frozen(task.cluster),
             known=None if front is None or limit is None else front.within(limit),
+            **_of_kubernetes(task.cluster),
             **{"threads": 1, **({} if task.budget is None else {"budget": task.budget}), **task.options},
         )
         return _cluster_plan(task, answer, limit)
     except BayplanError as error:
-        return ClusterFault(name=task.cluster.name, file=task.cluster.file, text=str(error))
+        return _fault(task, error)
 
 
 def _cluster_plan(task: ClusterTask, answer: PlanAnswer, limit: int | None) -> ClusterPlan:
@@ -197,7 +222,7 @@ def _row(task: ClusterTask, answer: PlanAnswer, limit: int | None) -> ClusterRow
     status = ClusterStatus.NOT_WORTH_IT if not worth_it else ClusterStatus.PLANNED if changes else ClusterStatus.NO_CHANGE
     row = ClusterRow(
         name=task.cluster.name,
-        file=task.cluster.file,
+        file=task.cluster.source,
         status=status,
         goal=task.goal.name,
         headline=answer.headline,

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.files import read
-from bayplan.errors import UsageError
+from bayplan.errors import UsageError, WorldError
 from bayplan.formats.clusters import ClusterFleet, read_clusters
 from bayplan.model import (
     UNPLACED,
@@ -79,6 +79,9 @@ def on_fleet(snapshot: Snapshot, fleet: ClusterFleet | PathLike) -> Snapshot:
 def _free_machines(fleet: ClusterFleet) -> Iterator[tuple[str, IntArray, tuple[Resource, ...], Sequence[str]]]:
     """Of each cluster its name, what is free by machine and resource, its resources and its machines."""
     for entry in fleet.clusters:
+        if entry.context and (entry.collected is None or entry.collected.fault):
+            why = "it was not collected" if entry.collected is None else entry.collected.fault
+            raise WorldError(f"cluster '{entry.name}' ({entry.source}): {why}")
         snapshot = read(entry.file)
         cluster = snapshot.cluster
         free = np.maximum(0, cluster.machines.capacity - loads(cluster, snapshot.placement))

@@ -219,7 +219,7 @@ class FleetRun:
         status = ClusterStatus.NOT_REACHED if fault is None else ClusterStatus.FAILED
         why = "the time ended, or it was stopped, before its plan was made" if fault is None else fault.text
         row = ClusterRow(
-            name=task.cluster.name, file=task.cluster.file, status=status, goal=task.goal.name, headline=why, limit=None
+            name=task.cluster.name, file=task.cluster.source, status=status, goal=task.goal.name, headline=why, limit=None
         )
         return ClusterPlan(row=row)
 

@@ -2,7 +2,10 @@
 
 import os
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,6 +20,8 @@ from bayplan.errors import UsageError
 
 if TYPE_CHECKING:
     from bayplan.api.fleet.answer import FleetAnswer
+    from bayplan.formats.clusters import ClusterFleet
+    from bayplan.model import Progress, Snapshot
 
 
 def plan_clusters(file: Path, typed: typer.Context) -> None:
@@ -27,7 +32,8 @@ def plan_clusters(file: Path, typed: typer.Context) -> None:
     with working(f"planning for {file}", quiet=command.stated["quiet"]) as progress:
         import bayplan as bp
 
-        answer = bp.plan_fleet(bp.read_fleet(file), **command.keywords(progress))
+        with collected_clusters(file, progress) as fleet:
+            answer = bp.plan_fleet(fleet, **command.keywords(progress))
     _write(answer, command)
     files = {"plans": command.out, "report": command.report}
     try:
@@ -40,6 +46,30 @@ def plan_clusters(file: Path, typed: typer.Context) -> None:
         raise typer.Exit(FAILED)
     if not answer.worth_it:
         raise typer.Exit(ANSWER_IS_NO)
+
+
+@contextmanager
+def collected_clusters(file: Path, progress: "Progress | None" = None) -> Iterator["ClusterFleet"]:
+    """The fleet in a file; its Kubernetes contexts are collected into snapshots in a temporary folder."""
+    from bayplan.formats.clusters import read_clusters
+
+    fleet = read_clusters(file)
+    if not any(cluster.context for cluster in fleet.clusters):
+        yield fleet
+        return
+    from bayplan.kubernetes.fleet import collected_fleet
+    from bayplan.model import silent
+
+    with TemporaryDirectory(prefix="bayplan-fleet-") as folder:
+        yield collected_fleet(fleet, folder, progress=progress or silent)
+
+
+def free_machines(snapshot: "Snapshot", file: Path) -> "Snapshot":
+    """The workloads of a snapshot, and as machines what is free in the clusters of a fleet."""
+    from bayplan.api.fleet.free_capacity import on_fleet
+
+    with collected_clusters(file) as fleet:
+        return on_fleet(snapshot, fleet)
 
 
 def _expect_folder(out: Path | None) -> None:
@@ -63,9 +93,17 @@ def _next(answer: "FleetAnswer", command: FleetCommand) -> str:
     """What to type next."""
     first = next((plan.row for plan in answer.plans if plan.plan_text), None)
     if first is None:
-        return f"next: bayplan show {shlex.quote(answer.rows[0].file)}"
+        return f"next: bayplan show {_named(answer, answer.rows[0].name)}"
     if command.out is None:
         return "nothing was written: --out DIR keeps the plans, --report fleet.html shows them"
     plan = shlex.quote(str(command.out / f"{first.name}.plan.json"))
     look = f"open {command.report}, then " if command.report is not None else ""
-    return f"next: {look}for each cluster, such as {first.name}: bayplan apply {plan} --simulate {shlex.quote(first.file)}"
+    where = _named(answer, first.name)
+    simulate = "" if where.startswith("--context") else "--simulate "
+    return f"next: {look}for each cluster, such as {first.name}: bayplan apply {plan} {simulate}{where}"
+
+
+def _named(answer: "FleetAnswer", name: str) -> str:
+    """How to name a cluster in a further command."""
+    cluster = next(each for each in answer.fleet.clusters if each.name == name)
+    return shlex.join(["--context", cluster.context] if cluster.context else [cluster.file])
