@@ -90,9 +90,9 @@ class TypeAnswer(NamedTuple):
 
 
 def price_types(question: TypeQuestion, pricer_of: Callable[[int], Pricer], limits: RoundTime, engine: LazyEngine) -> PricedTypes:
-    """Price all types that a larger one does not spare; those that are missing in time have an infinite bound, or a larger one's."""
-    below, target = question.inputs.value.below, question.target
     """Price all types that no larger one spares. Those that are missing in time have the bound of a larger one, or none."""
+    below, target = question.inputs.value.below, question.target
+    answer = PricedTypes({}, np.full(len(target), np.inf))
     came: dict[int, TypeAnswer] | None = None
     for n, t in enumerate(question.order):
         answer.upper[t] = answer.upper[below[t]].min(initial=np.inf)
