@@ -91,9 +91,13 @@ class LazyEngine:
 
     def worthwhile(self, pieces: int) -> bool:
         """Are there workers, and is it worth it to send them this many pieces?"""
-        if self._engine is None or pieces < 2 or self._spent < START or self._rate * pieces < LEAST:
+        return pieces > 1 and self.worth_it(self._rate * pieces)
+
+    def worth_it(self, seconds: float) -> bool:
+        """Are there workers, and is it worth it to send them work of about this many seconds?"""
+        if self._engine is None or self._spent < START or seconds < LEAST or stop_requested():
             return False
-        return self.slots > 1 and not stop_requested()
+        return self.slots > 1
 
     def pieces_at_once(self, pieces: int) -> int:
         """How many pieces one job should have."""

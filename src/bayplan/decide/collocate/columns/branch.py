@@ -50,7 +50,8 @@ class RoundTime(NamedTuple):
         """When to stop with a type, if this many are left with it."""
         if not self.in_shares:
             return self.stop
-        return after(share_of(self.ends, types))
+        share_ends = after(share_of(self.ends, types))
+        return lambda: self.stop() or share_ends()
 
 
 class PricedTypes(NamedTuple):

@@ -15,6 +15,7 @@ from bayplan.decide.collocate.columns.pricing import Chance
 from bayplan.engine.jobs import Shared
 from bayplan.engine.lazy import LazyEngine
 from bayplan.model import BoolArray, FloatArray, IntArray
+from bayplan.model.interrupt import stop_requested
 
 LEAST = 1e-9  # reduced gain that counts
 TINY = 1e-8  # a pattern that is better than the best known one by less is not searched for
@@ -99,7 +100,9 @@ class PricingRounds:
         """A bound at the prices of the last rounds, each type with its share of the time; none if that is too short."""
         prices = self.master.solve()
         prices = prices if self.center is None else prices.towards(self.center, INERTIA)
-        self._keep(prices, self._priced(prices, RoundTime(after(ends), ends, in_shares=True)).upper)
+        over = after(ends)
+        time = RoundTime(lambda: stop_requested() or over(), ends, in_shares=True)
+        self._keep(prices, self._priced(prices, time).upper)
 
     def _priced(self, prices: DualPrices, time: RoundTime) -> PricedTypes:
         """Patterns of all types that are better than the best known ones, and their bounds."""
