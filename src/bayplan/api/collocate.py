@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -98,6 +99,7 @@ def collocate(
     control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
     keeps_safety = options.get("safety", True)
     method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k not in ("safety", "parts")}))
+    method_options = replace(method_options, engine=control.engine)
     if weights and method not in KNOW_TERMS:
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
@@ -121,7 +123,9 @@ def collocate(
         engine = LazyEngine(control.engine, workers=budget.threads)
         return replace(_bounded(problem, result, whole, control.progress, engine), seconds=whole.seconds)
 
-    return placement_answer("collocate", method, wanted, whole_problem, interruptible(ask), control)
+    with control.engine or nullcontext():  # its workers are kept from the method to the bound
+        outcome = interruptible(ask)
+    return placement_answer("collocate", method, wanted, whole_problem, outcome, control)
 
 
 def within_safety(problem: Problem) -> Problem:
