@@ -9,6 +9,7 @@ is searched again in this process. So patterns and proofs are those of this proc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -116,9 +117,10 @@ class _ExactSearch:
     def __init__(self, problem: PricingProblem, limit: int, over: Callable[[], bool], looks: float, place: PricingPlace) -> None:
         self.problem, self.limit, self.over, self.looks, self.place = problem, limit, over, looks, place
         self.parts = deviate_problems(problem)
+        self.intervals = [intervals_of(part) for part in self.parts]
 
     def run(self) -> PricedPatterns:
-        """Every interval, so that together they cover every variance that a pattern can have."""
+        """Every interval, in order."""
         pieces = [(p, n) for p in range(len(self.parts)) for n in range(INTERVALS)]
         worth, supposed, came = np.zeros(0), (-1, np.zeros(0)), None
         patterns: list[FoundPatterns] = []
@@ -141,7 +143,7 @@ class _ExactSearch:
 
     def _worthwhile(self, pieces: int) -> bool:
         """Is it worth it to let workers search intervals, and is there time?"""
-        return self.place.independent and not self.over() and self.place.engine.worthwhile(pieces)
+        return self.place.independent and self.place.engine.worthwhile(pieces) and not self.over()
 
     def _nothing(self, p: int) -> FloatArray:
         """(bin,) what patterns have to be worth where nothing is found yet."""
@@ -153,7 +155,8 @@ class _ExactSearch:
         return self.looks - answer.looks > 0 and np.array_equal(worth, supposed)
 
     def _answer(self, p: int, n: int, worth: FloatArray) -> IntervalAnswer:
-        answer = answer_interval(_IntervalSearch(self.problem, self.limit, self.over, self.looks), self.parts[p], n, worth)
+        search = _IntervalSearch(self.problem, self.limit, self.over, self.looks)
+        answer = answer_interval(search, self.parts[p], self.intervals[p][n], worth)
         self.place.engine.did(answer.seconds)
         return answer
 
@@ -196,19 +199,27 @@ def search_intervals(inputs: PricingInputs, task: IntervalsTask) -> dict[Piece, 
         threshold=task.threshold,
     )
     parts, answers = deviate_problems(problem), {}
+    intervals = [intervals_of(part) for part in parts]
     for p, n in task.pieces:
         worth = task.worth[1] if p == task.worth[0] else parts[p].shift + problem.threshold
         search = _IntervalSearch(problem, task.limit, lambda: time.perf_counter() > ends, task.looks)
-        answers[p, n] = answer_interval(search, parts[p], n, worth)
+        answers[p, n] = answer_interval(search, parts[p], intervals[p][n], worth)
     return answers
 
 
-def answer_interval(search: "_IntervalSearch", part: DeviateProblem, n: int, worth: FloatArray) -> IntervalAnswer:
-    """The answer of a search to the interval of this number."""
-    began, looks = time.perf_counter(), search.looks
-    top = np.sqrt(largest_variance(search.problem.sizes, part.bins, float(part.deviates[0])))
+def intervals_of(part: DeviateProblem) -> list[tuple[float, float]]:
+    """The ends of all intervals: together they cover every variance that a pattern can have."""
+    top = np.sqrt(largest_variance(part.whole.sizes, part.bins, float(part.deviates[0])))
     edge = np.square(np.linspace(0.0, max(top, 1e-6) * (1.0 + 1e-9), INTERVALS + 1)).tolist()
-    best = search.run(part, edge[n], edge[n + 1], worth)
+    return list(pairwise(edge))
+
+
+def answer_interval(
+    search: "_IntervalSearch", part: DeviateProblem, interval: tuple[float, float], worth: FloatArray
+) -> IntervalAnswer:
+    """The answer of a search to an interval."""
+    began, looks = time.perf_counter(), search.looks
+    best = search.run(part, *interval, worth)
     used = 0.0 if np.isinf(looks) else looks - search.looks
     return IntervalAnswer(best, search.patterns, search.proven, used, time.perf_counter() - began)
 

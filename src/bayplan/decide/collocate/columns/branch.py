@@ -99,7 +99,7 @@ def price_types(question: TypeQuestion, pricer_of: Callable[[int], Pricer], limi
         answer.upper[t] = answer.upper[below[t]].min(initial=np.inf)
         if answer.upper[t] <= target[t]:
             continue
-        if came is None and not limits.stop() and engine.worthwhile(len(question.order) - n):
+        if came is None and engine.worthwhile(len(question.order) - n) and not limits.stop():
             came = _on_engine(question, question.order[n:], answer.upper, pricer_of, limits, engine)
         if came is not None and t in came:
             pricer, priced = pricer_of(t), came[t].priced
