@@ -4,8 +4,8 @@ Patterns of machines replace the counts of [RASA] (2)-(9). For any prices of con
 that each machine can gain above it is a bound (Lagrange). The prices come from a linear program; the bound is our own
 arithmetic: `columns.pattern_master` has the formula, `columns.pricing` the bound of one machine.
 
-Blocks are independent, and so are the types of machines in one: both may be bounded on an engine. A block that is lost, or not
-reached in time, counts in full; a type that is, makes its block count in full, or as much as at the prices before.
+Blocks are independent, and so are the types of machines in one: both may be bounded on an engine. A block that does not come back
+in time counts in full; a type that does not makes its block count in full, or as much as at the prices before.
 """
 
 import math
@@ -126,14 +126,14 @@ def _by_blocks(blocked: BlockedProblem, report: "BoundProgress", rounds: int | N
         as_before = left * (time.perf_counter() - began) / max(1, n)
         if came is None and n and left > 1 and engine.worth_it(as_before) and left >= engine.slots:
             came = _blocks_on_engine(blocked, order[n:], total, report, rounds, engine)
-        if came is None and (report.remaining <= 0 or stop_requested()):
-            break
         report.without, report.begun = total - float(weight[block]), n / len(order)
-        if came is None:
+        if came is not None and block in came:
+            bound = came[block]
+        elif report.remaining <= 0 or stop_requested():
+            continue
+        else:
             share = report.remaining * weight[block] / weight[weight <= weight[block]].sum()
             bound = _bounded(blocked.subproblem(block), BlockLimits(share, rounds, engine), report)
-        else:
-            bound = came.get(block, np.inf)
         total = min(total, report.without + bound)
     return total
 
