@@ -15,9 +15,10 @@ from bayplan.engine.jobs import Engine, Job, LossNotes, T
 from bayplan.errors import WorldError
 from bayplan.model.interrupt import stop_requested
 
-START = 1.0  # seconds of work in this process before workers are started: about what starting them takes
+# How much work is worth sending is chosen, not measured; no answer depends on it.
+START = 1.0  # seconds of work in this process before workers are started, so that little work starts none
 LEAST = 0.3  # seconds that the pieces left have to take, by what pieces took so far; else they are done in this process
-JOB = 0.1  # seconds that a job should take, far more than it takes to send it
+JOB = 0.1  # seconds that a job should take, so that sending it is little beside it
 JOBS = 4  # for each worker, at least: if they are few, one that takes long is waited for
 FADING = 0.9  # of what pieces took, from piece to piece: later ones count more
 LATE = 0.5  # seconds after its own deadline until a job is given up

@@ -1,7 +1,7 @@
 """Rounds of pricing: annealing while it finds enough patterns, then branch and bound, which also proves a bound.
 
-Branch and bound takes nearly all of the time, and its types may be priced on an engine. Annealing stays in this process: a round
-of it takes a tenth of a second, and its walks draw from one sequence of random numbers.
+The types of branch and bound may be priced on an engine. Annealing stays in this process: its walks draw one after the other from
+one sequence of random numbers, and a round of it is short beside one of branch and bound over many types.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ class PricingRounds:
         types = self._random_types()
         if self._walk(prices, between, types, stop) >= FEW * len(types) or stop():
             return
-        if self._branch(prices, between, stop) == 0 and not stop():
+        if self.branch(prices, between, stop) == 0 and not stop():
             self.center = None
             self.done = between is prices and self.at is not None and self.bound <= self.master.gain + 1e-6
 
@@ -89,7 +89,7 @@ class PricingRounds:
         adds = self.master.sigma_of(t, pattern) - float(pattern @ self.master.cost_at(prices))
         return adds > prices.cv[t] + LEAST and self.master.add(t, pattern)
 
-    def _branch(self, prices: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
+    def branch(self, prices: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
         """Patterns by branch and bound, and the bound at these prices; how many patterns are new."""
         answer = self._priced(between, RoundTime(stop, self.ends))
         new = sum(self._offer(t, pattern, prices) for t, priced in answer.priced.items() for pattern in priced.pattern)
