@@ -5,9 +5,9 @@ from math import inf
 
 from bayplan.decide.pack import PackOptions, pack_problem
 from bayplan.decide.pack.cutting_stock import GENERATING, generate_patterns, score_bound
+from bayplan.decide.pack.exact_pricing import price_patterns
 from bayplan.decide.pack.integer_master import integer_counts
 from bayplan.decide.pack.pattern_generation import PatternMaster
-from bayplan.decide.pack.pricing import price_patterns
 from bayplan.decide.pack.result import pack_result
 from bayplan.model import Budget, silent
 from bayplan.model.interrupt import stoppable

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.naive import pack as naive
 
-from bayplan.decide.pack import pricing as exact_pricing
+from bayplan.decide.pack import exact_pricing
+from bayplan.decide.pack.exact_pricing import price_patterns
 from bayplan.decide.pack.kernel_arrays import copy_bins
-from bayplan.decide.pack.pricing import PricingProblem, price_patterns
+from bayplan.decide.pack.pricing import PricingProblem
 from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 

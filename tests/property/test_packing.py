@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.builders.packings import best_by_trying, packing, packings, problem_of
 
 from bayplan.decide.pack import PACKERS, PackOptions
-from bayplan.decide.pack.pricing import PricingProblem, price_patterns
+from bayplan.decide.pack.exact_pricing import price_patterns
+from bayplan.decide.pack.pricing import PricingProblem
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.model import Budget, Placement, ints, silent
 from bayplan.score.confidence import deviate, machine_ucac

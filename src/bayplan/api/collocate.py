@@ -1,6 +1,8 @@
 """`collocate`: bring workloads that talk to each other onto the same machines."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -18,9 +20,11 @@ from bayplan.decide.collocate.finish import has_other_terms, unplaced_reasons, w
 from bayplan.decide.collocate.from_starts import collocate_from_starts
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.subproblem import has_other_rules, may_collocate
+from bayplan.engine.lazy import LazyEngine
 from bayplan.errors import UsageError, did_you_mean
 from bayplan.model import (
     Budget,
+    Clock,
     Cluster,
     FloatArray,
     Objective,
@@ -48,6 +52,8 @@ HELD = (
     "dependency, interference, or anti-affinity above the machine): plan and rebalance know all rules"
 )
 BOUNDING = 0.5  # of the seconds, for a bound, where one is wanted
+A_MINUTE = 60.0  # for it if nothing is limited
+MOST_ROUNDS = 60  # of pricing for it, in each block of workloads, if iterations are limited and seconds are not
 
 
 class CollocateKeywords(PartKeywords, total=False):
@@ -97,6 +103,7 @@ def collocate(
     control, chosen = Control.of(seconds, seed, options), method_of("collocate", method)
     keeps_safety = options.get("safety", True)
     method_options = _checked(options_from(CollocateOptions, {k: v for k, v in options.items() if k not in NOT_OF_METHODS}))
+    method_options = replace(method_options, engine=control.engine)
     if weights and method not in KNOW_TERMS:
         raise UsageError(f"weights: method '{method}' looks at gained affinity alone; expected method 'best'")
     wanted = affinity_wanted(snapshot, weights=weights, priority=priority, move_price=method_options.move_price)
@@ -119,9 +126,12 @@ def collocate(
         above_safety = len(result.solution.unplaced) < unplaced if result.solution is not None else False
         if not method_options.bound or result.solution is None or result.bound is not None or above_safety:
             return result
-        return replace(_bounded(problem, result, whole.left(), control.progress), seconds=whole.seconds)
+        engine = LazyEngine(control.engine, workers=budget.threads)
+        return replace(_bounded(problem, result, whole, control.progress, engine), seconds=whole.seconds)
 
-    return placement_answer("collocate", method, wanted, whole_problem, interruptible(ask), control)
+    with control.engine or nullcontext():  # its workers are kept from the method to the bound
+        outcome = interruptible(ask)
+    return placement_answer("collocate", method, wanted, whole_problem, outcome, control)
 
 
 def within_safety(problem: Problem) -> Problem:
@@ -246,8 +256,13 @@ def _without_bound(budget: Budget) -> Budget:
     return budget if budget.seconds is None else replace(budget, seconds=(1 - BOUNDING) * budget.seconds)
 
 
-def _bounded(problem: Problem, result: Result[Placement], seconds: float | None, progress: Progress) -> Result[Placement]:
-    """The result with a proven bound of its affinity, as sharp as the seconds allow."""
-    bound = affinity_bound(problem, seconds=60.0 if seconds is None else seconds, progress=progress)
+def _bounded(
+    problem: Problem, result: Result[Placement], clock: Clock, progress: Progress, engine: LazyEngine
+) -> Result[Placement]:
+    """The result with a proven bound of its affinity, as sharp as what is left of the budget allows."""
+    iterations, seconds, rounds = clock.budget.iterations, clock.left(), None
+    if seconds is None:  # the same iterations give the same bound, wherever and however fast it is proven
+        seconds, rounds = (A_MINUTE, None) if iterations is None else (math.inf, min(MOST_ROUNDS, iterations))
+    bound = affinity_bound(problem, seconds=seconds, progress=progress, rounds=rounds, engine=engine)
     status, proven = verdict(result.goal, result.score[result.goal], bound)
-    return replace(result, status=status, bound=proven)
+    return replace(result, status=status, bound=proven, notes=(*result.notes, *engine.notes))

@@ -69,7 +69,7 @@ def collocate_in_parts(
     """The answer of method `best` in parts."""
     clock = budget.clock()
     start = start_with_new_containers(problem, clock, seed)
-    solve = partial(_collocated, options=replace(options, engine=HERE))
+    solve = partial(_collocated, options=replace(options, engine=HERE))  # a part is a job, and workers start no others
     solved = solve_in_parts(replace(problem, start=start), solve, settings, budget=budget, seed=seed, progress=progress)
     none = np.zeros(len(start.machine_of), dtype=np.bool_)
     return finish_placement(problem, solved.placement, options, may_go=none, clock=clock, seed=seed, notes=solved.notes)

@@ -1,13 +1,15 @@
 """`pack`: put containers whose usage varies onto machines, so that machines overflow with at most a stated probability."""
 
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bayplan.api.answer import PathLike
-from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.control import Control, ParallelKeywords, options_from
 from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
@@ -17,6 +19,7 @@ from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
+from bayplan.engine.lazy import LazyEngine
 from bayplan.formats.patterns import patterns_of, write_patterns
 from bayplan.model import UNPLACED, Clock, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable
@@ -39,7 +42,7 @@ DRAWN_A_SECOND = 2e7  # numbers
 EACH_CONTAINER = 1e-4  # seconds to simulate it, and to pack it again
 
 
-class PackKeywords(RunKeywords, total=False):
+class PackKeywords(ParallelKeywords, total=False):
     """What is packed, and options of the methods."""
 
     targets: Mapping[str, int] | None  # containers that workloads must have; those that are not named keep their number
@@ -241,7 +244,9 @@ def pack(
       "hoeffding-mean" (the same, sharper), "empirical" (as measured);
     - `samples`: measured usage of that resource in base units, by workload; mean and deviation come from here;
     - `targets`: how many containers workloads must have. What is too much is deleted where that saves most UCaC, what is missing
-      is packed; workloads that are not named keep their number. Patterns of what runs now are carried over.
+      is packed; workloads that are not named keep their number. Patterns of what runs now are carried over;
+    - `engine`: where patterns are priced and other confidences are packed, once that takes long: "pool", as many processes as
+      `threads` says, or "ray"; it changes no answer but by its speed.
 
     >>> import bayplan as bp
     >>> fleet = bp.generate("ucac", services=5, scale=0.02, machines=40)
@@ -251,7 +256,7 @@ def pack(
     """
     control, chosen = Control.of(seconds, seed, options), method_of("pack", method)
     targets = options.pop("targets", None)
-    method_options = options_from(PackOptions, options)
+    method_options = replace(options_from(PackOptions, options), engine=control.engine)
     stated: dict[str, Any] = {"confidence": confidence, "confidence_of": confidence_of, "resource": resource}
     stated |= {"uncertainty": uncertainty, "samples": samples, "seed": seed}
     instance, change = instance_of(snapshot, **stated), None
@@ -263,19 +268,22 @@ def pack(
     budget = control.method_budget(finish_seconds(snapshot) + EACH_CONTAINER * len(snapshot.cluster.containers.name))
     clock = budget.clock()
 
-    with stoppable() as stop:  # Ctrl-C while the answer is put into numbers does not lose it
+    with control.engine or nullcontext(), stoppable() as stop:  # Ctrl-C while the answer is put into numbers does not lose it
         result = chosen(instance.problem, method_options, budget=budget, seed=seed, progress=control.progress)
         if not stop.requested:
-            result = with_bound(instance.problem, result, clock=clock, progress=control.progress)
+            result = with_bound(instance.problem, result, clock=clock, progress=control.progress, engine=control.engine)
         interrupted = stop.requested
         after = snapshot.placement if result.solution is None else result.solution
         in_time = clock if control.budget is not None else control.clock
         figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else _draws(after, in_time))
         if change is not None:
             result = replace(result, notes=(*result.notes, *violated_by_deletions(change, instance.snapshot, after)))
-        levels = (
-            () if interrupted or not len(snapshot.placement.unplaced) else tuple(_within(in_time, confidence_levels(instance)))
-        )
+        levels: tuple[ConfidenceLevel, ...] = ()
+        if not interrupted and len(snapshot.placement.unplaced):
+            engine = LazyEngine(control.engine, workers=budget.threads)
+            ends = time.perf_counter() + in_time.seconds_left
+            levels = tuple(_within(in_time, confidence_levels(instance, engine, ends)))
+            result = replace(result, notes=(*result.notes, *engine.notes))
     return PackingAnswer(
         verb="pack",
         method=method,

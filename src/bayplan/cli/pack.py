@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Out, Seconds, Threads, finish
+from bayplan.cli.console.decision import Engine, Out, Seconds, Threads, finish
 from bayplan.cli.console.fleet import free_machines
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, working
@@ -39,6 +39,7 @@ def pack(
     seed: option.Seed = 0,
     start: Start = None,
     threads: Threads = 1,
+    engine: Engine = "pool",
     out: Out = None,
     report: option.Report = None,
     json: Json = False,
@@ -98,6 +99,7 @@ def pack(
             "samples": usage,
             "seed": seed,
             "threads": threads,
+            "engine": engine,
         }
         numbers = None if targets is None else read_targets(targets, snapshot.cluster)
         earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)

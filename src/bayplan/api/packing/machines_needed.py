@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.control import Control, RunKeywords
+from bayplan.api.control import Control, ParallelKeywords
 from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.placement import finish_seconds
 from bayplan.decide.pack.instance import PackInstance
@@ -114,7 +114,7 @@ def machines_needed(
     resource: str | None = None,
     uncertainty: str = "gaussian",
     samples: Samples | None = None,
-    **keywords: Unpack[RunKeywords],
+    **keywords: Unpack[ParallelKeywords],
 ) -> MachinesNeededAnswer:
     """How many machines of which type all containers need from empty, so that they overflow with at most a stated probability.
 
@@ -139,7 +139,14 @@ def machines_needed(
     control = control.after_compiling(("pack", "csp-machines"))
     budget = control.method_budget(finish_seconds(snapshot))
     with stoppable() as stop:
-        need = fewest_machines(instance.problem, alpha_of=instance.alpha_of, budget=budget, seed=seed, progress=control.progress)
+        need = fewest_machines(
+            instance.problem,
+            alpha_of=instance.alpha_of,
+            budget=budget,
+            seed=seed,
+            progress=control.progress,
+            engine=control.engine,
+        )
         interrupted = stop.requested
     return MachinesNeededAnswer(
         verb="pack",

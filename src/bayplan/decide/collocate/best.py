@@ -25,6 +25,7 @@ from bayplan.decide.collocate.finish import (
 from bayplan.decide.collocate.options import CollocateOptions
 from bayplan.decide.collocate.permute_equal_machines import permute_equal_machines
 from bayplan.decide.collocate.subproblem import has_other_rules
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Term, Tick
 from bayplan.model.interrupt import StopFlag, stoppable
 from bayplan.model.problem import Problem
@@ -49,6 +50,7 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
     """
     clock = budget.clock()
     progress(Tick(stage=PREPARING, done=0.0))
+    engine = LazyEngine(options.engine, workers=budget.threads)
     with stoppable() as stop:
         still = start_with_new_containers(problem, clock, seed)
         placement = make_way(problem, still, options, still, clock=clock, seed=seed)
@@ -57,13 +59,13 @@ def best(problem: Problem, options: CollocateOptions, *, budget: Budget, seed: i
         if not other_rules:
             first = next(share for most, share in AFFINITY_FIRST if len(problem.before.machine_of) <= most)
             seconds = time_to_solve(problem, clock) * (first if other_terms else 1.0)
-            placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed)
+            placement = _annealed(from_start, options, _limits(clock, stop, progress, seconds), seed, engine)
         stopped = stop.requested and not check(problem.cluster, placement, problem.before)  # with nothing left to repair
         if len(placement.placed) and (other_rules or (other_terms and not stopped)):
             placement = _searched(from_start, options, placement, clock, seed, progress)
     placement = make_way(problem, placement, options, still, clock=clock, seed=seed)
     none = np.zeros(len(problem.cluster.containers.name), dtype=np.bool_)
-    result = finish_placement(problem, placement, options, may_go=none, clock=clock, seed=seed)
+    result = finish_placement(problem, placement, options, may_go=none, clock=clock, seed=seed, notes=engine.notes)
     answer = result.solution
     assert answer is not None
     progress(Tick(stage="collocating", done=1.0, score=net_gain(problem, answer, options), solution=lambda: answer))
@@ -83,7 +85,7 @@ def _limits(clock: Clock, stop: StopFlag, progress: Progress, seconds: float) ->
     return WalkLimits(clock=clock, stop=stop, progress=progress, began=clock.seconds, until=until, steps=clock.budget.iterations)
 
 
-def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, seed: int) -> Placement:
+def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, seed: int, engine: LazyEngine) -> Placement:
     """Explore, then merge the solutions and refine."""
     limits.progress(Tick(stage=PREPARING, done=0.5))
     state, items = count_state(problem, problem.start, max_moves=problem.max_moves)
@@ -102,7 +104,7 @@ def _annealed(problem: Problem, options: CollocateOptions, limits: WalkLimits, s
     pool.explore(_part(limits, 0.0, explored))
     machine_of = pool.best_of
     if merge and not limits.stop.requested:
-        machine_of = _merged(problem, pool, items, _part(limits, explored, 1.0 - REFINE - settle), seed)
+        machine_of = _merged(problem, pool, items, _part(limits, explored, 1.0 - REFINE - settle), seed, engine)
     pool.refine(_part(limits, 1.0 - REFINE - settle, 1.0 - settle), machine_of)
     if free and not limits.stop.requested:
         placement = permute_equal_machines(problem, placement_of(problem.start, items, pool.best_of))
@@ -115,12 +117,12 @@ def _explored(limits: WalkLimits) -> float:
     return min(EXPLORE, LONGEST / max(1e-9, (limits.until or np.inf) - limits.began))
 
 
-def _merged(problem: Problem, pool: WalkerPool, items: IntArray, part: WalkLimits, seed: int) -> Int32Array:
+def _merged(problem: Problem, pool: WalkerPool, items: IntArray, part: WalkLimits, seed: int, engine: LazyEngine) -> Int32Array:
     """(item,) What column generation makes of the machines that the walkers passed; the best of theirs, if that gains more."""
     solutions = [placement_of(problem.start, items, each) for each in (pool.best_of, *pool.passed[::-1])]
     part.progress(Tick(stage="generating patterns", done=0.0))
     seconds = max(0.0, (part.until or 0.0) - part.clock.seconds)
-    merged = merge_solutions(problem, solutions, seconds=seconds, clock=part.clock, seed=seed)
+    merged = merge_solutions(problem, solutions, seconds=seconds, clock=part.clock, seed=seed, engine=engine)
     better = gained_affinity(problem.cluster, merged) > pool.best
     return item_machines(merged, items) if better else pool.best_of
 

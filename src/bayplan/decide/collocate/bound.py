@@ -3,10 +3,16 @@
 Patterns of machines replace the counts of [RASA] (2)-(9). For any prices of containers, the cost of all containers plus the most
 that each machine can gain above it is a bound (Lagrange). The prices come from a linear program; the bound is our own
 arithmetic: `columns.pattern_master` has the formula, `columns.pricing` the bound of one machine.
+
+Blocks are independent, and so are the types of machines in one: both may be bounded on an engine. A block that does not come back
+in time counts in full; a type that does not makes its block count in full, or as much as at the prices before.
 """
 
+import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +20,10 @@ from bayplan.decide.collocate.columns.integer_master import patterns_of
 from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, machine_types_of
 from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
+from bayplan.decide.collocate.parallel import TimeShares
 from bayplan.decide.collocate.subproblem import Subproblem, whole_cluster
+from bayplan.engine.jobs import Job, Shared
+from bayplan.engine.lazy import JobTime, LazyEngine
 from bayplan.model import (
     UNPLACED,
     Allow,
@@ -23,6 +32,7 @@ from bayplan.model import (
     Capacity,
     Clock,
     Cluster,
+    FloatArray,
     IntArray,
     Pinned,
     Placement,
@@ -30,7 +40,9 @@ from bayplan.model import (
     Rule,
     Tick,
     ints,
+    silent,
 )
+from bayplan.model.interrupt import stop_requested
 from bayplan.model.problem import Problem
 from bayplan.score.counts import loads
 
@@ -40,44 +52,128 @@ SAFETY = 1e-9  # added to every bound: far more than sums of floating-point numb
 LAST_START = 0.6  # of the time: after that no larger blocks are begun
 PROOF = 0.2  # of the time: for a bound at the last prices
 CLOSE = 1e-6  # distance to the master at which the bound is good enough
+A_MINUTE = 60.0  # by it blocks have their size where rounds are limited and seconds are not
 
 
-def affinity_bound(problem: Problem, *, seconds: float, progress: Progress) -> float | None:
+def affinity_bound(
+    problem: Problem,
+    *,
+    seconds: float,
+    progress: Progress,
+    rounds: int | None = None,
+    engine: LazyEngine | None = None,
+) -> float | None:
     """No placement that violates no rule more than the start gains more affinity, of a total of 1; None without affinity.
 
     What is pinned or frozen stays; everything else may go anywhere, or nowhere. Rules other than capacity, allow, and
     anti-affinity on machines are ignored, which can only raise the bound. Workloads are bounded block by block, as if each
     block had all machines for itself; traffic between blocks counts in full.
+
+    `rounds`: of pricing, in each block, at most. With infinite seconds the same number gives the same bound on any engine.
     """
     if not len(problem.cluster.traffic.weight):
         return None
     if not len(problem.cluster.machines.name):
         return 0.0
-    clock, relaxed = Budget(seconds=seconds).clock(), _relaxed(problem)
-    total, size = 1.0, block_size(problem.cluster, seconds)
-    while not clock.expired():
-        report = BoundProgress(progress=progress, clock=clock)
-        total = min(total, _by_blocks(relaxed, blocks(problem.cluster, size), report))
-        if size >= LARGEST or clock.seconds > LAST_START * seconds:
-            break
-        size = min(LARGEST, 3 * size)  # there is time for larger blocks
+    limited = not math.isinf(seconds)
+    clock, relaxed = Budget(seconds=seconds if limited else None).clock(), _relaxed(problem)
+    total, size = 1.0, block_size(problem.cluster, seconds if limited else A_MINUTE)
+    engine = engine or LazyEngine()
+    with engine:
+        while not clock.expired() and not stop_requested():
+            report = BoundProgress(progress=progress, clock=clock)
+            blocked = BlockedProblem.of(relaxed, blocks(problem.cluster, size))
+            total = min(total, _by_blocks(blocked, report, rounds, engine))
+            if size >= LARGEST or not limited or clock.seconds > LAST_START * seconds:
+                break
+            size = min(LARGEST, 3 * size)  # there is time for larger blocks
     return min(1.0, total + SAFETY)
 
 
-def _by_blocks(problem: Problem, block_of: IntArray, report: "BoundProgress") -> float:
-    """A bound: all traffic, less what each block cannot gain. Heavy blocks come first and have more of the time."""
-    traffic = problem.cluster.traffic
-    inside = block_of[traffic.a] == block_of[traffic.b]
-    weight = np.bincount(block_of[traffic.a[inside]], traffic.weight[inside]) / traffic.weight.sum()
-    all_workloads, total = ints(np.arange(len(problem.cluster.workloads.name))), 1.0
-    for block in np.argsort(-weight, kind="stable").tolist():
-        if weight[block] <= 0 or report.remaining <= 0:
-            break
-        subproblem = whole_cluster(problem, workloads=ints(np.flatnonzero(block_of == block)), free=all_workloads)
-        share = report.remaining * weight[block] / weight[weight <= weight[block]].sum()
-        report.without = total - float(weight[block])
-        total = min(total, report.without + _bounded(subproblem, share, report))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BlockedProblem:
+    """A problem whose workloads are in blocks."""
+
+    problem: Problem
+    block_of: IntArray  # (workload,)
+    weight: FloatArray  # (block,) traffic inside, of a total of 1
+
+    @classmethod
+    def of(cls, problem: Problem, block_of: IntArray) -> "BlockedProblem":
+        """The problem with the weights of its blocks."""
+        traffic = problem.cluster.traffic
+        inside = block_of[traffic.a] == block_of[traffic.b]
+        weight = np.bincount(block_of[traffic.a[inside]], traffic.weight[inside]) / traffic.weight.sum()
+        return cls(problem=problem, block_of=block_of, weight=weight)
+
+    def subproblem(self, block: int) -> Subproblem:
+        """The workloads of a block, with all machines for themselves."""
+        everything = ints(np.arange(len(self.problem.cluster.workloads.name)))
+        return whole_cluster(self.problem, workloads=ints(np.flatnonzero(self.block_of == block)), free=everything)
+
+
+def _by_blocks(blocked: BlockedProblem, report: "BoundProgress", rounds: int | None, engine: LazyEngine) -> float:
+    """A bound: all traffic, less what each block cannot gain. Heavy blocks come first and have more of the time.
+
+    The first ones are bounded in this process, their types on the engine if that is worth it; once it is, the others, if they are
+    enough for all workers, are bounded there, in whole blocks.
+    """
+    weight, total, began = blocked.weight, 1.0, time.perf_counter()
+    order = [block for block in np.argsort(-weight, kind="stable").tolist() if weight[block] > 0]
+    came: dict[int, float] | None = None
+    for n, block in enumerate(order):
+        left = len(order) - n
+        as_before = left * (time.perf_counter() - began) / max(1, n)
+        if came is None and n and left > 1 and engine.worth_it(as_before) and left >= engine.slots:
+            came = _blocks_on_engine(blocked, order[n:], total, report, rounds, engine)
+        report.without, report.begun = total - float(weight[block]), n / len(order)
+        if came is not None and block in came:
+            bound = came[block]
+        elif report.remaining <= 0 or stop_requested():
+            continue
+        else:
+            share = report.remaining * weight[block] / weight[weight <= weight[block]].sum()
+            bound = _bounded(blocked.subproblem(block), BlockLimits(share, rounds, engine), report)
+        total = min(total, report.without + bound)
     return total
+
+
+def _blocks_on_engine(
+    blocked: BlockedProblem, order: list[int], total: float, report: "BoundProgress", rounds: int | None, engine: LazyEngine
+) -> dict[int, float]:
+    """The bounds of blocks by workers; none of those that are lost, or missing in time. `total`: the bound before."""
+    report.without, ends = total, time.perf_counter() + report.remaining
+    until = math.inf if math.isinf(ends) else time.time() + report.remaining
+    times = TimeShares(share=blocked.weight[order], until=until, slots=engine.slots)
+    shared, bounds = Shared(blocked), {}
+
+    def jobs() -> Iterator[Job[tuple[int, float]]]:
+        for position, block in enumerate(order):
+            limit = JobTime.until_moment(time.perf_counter() + times.begin(position))
+            yield Job(name=f"bound of block {block}", call=bound_of_block, arguments=(shared, block, limit, rounds))
+
+    for block, bound in engine.answers(jobs(), ends=ends):
+        bounds[block] = bound
+        times.end(order.index(block))
+        report.without -= max(0.0, float(blocked.weight[block]) - bound)
+        report.begun += 1 / len(blocked.weight)
+        report.tell(0.0)
+    return bounds
+
+
+def bound_of_block(blocked: BlockedProblem, block: int, limit: JobTime, rounds: int | None) -> tuple[int, float]:
+    """What a worker does: the number of a block, and its bound."""
+    clock = Budget().clock()
+    limits = BlockLimits(limit.ends - time.perf_counter(), rounds, LazyEngine())
+    return block, _bounded(blocked.subproblem(block), limits, BoundProgress(progress=silent, clock=clock))
+
+
+class BlockLimits(NamedTuple):
+    """What the bound of a block may take."""
+
+    seconds: float
+    rounds: int | None
+    engine: LazyEngine
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,7 +182,8 @@ class BoundProgress:
 
     progress: Progress
     clock: Clock
-    without: float = 0.0  # the bound without the block
+    without: float = 1.0  # the bound without the block
+    begun: float = 0.0  # share of the blocks
 
     @property
     def remaining(self) -> float:
@@ -95,23 +192,29 @@ class BoundProgress:
 
     def tell(self, bound: float) -> None:
         """Report a bound of the block."""
-        done = self.clock.seconds / max(1e-9, self.clock.budget.seconds or 0.0)
+        seconds = self.clock.budget.seconds
+        done = self.begun if seconds is None else self.clock.seconds / max(1e-9, seconds)
         self.progress(Tick(stage="bounding", done=min(1.0, done), score=min(1.0, self.without + bound)))
 
 
-def _bounded(subproblem: Subproblem, seconds: float, report: BoundProgress) -> float:
+def _bounded(subproblem: Subproblem, limits: BlockLimits, report: BoundProgress) -> float:
     """A bound of what the workloads of a subproblem gain together; infinite if time runs out before there is one."""
-    ends = time.perf_counter() + seconds
+    ends, number = time.perf_counter() + limits.seconds, 0
+    late = ends - PROOF * limits.seconds if not math.isinf(ends) else ends
     master = AffinityMaster(subproblem=subproblem, types=machine_types_of(subproblem))
     for t, pattern in patterns_of(master.types, greedy_counts(subproblem)):
         master.add(t, pattern)
-    rounds, late = PricingRounds(master=master, seed=0), ends - PROOF * seconds
-    while not rounds.done and rounds.bound - master.gain > CLOSE and time.perf_counter() < late:
-        before = rounds.bound
-        rounds.price(lambda: time.perf_counter() > late)
+    rounds = PricingRounds(master=master, seed=0, engine=limits.engine, ends=late)
+
+    def stop() -> bool:
+        return stop_requested() or time.perf_counter() > late
+
+    while not rounds.done and rounds.bound - master.gain > CLOSE and not stop() and number != limits.rounds:
+        before, number = rounds.bound, number + 1
+        rounds.price(stop)
         if rounds.bound < before:
             report.tell(rounds.bound)
-    if not rounds.done:
+    if not rounds.done and not stop_requested():
         rounds.prove(ends)
     return rounds.bound
 

@@ -21,7 +21,7 @@ class CollocateOptions:
     move_price: float = 0.0  # gained affinity, of a total of 1, that moving the whole cluster has to be worth
     least_gain: float = 0.0  # points of total affinity below which nothing moves ([RASA] §III-B: 0.03)
     bound: bool = False  # prove how much any answer can gain?
-    engine: str | Engine = "pool"  # where subproblems are solved
+    engine: str | Engine | None = None  # where subproblems are solved and types are priced; None: a pool, and this process
 
 
 class Collocator(Protocol):

@@ -34,6 +34,7 @@ from bayplan.decide.collocate.subproblem import (
     workloads_with_traffic,
 )
 from bayplan.engine import engine_of
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import Budget, FloatArray, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.problem import Problem
 
@@ -42,23 +43,42 @@ class SubproblemSolver(Protocol):
     """A way to solve a subproblem."""
 
     def __call__(
-        self, subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+        self,
+        subproblem: Subproblem,
+        *,
+        seconds: float,
+        seed: int,
+        threads: int,
+        iterations: int | None = None,
+        engine: LazyEngine | None = None,
     ) -> SolvedCounts:
         """Counts (workload, machine) that violate nothing; fewer than the demand where no more fit."""
         ...
 
 
 def _column_generation(
-    subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+    subproblem: Subproblem,
+    *,
+    seconds: float,
+    seed: int,
+    threads: int,
+    iterations: int | None = None,
+    engine: LazyEngine | None = None,
 ) -> SolvedCounts:
-    """Column generation; it runs in one thread."""
-    return run_columns(subproblem, seconds=seconds, seed=seed, iterations=iterations)
+    """Column generation; it runs in one thread, and on the engine."""
+    return run_columns(subproblem, seconds=seconds, seed=seed, iterations=iterations, engine=engine)
 
 
 def _integer_program(
-    subproblem: Subproblem, *, seconds: float, seed: int, threads: int, iterations: int | None = None
+    subproblem: Subproblem,
+    *,
+    seconds: float,
+    seed: int,
+    threads: int,
+    iterations: int | None = None,
+    engine: LazyEngine | None = None,
 ) -> SolvedCounts:
-    """The integer program, unless it is too large for its seconds."""
+    """The integer program, unless it is too large for its seconds; it has no independent pieces for an engine."""
     most = int(min(MOST_ENTRIES, ENTRIES_A_SECOND * seconds))
     run = run_mip(subproblem, seconds=seconds, most_entries=most, seed=seed, threads=threads, nodes=iterations)
     return SolvedCounts(run.counts, solver_ran=run.searched)
@@ -68,6 +88,7 @@ POOL: Mapping[str, SubproblemSolver] = {"mip": _integer_program, "cg": _column_g
 GREEDY = "greedy placement alone"  # what answers where the solver did not run
 NOT_RUN = "too large, or no time left"
 AS_IT_RUNS = "left as they run"  # where no answer came
+SUBPROBLEMS_ON = "pool"  # the engine if none is stated
 NOT_ENDED = "interrupted, out of time, or lost"
 
 
@@ -142,23 +163,29 @@ def solve_subproblems(
     if not subproblems:
         return [], ()
     solver = [SELECTORS[options.select](subproblem) for subproblem in subproblems]
-    parts = solve_in_parallel(subproblems, solve_one_of, solver, engine_of(options.engine), limits, progress)
+    parts = solve_in_parallel(subproblems, solve_one_of, solver, engine_of(options.engine or SUBPROBLEMS_ON), limits, progress)
     answers = [parts.answer_of.get(number) or _as_it_runs(subproblem) for number, subproblem in enumerate(subproblems)]
     return answers, (*solver_notes(answers), *parts.notes)
 
 
 def solve_one_of(subproblems: Sequence[Subproblem], number: int, solver: str, limits: PartLimits) -> SubproblemAnswer:
-    """The answer to one of several subproblems, in a worker."""
+    """The answer to one of several subproblems, in a worker, where its types are priced, too: workers start no others."""
     return solve_one(subproblems[number], solver, limits.left, limits.seed, limits.threads, limits.iterations)
 
 
 def solve_one(
-    subproblem: Subproblem, solver: str, seconds: float, seed: int, threads: int, iterations: int | None = None
+    subproblem: Subproblem,
+    solver: str,
+    seconds: float,
+    seed: int,
+    threads: int,
+    iterations: int | None = None,
+    engine: LazyEngine | None = None,
 ) -> SubproblemAnswer:
     """The answer to a subproblem; all zero if there is nothing to place, or no machine."""
     if not subproblem.demand.any() or not len(subproblem.machine):
         return SubproblemAnswer(np.zeros(subproblem.shape, dtype=np.int64), "")
-    solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads, iterations=iterations)
+    solved = POOL[solver](subproblem, seconds=seconds, seed=seed, threads=threads, iterations=iterations, engine=engine)
     return SubproblemAnswer(solved.counts, solver if solved.solver_ran else GREEDY)
 
 
@@ -187,9 +214,10 @@ def _whole_cluster(
     progress(Tick(stage="solving", done=0.0))
     subproblem = whole_cluster(problem, workloads=crucial, free=free)
     seconds, threads = time_to_solve(problem, clock, [subproblem]), budget.threads if budget.iterations is None else 1
-    answer = solve_one(subproblem, solver, seconds, seed, threads, budget.iterations)
+    engine = LazyEngine(options.engine, workers=budget.threads)
+    answer = solve_one(subproblem, solver, seconds, seed, threads, budget.iterations, engine)
     progress(Tick(stage="placing leftovers", done=0.0))
-    solved = SolvedSubproblems([subproblem], [answer.counts], free, solver_notes([answer]))
+    solved = SolvedSubproblems([subproblem], [answer.counts], free, (*solver_notes([answer]), *engine.notes))
     result = finish(problem, solved, options, clock=clock, seed=seed)
     progress(Tick(stage="placing leftovers", done=1.0, score=result.score["affinity"]))
     return result

@@ -1,6 +1,7 @@
 """What over-commitment buys: the same containers packed quickly at several confidences, and by what is reserved for them."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,15 +10,23 @@ from bayplan.decide.pack.heuristics import bi_level
 from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.problem import PackProblem
+from bayplan.engine.jobs import Job, Shared
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import Budget, Cluster, Level, Machines, Placement, Result, floats, ints, machine_level, silent
+from bayplan.model.interrupt import stop_requested
 from bayplan.score.packing import ConfidenceLevel, Reservation, reservation_of
 
 LEVELS = (0.99, 0.999, 0.9999)
 MOST_MACHINES = 100_000  # that are added where there are too few
 
 
-def confidence_levels(instance: PackInstance) -> Iterator[ConfidenceLevel]:
+def confidence_levels(
+    instance: PackInstance, engine: LazyEngine | None = None, ends: float = float("inf")
+) -> Iterator[ConfidenceLevel]:
     """One level by reservation, if anything is reserved, then one per confidence, all packed by bi-level.
+
+    Each confidence is a question of its own. Where they take long, those that are left are jobs on the engine, until a moment of
+    `time.perf_counter`; levels that are missing then are left out.
 
     Where the reservations take more machines than there are, all levels get more of the same, empty: else nothing could be
     compared.
@@ -29,8 +38,41 @@ def confidence_levels(instance: PackInstance) -> Iterator[ConfidenceLevel]:
         reserved = _packed(_reserved_problem(instance, reservation))
     if reservation is not None and reserved is not None:
         yield _level(reserved, instance, None, reservation.by)
-    for alpha in sorted({*LEVELS, instance.alpha}):
-        yield _level(_packed(instance.at(alpha).problem), instance, alpha, "", reserved)
+    yield from _levels(instance, reserved, engine or LazyEngine(), ends)
+
+
+def _levels(
+    instance: PackInstance, reserved: Result[Placement] | None, engine: LazyEngine, ends: float
+) -> Iterator[ConfidenceLevel]:
+    """One level per confidence, in ascending order."""
+    alphas, came = sorted({*LEVELS, instance.alpha}), None
+    for n, alpha in enumerate(alphas):
+        if came is None and engine.worthwhile(len(alphas) - n):
+            came = _on_engine(instance, alphas[n:], engine, ends)
+        if came is not None and alpha not in came and (time.perf_counter() > ends or stop_requested()):
+            continue
+        if came is None or alpha not in came:
+            began = time.perf_counter()
+            result = packed_at(instance, alpha)[1]
+            engine.did(time.perf_counter() - began)
+        else:
+            result = came[alpha]
+        yield _level(result, instance, alpha, "", reserved)
+
+
+def _on_engine(
+    instance: PackInstance, alphas: Sequence[float], engine: LazyEngine, ends: float
+) -> dict[float, Result[Placement]]:
+    """What workers pack at these confidences, as far as it comes in time."""
+    shared = Shared(instance)
+    jobs = [Job(name=f"packing at confidence {alpha:g}", call=packed_at, arguments=(shared, alpha)) for alpha in alphas]
+    with engine:
+        return dict(engine.answers(jobs, ends=ends))
+
+
+def packed_at(instance: PackInstance, alpha: float) -> tuple[float, Result[Placement]]:
+    """A confidence, and the packing at it; in a worker, too."""
+    return alpha, _packed(instance.at(alpha).problem)
 
 
 def _packed(problem: PackProblem) -> Result[Placement]:

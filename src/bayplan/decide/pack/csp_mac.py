@@ -37,6 +37,7 @@ from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.pattern_generation import PatternMaster
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.decide.pack.result import pack_result
+from bayplan.engine.lazy import LazyEngine
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order
 from bayplan.model import Budget, Clock, IntArray, Placement, Progress, Result, Tick
 from bayplan.model.interrupt import StopFlag, stoppable
@@ -62,7 +63,7 @@ def covered_packing(
     """The result of CSP-Mac, and the UCaC of its patterns before what is too much was taken off."""
     clock = budget.clock()
     with stoppable() as stop:
-        run = _Run(clock=clock, stop=stop, progress=progress)
+        run = _Run(clock=clock, stop=stop, progress=progress, engine=LazyEngine(options.engine, workers=budget.threads))
         pattern = _pattern_gen(problem, options.patterns, run)  # Algorithm 1, line 1
         master = _master(problem, pattern, run)
         cover = _solve_csp(master, run)  # Algorithm 1, line 2
@@ -72,19 +73,21 @@ def covered_packing(
     result = pack_result(problem, count + extra, seconds=clock.seconds, goal="machines")
     resource, surplus = problem.cluster.resources[problem.main.resource], int(cover.sum() - count.sum())
     held = float(ucac_of_counts(problem.main, problem.running + cover + extra).sum()) / resource.scale
+    notes = run.engine.notes
     if surplus:
         note = f"the patterns hold {surplus:,} containers beyond the demand, taken off at random; with them UCaC is {held:,.6g}"
-        result = replace(result, notes=(note,))
-    return CoveredPacking(result, held, surplus)
+        notes = (note, *notes)
+    return CoveredPacking(replace(result, notes=(*result.notes, *notes)), held, surplus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Run:
-    """When to stop, and whom to tell how far it is."""
+    """When to stop, whom to tell how far it is, and where patterns are priced."""
 
     clock: Clock
     stop: StopFlag
     progress: Progress
+    engine: LazyEngine
 
     def generate(self, master: PatternMaster) -> None:
         """Column generation until nothing pays, or until the time for it is over."""
@@ -96,7 +99,8 @@ class _Run:
         def report(cost: float) -> None:
             self.progress(Tick(stage="patterns", done=min(1.0, self.clock.seconds / end), score=cost))
 
-        master.generate(self.clock.budget, seconds_left, report)
+        with self.engine:
+            master.generate(self.clock.budget, seconds_left, report)
 
     def solve(self, master: PatternMaster) -> None:
         """The master over the patterns that it has, without whole numbers, if there is time."""
@@ -118,6 +122,7 @@ def _pattern_gen(problem: PackProblem, earlier: IntArray | None, run: _Run) -> I
         unplaced=from_empty.unplaced,  # m_k + sum_i z_ik
         starts_empty=np.ones(len(groups.machines)),  # each pattern costs 1
         minimise_ucac=False,
+        engine=run.engine,
     )
     for g in range(len(groups.machines)):
         if not run.over():

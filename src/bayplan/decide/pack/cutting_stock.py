@@ -10,6 +10,8 @@ from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.pattern_generation import PatternMaster
 from bayplan.decide.pack.problem import PackProblem
 from bayplan.decide.pack.result import pack_result
+from bayplan.engine import Engine
+from bayplan.engine.lazy import LazyEngine
 from bayplan.kernels.pack.fill import Bins
 from bayplan.model import Budget, Clock, FloatArray, Placement, Progress, Result, Tick, verdict
 from bayplan.model.interrupt import stoppable
@@ -36,10 +38,18 @@ def _solved(
         master, bins = generate_patterns(problem, options, minimise_ucac=minimise_ucac, clock=clock, progress=progress)
         count = integer_counts(master, bins, clock, stop)
     goal = "ucac" if minimise_ucac else "machines"
-    return pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=score_bound(problem, master, bins))
+    result = pack_result(problem, count, seconds=clock.seconds, goal=goal, bound=score_bound(problem, master, bins))
+    return replace(result, notes=(*result.notes, *master.engine.notes))
 
 
-def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock, progress: Progress) -> Result[Placement]:
+def with_bound(
+    problem: PackProblem,
+    result: Result[Placement],
+    *,
+    clock: Clock,
+    progress: Progress,
+    engine: str | Engine | None = None,
+) -> Result[Placement]:
     """The result of any packer, with the LP bound of UCaC if it can be proven in the time that is left.
 
     A result that has a bound, leaves something out or violates a chance constraint stays as it is.
@@ -48,9 +58,10 @@ def with_bound(problem: PackProblem, result: Result[Placement], *, clock: Clock,
         return result
     if clock.seconds >= end_of_generation(clock):
         return result
-    master, bins = generate_patterns(problem, PackOptions(), minimise_ucac=True, clock=clock, progress=progress)
+    options = PackOptions(engine=engine)
+    master, bins = generate_patterns(problem, options, minimise_ucac=True, clock=clock, progress=progress)
     status, bound = verdict(result.goal, result.score[result.goal], score_bound(problem, master, bins))
-    return replace(result, status=status, bound=bound)
+    return replace(result, status=status, bound=bound, notes=(*result.notes, *master.engine.notes))
 
 
 def generate_patterns(
@@ -60,9 +71,17 @@ def generate_patterns(
     sizes, bins = sizes_of(problem), bins_of(problem)
     groups = groups_of(problem, bins)
     empty = starts_empty(problem, groups)
-    master = PatternMaster(sizes=sizes, groups=groups, unplaced=problem.unplaced, starts_empty=empty, minimise_ucac=minimise_ucac)
+    engine = LazyEngine(options.engine, workers=clock.budget.threads)
+    master = PatternMaster(
+        sizes=sizes,
+        groups=groups,
+        unplaced=problem.unplaced,
+        starts_empty=empty,
+        minimise_ucac=minimise_ucac,
+        engine=engine,
+    )
     end = end_of_generation(clock)
-    with stoppable() as stop:
+    with stoppable() as stop, engine:
 
         def seconds_left() -> float:
             return 0.0 if stop.requested else end - clock.seconds

@@ -8,6 +8,7 @@ import numpy as np
 from bayplan.decide.pack.cutting_stock import csp_machines
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.problem import PackProblem, pack_problem
+from bayplan.engine import Engine
 from bayplan.model import Budget, Cluster, FloatArray, IntArray, Machines, Placement, Progress, Result, floats, machine_level
 
 MOST_THAT_FIT = 1e9  # containers on one machine
@@ -31,7 +32,13 @@ class MachinesNeeded:
 
 
 def machines_needed(
-    problem: PackProblem, *, alpha_of: FloatArray | None = None, budget: Budget, seed: int, progress: Progress
+    problem: PackProblem,
+    *,
+    alpha_of: FloatArray | None = None,
+    budget: Budget,
+    seed: int,
+    progress: Progress,
+    engine: str | Engine | None = None,
 ) -> MachinesNeeded:
     """The fewest machines for all containers, placed or not, on empty machines of the types that the cluster has.
 
@@ -44,7 +51,7 @@ def machines_needed(
     sets = {name: np.flatnonzero(np.isin(new_types, types)) for name, types in allowed.items()}
     new_cluster = _with_machines(cluster, capacity[new_types], sets)
     empty = pack_problem(new_cluster, Placement.empty(len(cluster.containers.name)), alpha_of=alpha_of)
-    result = csp_machines(empty, PackOptions(), budget=budget, seed=seed, progress=progress)
+    result = csp_machines(empty, PackOptions(engine=engine), budget=budget, seed=seed, progress=progress)
     return MachinesNeeded(problem=empty, result=result, type_of=new_types, capacity=capacity)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bayplan.decide.pack.problem import PackProblem
+from bayplan.engine import Engine
 from bayplan.errors import ModelError
 from bayplan.model import Budget, IntArray, Placement, Progress, Result
 
@@ -15,6 +16,7 @@ class PackOptions:
 
     n_sigma: float | None = None  # bf-nsigma: deviations that count as size; None: D(alpha)
     patterns: IntArray | None = None  # (pattern, workload) of an earlier day, to begin from
+    engine: str | Engine | None = None  # where patterns are priced, once that is worth it; None: in this process
 
     def __post_init__(self) -> None:
         if self.n_sigma is not None and not 0 <= self.n_sigma < math.inf:

@@ -8,15 +8,19 @@ The cost of a pattern is the uncertainty that it adds, d sqrt(B + b p) - d sqrt(
 count machines, 1 where nothing runs yet. Pricing is exact, so at the end no pattern of reduced cost below -1e-9 exists.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from bayplan.decide.pack.exact_pricing import PricingInputs, PricingPlace, most_looks, price_patterns
 from bayplan.decide.pack.heuristics import best_fit, fill_by_uncertainty
 from bayplan.decide.pack.kernel_arrays import MachineGroups, select_bins, uncertainty_of
-from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem, most_looks, price_patterns
+from bayplan.decide.pack.pricing import MEMORY, PricedPatterns, PricingProblem
 from bayplan.decide.pack.quick_pricing import patterns_by_exchange, patterns_on_tangents
+from bayplan.engine.jobs import Shared
+from bayplan.engine.lazy import LazyEngine
 from bayplan.kernels.pack.fill import Bins, Sizes, fill_in_order, max_containers
 from bayplan.model import Budget, FloatArray, IntArray
 from bayplan.solvers.master import Master
@@ -39,6 +43,7 @@ class PatternMaster:
     unplaced: IntArray  # (workload,)
     starts_empty: FloatArray  # (group,) 1 where nothing runs yet
     minimise_ucac: bool  # does the uncertainty cost, or do machines?
+    engine: LazyEngine = field(default_factory=LazyEngine)  # where patterns are searched for exactly, once that is worth it
     group: list[int] = field(default_factory=list)
     pattern: list[IntArray] = field(default_factory=list)
     cost: list[float] = field(default_factory=list)
@@ -56,11 +61,15 @@ class PatternMaster:
         low = np.concatenate([self.unplaced.astype(np.float64), np.full(n_g, -np.inf)])
         self.master = Master(low, np.concatenate([np.full(n_w, np.inf), upper]))
         self.memory = np.empty(MEMORY)
+        self.place = PricingPlace(
+            inputs=Shared(PricingInputs(self.sizes, self.groups.bins, self.minimise_ucac)), engine=self.engine
+        )
         for w in range(n_w):
             self.master.add(PENALTY, [w], [1.0])
 
     master: Master = field(init=False)
     memory: FloatArray = field(init=False)  # for tables
+    place: PricingPlace = field(init=False)
 
     def add(self, g: int, pattern: IntArray) -> None:
         """A pattern of a group, unless it is known."""
@@ -133,7 +142,8 @@ class PatternMaster:
             if self.pattern and gain < LITTLE * self.least_cost / max(1.0, float(self.value.sum())):
                 self._exchange(over)
             if len(self.pattern) == before and not over():
-                priced = price_patterns(self.pricing_problem(self.dual), over=over, looks=most_looks(budget))
+                self.place.ends = time.perf_counter() + seconds_left()
+                priced = price_patterns(self.pricing_problem(self.dual), over=over, looks=most_looks(budget), place=self.place)
                 self._add_best(priced)
                 smooth = self.dual
                 if len(self.pattern) == before:

@@ -98,12 +98,14 @@ VERBS: Mapping[str, Verb] = {
             home="bayplan.api.pack:pack",
             about="containers whose usage varies onto machines, at a stated confidence",
             methods="pack",
+            left_out=("engine",),
         ),
         Verb(
             name="machines-needed",
             home="bayplan.api.packing.machines_needed:machines_needed",
             about="how many machines of which type all containers need from empty",
             has_files=False,
+            left_out=("engine",),
         ),
         Verb(
             name="schedule",

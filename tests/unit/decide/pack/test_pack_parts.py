@@ -9,10 +9,10 @@ from tests.naive.online_best_fit import OnlineBestFit
 
 from bayplan.decide.pack import PACKERS, PackOptions, pack_problem
 from bayplan.decide.pack.cutting_stock import generate_patterns, with_bound
+from bayplan.decide.pack.exact_pricing import INTERVALS
 from bayplan.decide.pack.integer_master import _take_off as take_off
 from bayplan.decide.pack.kernel_arrays import equal_rows
 from bayplan.decide.pack.machines_needed import machines_needed
-from bayplan.decide.pack.pricing import INTERVALS
 from bayplan.errors import UsageError
 from bayplan.formats.patterns import patterns_of, read_patterns, write_patterns
 from bayplan.generate.ucac import ucac

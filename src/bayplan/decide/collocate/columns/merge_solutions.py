@@ -10,6 +10,7 @@ from bayplan.decide.collocate.columns.solve import solve_columns
 from bayplan.decide.collocate.finish import assemble
 from bayplan.decide.collocate.place_leftovers import place_leftovers
 from bayplan.decide.collocate.subproblem import Subproblem, movable, whole_cluster, workloads_with_traffic
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import UNPLACED, Clock, IntArray, Placement, ints
 from bayplan.model.problem import Problem
 from bayplan.score.affinity import gained_affinity
@@ -23,7 +24,15 @@ def can_merge(problem: Problem) -> bool:
     return len(problem.cluster.machines.name) <= MOST_MACHINES
 
 
-def merge_solutions(problem: Problem, solutions: Sequence[Placement], *, seconds: float, clock: Clock, seed: int) -> Placement:
+def merge_solutions(
+    problem: Problem,
+    solutions: Sequence[Placement],
+    *,
+    seconds: float,
+    clock: Clock,
+    seed: int,
+    engine: LazyEngine | None = None,
+) -> Placement:
     """The first solution, or what its machines and those of the others make together, if that gains more.
 
     Workloads without traffic are lifted and get a machine afterwards.
@@ -37,9 +46,8 @@ def merge_solutions(problem: Problem, solutions: Sequence[Placement], *, seconds
     patterns = _patterns(problem, subproblem, types, solutions)
     if len(patterns) > MOST_PATTERNS:
         return solutions[0]
-    counts = solve_columns(
-        subproblem, seconds=seconds, seed=seed, request_of_others=_request_of_others(problem, others), known=patterns
-    )
+    needed = _request_of_others(problem, others)
+    counts = solve_columns(subproblem, seconds=seconds, seed=seed, request_of_others=needed, known=patterns, engine=engine)
     placement, _ = assemble(problem, [subproblem], [counts], free=others)
     placement = place_leftovers(problem, placement, may_go=movable(problem), clock=clock, seed=seed)
     worse = len(placement.unplaced) > len(solutions[0].unplaced)

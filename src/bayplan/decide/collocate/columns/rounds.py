@@ -1,14 +1,21 @@
-"""Rounds of pricing: annealing while it finds enough patterns, then branch and bound, which also proves a bound."""
+"""Rounds of pricing: annealing while it finds enough patterns, then branch and bound, which also proves a bound.
 
-import time
+The types of branch and bound may be priced on an engine. Annealing stays in this process: its walks draw one after the other from
+one sequence of random numbers, and a round of it is short beside one of branch and bound over many types.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from bayplan.decide.collocate.columns.branch import PricedTypes, RoundTime, TypeInputs, TypeQuestion, after, price_types
 from bayplan.decide.collocate.columns.pattern_master import AffinityMaster, DualPrices
 from bayplan.decide.collocate.columns.pricing import Chance
+from bayplan.engine.jobs import Shared
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import BoolArray, FloatArray, IntArray
+from bayplan.model.interrupt import stop_requested
 
 LEAST = 1e-9  # reduced gain that counts
 TINY = 1e-8  # a pattern that is better than the best known one by less is not searched for
@@ -28,18 +35,21 @@ class PricingRounds:
     master: AffinityMaster
     seed: int
     boxes: int = 3_000  # of one branch and bound
+    engine: LazyEngine = field(default_factory=LazyEngine)  # where types are priced, once that is worth it
+    ends: float = np.inf  # a moment of `time.perf_counter` at which its workers end
     bound: float = np.inf  # proven: no integer solution gains more
     at: DualPrices | None = None  # the prices of that bound
     done: bool = False  # no pattern can improve the master any more
     center: DualPrices | None = None  # prices of the rounds before
     rng: np.random.Generator = field(init=False)
     chance: Chance = field(init=False)
-    below: BoolArray = field(init=False)  # (type, type) whatever runs on a machine of the first runs on one of the second
+    inputs: Shared[TypeInputs] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
         self.chance = np.array([0x9E3779B97F4A7C15 ^ (self.seed + 1)], dtype=np.uint64)
-        self.below = _below(self.master)
+        first, below = self.master.types.first, _below(self.master)
+        self.inputs = Shared(TypeInputs(subproblem=self.master.subproblem, first=first, below=below))
 
     def price(self, stop: Callable[[], bool]) -> None:
         """Solve the master and add patterns at prices between its own and those of the rounds before."""
@@ -49,7 +59,7 @@ class PricingRounds:
         types = self._random_types()
         if self._walk(prices, between, types, stop) >= FEW * len(types) or stop():
             return
-        if self._branch(prices, between, stop) == 0 and not stop():
+        if self.branch(prices, between, stop) == 0 and not stop():
             self.center = None
             self.done = between is prices and self.at is not None and self.bound <= self.master.gain + 1e-6
 
@@ -79,39 +89,32 @@ class PricingRounds:
         adds = self.master.sigma_of(t, pattern) - float(pattern @ self.master.cost_at(prices))
         return adds > prices.cv[t] + LEAST and self.master.add(t, pattern)
 
-    def _branch(self, prices: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
+    def branch(self, prices: DualPrices, between: DualPrices, stop: Callable[[], bool]) -> int:
         """Patterns by branch and bound, and the bound at these prices; how many patterns are new."""
-        cost, new = self.master.cost_at(between), 0
-        known, number = self.master.best_known(cost), self.master.types.number
-        upper = np.full(len(number), np.inf)
-        for t in self._largest_first():
-            upper[t] = upper[self.below[t]].min(initial=np.inf)
-            if upper[t] <= known[t] + TINY:
-                continue
-            if stop():
-                return new
-            priced = self.master.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
-            upper[t] = min(upper[t], priced.upper)
-            new += sum(self._offer(t, pattern, prices) for pattern in priced.pattern)
-        self._keep(between, upper)
+        answer = self._priced(between, RoundTime(stop, self.ends))
+        new = sum(self._offer(t, pattern, prices) for t, priced in answer.priced.items() for pattern in priced.pattern)
+        self._keep(between, answer.upper)
         return new
 
     def prove(self, ends: float) -> None:
         """A bound at the prices of the last rounds, each type with its share of the time; none if that is too short."""
         prices = self.master.solve()
         prices = prices if self.center is None else prices.towards(self.center, INERTIA)
-        cost, upper = self.master.cost_at(prices), np.full(len(self.master.types.number), np.inf)
-        known, order = self.master.best_known(cost), self._largest_first()
-        for done, t in enumerate(order):
-            now = time.perf_counter()
-            if now > ends:
-                return
-            upper[t] = upper[self.below[t]].min(initial=np.inf)
-            if upper[t] > known[t] + TINY:
-                stop = _after(now + (ends - now) / (len(order) - done))
-                priced = self.master.pricer(t).priced(cost, target=float(known[t]) + TINY, boxes=self.boxes, stop=stop)
-                upper[t] = min(upper[t], priced.upper)
-        self._keep(prices, upper)
+        over = after(ends)
+        time = RoundTime(lambda: stop_requested() or over(), ends, in_shares=True)
+        self._keep(prices, self._priced(prices, time).upper)
+
+    def _priced(self, prices: DualPrices, time: RoundTime) -> PricedTypes:
+        """Patterns of all types that are better than the best known ones, and their bounds."""
+        cost = self.master.cost_at(prices)
+        question = TypeQuestion(
+            inputs=self.inputs,
+            order=self._largest_first(),
+            cost=cost,
+            target=self.master.best_known(cost) + TINY,
+            boxes=self.boxes,
+        )
+        return price_types(question, self.master.pricer, time, self.engine)
 
     def _keep(self, prices: DualPrices, upper: FloatArray) -> None:
         """Keep the bound at some prices, if it is the best so far."""
@@ -122,13 +125,8 @@ class PricingRounds:
 
     def _largest_first(self) -> list[int]:
         """The types in an order in which each comes after those that it is below."""
-        order: list[int] = np.argsort(-self.below.sum(axis=0), kind="stable").tolist()
+        order: list[int] = np.argsort(-self.inputs.value.below.sum(axis=0), kind="stable").tolist()
         return order
-
-
-def _after(moment: float) -> Callable[[], bool]:
-    """Has a moment passed?"""
-    return lambda: time.perf_counter() > moment
 
 
 def _below(master: AffinityMaster) -> BoolArray:
