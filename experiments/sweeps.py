@@ -27,8 +27,8 @@ HERE, POOL = "here", "pool"
 TERMINATED = 143  # 128 + SIGTERM, as shells expect
 ENGINE_HELP = (
     "where cells are measured: here (this process, one after the other), pool (processes of this machine), ray or ray:ADDRESS. "
-    "Seconds of cells that were measured beside others are not comparable: they share caches, memory and cores. Where a method is "
-    "allowed seconds of the CPU, its answer is: other cells take nothing from it"
+    "Seconds of cells that were measured beside others are not comparable: cells share caches, memory and cores. Where a method "
+    "is allowed seconds of the CPU, its answer is comparable: other cells take nothing from it"
 )
 THREADS_HELP = "cells at a time on the engine pool; as many as there are cores by default. A Ray cluster has its own number"
 

@@ -4,8 +4,8 @@ Measure what is missing, append one row per cell as soon as it is measured, then
 docs/verbs/admit.md: oneshot-*.csv (Figures 2 to 5), online-*.csv (Figures 6 to 11), grid-*.csv (loads, durations, values).
 Resumable: a cell that a file has is not measured again. Seeds are the outer loop, so a part of them is a smaller experiment.
 The Azure streams are read from traces/ in the folder BAYPLAN_DATA, or in ../shared/data beside the repository. `--quick`
-takes tiny streams, one seed, and a new folder if none is given; `--out FOLDER` names one. `--until HH:MM` begins no cell after that
-time. `--engine pool --threads N` measures N cells at a time.
+takes tiny streams, one seed, and a new folder if none is given; `--out FOLDER` names one.
+`--until HH:MM` begins no cell after that time. `--engine pool --threads N` measures N cells at a time.
 """
 
 import sys

@@ -52,7 +52,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     for study in only:
         sweep(out / CELLS, KEY, cells(study), partial(measured, scope=scope), Runs(until=arguments.until))
         found = {part.key: dict(parts_of(part.cell, scope))[part.part] for part in part_cells(study, scope)}
-        sweep(out / PARTS, PART_KEY, part_cells(study, scope), lambda part, found=found: found[part.key], Runs(until=arguments.until))
+        sweep(
+            out / PARTS,
+            PART_KEY,
+            part_cells(study, scope),
+            lambda part, found=found: found[part.key],
+            Runs(until=arguments.until),
+        )
     write_page(out, rows(out / CELLS), rows(out / PARTS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 
