@@ -49,7 +49,7 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="Where cells are measured: 'here' (this process, one after the other), 'pool' (processes of this machine, as many as "
+        help="Where cells are measured: 'here' (this process, one by one), 'pool' (processes of this machine, as many as "
         "--threads), 'ray' or 'ray:ADDRESS'.",
     ),
 ]
