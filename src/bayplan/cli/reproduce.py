@@ -128,9 +128,9 @@ def reproduce(
 
 def _expect_engine(name: str) -> None:
     """A name that is none is said before anything is read."""
-    from bayplan.engine import engine_of
+    from bayplan.api.control import engine
 
-    engine_of(name)
+    engine(name)
 
 
 def _expect_time(text: str | None) -> None:
