@@ -9,22 +9,16 @@ from typing import Any
 from bayplan.decide.schedule import SCHEDULERS, ScheduleOptions, ScheduleProblem
 from bayplan.model import Result, Schedule
 
-MARKS = "BAYPLAN_TEST_MARKS"  # the variable that names their folder
 
-
-def _marks() -> Path:
-    return Path(os.environ[MARKS])
-
-
-def dying_once(problem: ScheduleProblem, options: ScheduleOptions, **more: Any) -> Result[Schedule]:
+def dying_once(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str, **more: Any) -> Result[Schedule]:
     """On two machines it kills its process the first time."""
-    if problem.fleet.size == 2 and not (_marks() / "died").exists():
-        (_marks() / "died").touch()
+    if problem.fleet.size == 2 and not Path(marks, "died").exists():
+        Path(marks, "died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return SCHEDULERS["cradle+"](problem, options, **more)
 
 
-def dying_always(problem: ScheduleProblem, options: ScheduleOptions, **more: Any) -> Result[Schedule]:
+def dying_always(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str = "", **more: Any) -> Result[Schedule]:
     """On two machines it kills its process again and again, after the others have ended."""
     if problem.fleet.size == 2:
         time.sleep(0.5)
@@ -32,15 +26,15 @@ def dying_always(problem: ScheduleProblem, options: ScheduleOptions, **more: Any
     return SCHEDULERS["cradle+"](problem, options, **more)
 
 
-def slow_on_many(problem: ScheduleProblem, options: ScheduleOptions, **more: Any) -> Result[Schedule]:
+def slow_on_many(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str, **more: Any) -> Result[Schedule]:
     """On more than three machines it takes ten minutes, whatever it is allowed."""
-    (_marks() / str(problem.fleet.size)).touch()
+    Path(marks, str(problem.fleet.size)).touch()
     if problem.fleet.size > 3:
         time.sleep(600)
     return SCHEDULERS["cradle+"](problem, options, **more)
 
 
-def noting(problem: ScheduleProblem, options: ScheduleOptions, **more: Any) -> Result[Schedule]:
+def noting(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str, **more: Any) -> Result[Schedule]:
     """Writes the seconds that it is allowed."""
-    (_marks() / str(problem.fleet.size)).write_text(str(more["budget"].seconds))
+    Path(marks, str(problem.fleet.size)).write_text(str(more["budget"].seconds))
     return SCHEDULERS["cradle+"](problem, options, **more)

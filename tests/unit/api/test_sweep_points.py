@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from tests.builders import odd_schedulers
@@ -27,16 +28,21 @@ def day():
 
 
 @pytest.fixture
-def marks(tmp_path, monkeypatch):
+def marks(tmp_path):
     """The folder of the marks that odd schedulers leave."""
     folder = tmp_path / "marks"
     folder.mkdir()
-    monkeypatch.setenv(odd_schedulers.MARKS, str(folder))
     return folder
 
 
-def by_method(monkeypatch, method):
-    monkeypatch.setattr(module, "method_of", lambda verb, name: method)
+@pytest.fixture
+def by_method(marks, monkeypatch):
+    """Lets sweeps take an odd scheduler."""
+
+    def take(method):
+        monkeypatch.setattr(module, "method_of", lambda verb, name: partial(method, marks=str(marks)))
+
+    return take
 
 
 def points(answer):
@@ -69,8 +75,8 @@ def test_progress_is_told_and_a_checkpoint_is_written_after_every_point(day, tmp
     assert len(json.loads(file.read_text())["sweep"]) == 5
 
 
-def test_a_lost_worker_is_noted_and_its_point_comes_all_the_same(day, marks, monkeypatch, caplog):
-    by_method(monkeypatch, odd_schedulers.dying_once)
+def test_a_lost_worker_is_noted_and_its_point_comes_all_the_same(day, by_method, caplog):
+    by_method(odd_schedulers.dying_once)
     answer = sweep_machines(day, NUMBERS, budget=Budget(), engine="pool", threads=2)
     assert points(answer) == points(sweep_machines(day, NUMBERS, budget=Budget(), engine="here"))
     (note,) = answer.result.notes
@@ -79,22 +85,20 @@ def test_a_lost_worker_is_noted_and_its_point_comes_all_the_same(day, marks, mon
     assert any("job '2 machines' was lost" in record.getMessage() for record in caplog.records)
 
 
-def test_an_engine_that_is_lost_leaves_the_points_that_came(day, marks, monkeypatch):
-    by_method(monkeypatch, odd_schedulers.dying_always)
+def test_an_engine_that_is_lost_leaves_the_points_that_came(day, by_method):
+    by_method(odd_schedulers.dying_always)
     answer = sweep_machines(day, [1, 2, 3], budget=Budget(), engine="pool", threads=2)
     assert [point.machines for point in answer.points] == [1, 3]
     assert (answer.not_tried, answer.complete) == (1, False)
     assert "job '2 machines' was lost 3 times" in answer.result.notes[-1]
 
 
-def test_an_engine_that_is_lost_before_anything_came_is_an_error(day, marks, monkeypatch):
-    by_method(monkeypatch, odd_schedulers.dying_always)
-    monkeypatch.setattr("tests.builders.odd_schedulers.time.sleep", lambda seconds: None)
+def test_an_engine_that_is_lost_before_anything_came_is_an_error(day):
     with pytest.raises(EngineLostError, match="job '2 machines' was lost 3 times"):
-        sweep_machines(day, [2, 2, 1], budget=Budget(), engine=OnlyTwo(), threads=2)
+        sweep_machines(day, [2, 1], budget=Budget(), engine=LosingEngine(), threads=2)
 
 
-class OnlyTwo:
+class LosingEngine:
     """An engine that loses its first job."""
 
     name = "odd"
@@ -113,8 +117,8 @@ class OnlyTwo:
         yield
 
 
-def test_after_the_deadline_the_points_that_came_are_the_answer(day, marks, monkeypatch):
-    by_method(monkeypatch, odd_schedulers.slow_on_many)
+def test_after_the_deadline_the_points_that_came_are_the_answer(day, by_method):
+    by_method(odd_schedulers.slow_on_many)
     sweep_machines(day, [1, 2], seconds=30, engine="here")  # kernels are loaded
     answer = sweep_machines(day, [1, 2, 3, 4, 5, 6], seconds=6.0, engine="pool", threads=2, bound=False)
     assert {point.machines for point in answer.points} <= {1, 2, 3}
@@ -131,8 +135,8 @@ def test_no_time_at_all_gives_one_point_all_the_same(day):
 
 
 @pytest.mark.parametrize(("threads", "each"), [(1, 60 / 4), (2, 60 / 2)])
-def test_points_share_the_time_by_slots(day, marks, monkeypatch, threads, each):
-    by_method(monkeypatch, odd_schedulers.noting)
+def test_points_share_the_time_by_slots(day, by_method, marks, threads, each):
+    by_method(odd_schedulers.noting)
     sweep_machines(day, [1, 2, 3, 4], seconds=60.0, engine="pool", threads=threads, bound=False)
     assert float((marks / "1").read_text()) == pytest.approx(each, rel=0.15)
 
@@ -151,7 +155,7 @@ def test_a_stop_keeps_the_points_that_came(day):
 
 def test_ctrl_c_on_the_command_line_names_what_is_missing(day, tmp_path):
     file, out = tmp_path / "day.json", tmp_path / "points.json"
-    bp.write_requests(day, file) if hasattr(bp, "write_requests") else bp.write(day, file)
+    bp.write(day, file)
     words = ["schedule", str(file), "--sweep", "1:12", "--method", "local", "--seconds", "120", "--no-bound"]
     words += ["--engine", "pool", "--threads", "2", "--out", str(out)]
     process = subprocess.Popen(
