@@ -38,3 +38,9 @@ def noting(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str, **
     """Writes the seconds that it is allowed."""
     Path(marks, str(problem.fleet.size)).write_text(str(more["budget"].seconds))
     return SCHEDULERS["cradle+"](problem, options, **more)
+
+
+def slow(problem: ScheduleProblem, options: ScheduleOptions, *, marks: str = "", **more: Any) -> Result[Schedule]:
+    """Takes two seconds more."""
+    time.sleep(2.0)
+    return SCHEDULERS["cradle+"](problem, options, **more)
