@@ -8,6 +8,7 @@ import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.packing.overflow_simulation import simulation_on
 from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
@@ -201,7 +202,7 @@ class PackingAnswer(PlacementAnswer):
         earlier = self.instance if self.change is None else self.change.before
         before, usage = earlier.snapshot.placement, self.instance.usage
         machines = packed_machines(
-            self.snapshot.cluster, self.placement, self.instance.problem.main, samples=usage.samples, seed=usage.seed
+            self.snapshot.cluster, self.placement, self.instance.problem.main, simulation=simulation_on(usage)
         )
         data = PackPageData(
             snapshot=replace(self.snapshot, notes=self.input_notes),
@@ -322,15 +323,16 @@ def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[Confide
         longest = max(longest, clock.seconds - began)
 
 
-def figures_of(instance: PackInstance, placement: Placement, draws: int = MOST_DRAWS) -> PackFigures:
-    """The numbers of one placement."""
+def figures_of(
+    instance: PackInstance, placement: Placement, draws: int = MOST_DRAWS, *, engine: Engine | None = None, workers: int = 1
+) -> PackFigures:
+    """The numbers of one placement; `engine`: where usage is drawn, this process by default."""
     return pack_figures(
         instance.snapshot.cluster,
         placement,
         instance.problem.main,
         alpha=instance.alpha,
-        samples=instance.usage.samples,
-        seed=instance.usage.seed,
+        simulation=simulation_on(instance.usage, engine, workers=workers),
         most_draws=draws,
     )
 
