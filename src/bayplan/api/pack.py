@@ -18,6 +18,7 @@ from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
+from bayplan.engine import Engine
 from bayplan.formats.patterns import patterns_of, write_patterns
 from bayplan.model import UNPLACED, Clock, FloatArray, IntArray, Placement, Snapshot, floats
 from bayplan.model.interrupt import stoppable

@@ -21,7 +21,7 @@ DRAWS = 60
 def small_blocks(monkeypatch):
     """Several blocks for a small cluster."""
     for module in (monte_carlo, empirical):
-        monkeypatch.setattr(module, "BLOCK", 11 * DRAWS)
+        monkeypatch.setattr(module, "BLOCK", 4 * DRAWS)
 
 
 def samples():
