@@ -103,7 +103,8 @@ class RayCluster:
         self.started += 1
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *where, "--block", "--num-cpus=1"]
         command += [f"--node-ip-address={ip}", f"--object-store-memory={STORE}", "--disable-usage-stats"]
-        everything = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", **environment}
+        patient = {"RAY_raylet_start_wait_time_s": f"{PATIENCE:g}"}
+        everything = {**os.environ, **patient, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", **environment}
         with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(command, env=everything, stdout=log, stderr=log, start_new_session=True)
         node = Node(process, name, ip)

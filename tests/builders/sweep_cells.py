@@ -4,8 +4,10 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from experiments.sweeps import Runs, sweep
 
@@ -53,6 +55,15 @@ def refusing(cell: Cell) -> dict[str, str]:
         time.sleep(cell.seconds)
         sys.exit("cell 0: no such data")
     return {"square": str(cell.seed**2)}
+
+
+def only_here() -> Callable[[Cell], dict[str, str]]:
+    """What measures cells, in a module that no other process can import."""
+    module = ModuleType("clone_of_mine")
+    exec("def measured(cell):\n    return {'square': str(cell.seed**2)}", module.__dict__)
+    sys.modules[module.__name__] = module
+    measure: Callable[[Cell], dict[str, str]] = module.measured
+    return measure
 
 
 def main(path: str, engine: str, marks: str) -> None:

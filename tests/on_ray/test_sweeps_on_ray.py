@@ -13,7 +13,7 @@ from experiments.cradle.settings import QUICK
 from experiments.results import rows
 from experiments.sweeps import Runs, sweep
 from tests.builders import odd_schedulers, sweep_cells
-from tests.builders.ray_cluster import ROOT, RayCluster, connected, ray_cluster, waited
+from tests.builders.ray_cluster import RayCluster, waited
 
 import bayplan as bp
 from bayplan.api.requests import sweep as sweep_module
@@ -82,17 +82,12 @@ def test_the_rows_of_a_sweep_are_in_order_although_a_node_was_killed(ray_nodes: 
     assert any(lost(r"a \d", node).search(text) for text in said(caplog)), caplog.text
 
 
-def test_a_worker_without_the_clone_is_named_in_one_sentence(tmp_path):
-    path, sentence = (
-        tmp_path / "cells.csv",
-        r"the worker on '.*' \(.*\) has no module 'experiments'; expected the modules of this",
-    )
-    with (
-        ray_cluster(workers=0, head={"PYTHONPATH": str(ROOT / "src")}) as cluster,
-        connected(cluster) as engine,
-        pytest.raises(SystemExit, match=sentence),
+def test_a_worker_without_the_clone_is_named_in_one_sentence(ray_engine, tmp_path):
+    path, some = tmp_path / "cells.csv", [sweep_cells.Cell(name="a", seed=seed) for seed in range(3)]
+    with pytest.raises(
+        SystemExit, match=r"^the worker on '.*' \(.*\) has no module 'clone_of_mine'; expected the modules of this"
     ):
-        sweep(path, KEY, cells(QUICK)[:2], partial(measured_by_cpu, scope=QUICK), Runs(engine=engine))
+        sweep(path, sweep_cells.KEY, some, sweep_cells.only_here(), Runs(engine=ray_engine))
     assert not path.exists()
 
 

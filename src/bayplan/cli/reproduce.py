@@ -86,8 +86,8 @@ def reproduce(
     With --engine several cells are measured at a time, and the CSV files have the same rows in the same order. Seconds of cells
     that were measured beside others are not comparable: cells share caches, memory and cores. Where a method is allowed seconds
     of the CPU (freecontainer, cradle), its answer is comparable all the same: other cells take nothing from it. Where it is
-    allowed seconds of the wall (gmrp, rasa, ucac), give each cell a core of its own. Workers on Ray need the clone, too: start
-    Ray there with the clone in PYTHONPATH.
+    allowed seconds of the wall (gmrp, rasa, ucac), give each cell a core of its own. Workers on Ray need the clone, too: at the
+    same path as here, or on the PYTHONPATH with which Ray was started.
 
     - freecontainer: placing and rebalancing at the scale of two data centres, ten seeds
 

@@ -140,6 +140,14 @@ def test_a_worker_without_the_clone_says_so():
     assert "PYTHONPATH" in str(error)
 
 
+def test_a_sweep_whose_workers_lack_the_clone_ends_with_one_sentence(tmp_path):
+    with pytest.raises(
+        SystemExit, match=r"^the worker on '.*' \(.*\) has no module 'clone_of_mine'; expected the modules of this"
+    ):
+        sweep(tmp_path / "cells.csv", KEY, some(3), sweep_cells.only_here(), Runs(engine=engine_of("pool"), workers=2))
+    assert not (tmp_path / "cells.csv").exists()
+
+
 def options(*words):
     parser = argparse.ArgumentParser()
     add_engine_options(parser)
