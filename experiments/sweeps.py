@@ -147,7 +147,9 @@ def measured(measure: Callable[[Cell], T], cell: Cell) -> Measured[T]:
     try:
         value = measure(cell)
     except SystemExit as stop:
-        raise WorldError(str(stop.code)) from stop
+        if not isinstance(stop.code, str):  # SIGTERM
+            raise
+        raise WorldError(stop.code) from stop
     if stop_requested():  # in the user's own process: the method may have ended early
         raise KeyboardInterrupt
     return Measured(value, where())

@@ -109,7 +109,7 @@ def test_a_first_look_on_a_pool_has_the_rows_of_one_in_this_process_in_their_ord
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (["--engine", "poool"], "engine 'poool': expected one of here, pool"),
+        (["--engine", "poool"], "engine 'poool': expected one of"),
         (["--until", "noon"], "--until noon: expected a time"),
     ],
 )
