@@ -8,6 +8,7 @@ import platform
 import subprocess
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -52,6 +53,12 @@ def commit() -> str:
 def machine() -> str:
     """What the numbers were measured on, without naming the host."""
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+@cache
+def where() -> dict[str, str]:
+    """The commit whose code this process has loaded (later ones, made while it runs, are not measured), and its machine."""
+    return {"commit": commit(), "machine": machine()}
 
 
 def picked(measured: Iterable[Row], **where: str) -> list[Row]:

@@ -17,7 +17,7 @@ from experiments.combined.pages import write_page
 from experiments.combined.rebalancer_answer import PYTHON, is_there
 from experiments.combined.settings import KEY, M1, M3, QUICK, REBALANCER, TIANCHI, TINY, Cell, Scope
 from experiments.results import rows
-from experiments.sweeps import arguments_of, sweep
+from experiments.sweeps import Runs, arguments_of, sweep
 
 HERE = Path(__file__).parent
 CELLS = "cells.csv"
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     scope = QUICK if arguments.quick else Scope()
     cells = cells_of(scope, (TINY,) if arguments.quick else only)
     measure = (lambda cell: in_order(measured(cell))) if arguments.quick else in_a_process
-    sweep(out / CELLS, KEY, cells, measure, arguments.until)
+    sweep(out / CELLS, KEY, cells, measure, Runs(until=arguments.until))
     write_page(out, rows(out / CELLS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 from bayplan.decide.place import PLACERS, PlaceOptions
@@ -11,7 +12,7 @@ from bayplan.generate.freecontainer import DataCentre
 from bayplan.model import Budget, Placement, Snapshot, Tick, silent
 from bayplan.model.problem import Problem
 from experiments.freecontainer.instances import DISTANCE, new_service, running
-from experiments.freecontainer.measures import COSTS, USED, costs, used, violated
+from experiments.freecontainer.measures import COSTS, USED, costs, quantiles, used, violated
 from experiments.freecontainer.settings import (
     ABLATION,
     DELTA,
@@ -36,6 +37,7 @@ from experiments.freecontainer.settings import (
     Scope,
 )
 
+DRAWN = ("table4", "table6")  # Figures 4 and 5 show one seed of DC_A
 KEY = ("table", "centre", "transient", "method", "threshold", "delta", "allowed", "seed")
 TIMES = ("seconds", "cpu", "sweep_cpu")  # of the wall, of the CPU, of the CPU until Sweep ends
 FIELDS = (*KEY, *COSTS, *USED, "unplaced", "moved", "rules_violated", *TIMES, "commit", "machine")
@@ -69,6 +71,13 @@ class Solved(NamedTuple):
     seconds: float = 0.0
     cpu: float = 0.0
     sweep_cpu: float | None = None  # until Sweep ends
+
+
+class Rows(NamedTuple):
+    """What is written of a run, without commit and machine."""
+
+    costs: dict[str, str]
+    curves: tuple[dict[str, str], ...]  # of a run that a figure shows
 
 
 def key_of(row: dict[str, str]) -> tuple[str, ...]:
@@ -154,8 +163,20 @@ def row(cell: Cell, run: Solved) -> dict[str, str]:
     }
 
 
-def warm(scope: Scope) -> None:
-    """Run every method once on a small instance: no cell pays for compiling."""
-    for placing, method in dict.fromkeys((cell.table in PLACED, cell.method) for cell in cells(scope)):
-        table = "table4" if placing else "table6"
-        solved(Cell(table=table, centre=A, method=method, seed=0, allowed=QUICK.seconds), SMALL)
+def measured(cell: Cell, scope: Scope) -> Rows:
+    """What is written of a cell. Its method has run once before on a small instance: no cell pays for compiling."""
+    _warm(cell.table in PLACED, cell.method)
+    answer = solved(cell, scope.centres[cell.centre])
+    shown = quantiles(answer.snapshot.cluster, answer.placement) if drawn(cell) and cell.seed == scope.seeds[0] else ()
+    return Rows(row(cell, answer), tuple(shown))
+
+
+@cache
+def _warm(placing: bool, method: str) -> None:
+    solved(Cell(table="table4" if placing else "table6", centre=A, method=method, seed=0, allowed=QUICK.seconds), SMALL)
+
+
+def drawn(cell: Cell) -> bool:
+    """Is its placement a curve in Figure 4 or 5?"""
+    threshold = cell.threshold in (THRESHOLD, NO_THRESHOLD)
+    return cell.table in DRAWN and cell.centre == A and cell.method != START and threshold

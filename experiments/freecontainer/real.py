@@ -5,12 +5,12 @@ in random order. That pairing is synthetic. Weights are scaled so that they add 
 w_C C is the share of the traffic that crosses machines, from 0 to 1.
 """
 
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from bayplan.score.terms import score
 from experiments.calibration.data import real_file
 from experiments.freecontainer.measures import TERMS, violated
 from experiments.freecontainer.settings import START, Scope
-from experiments.results import append, commit, machine, rows
+from experiments.sweeps import Runs, sweep
 
 KINDS = ("capacity", "interference")
 FIELDS = (
@@ -34,16 +34,27 @@ METHODS = (START, *REBALANCERS)
 SEED = 0
 
 
-def measure(path: Path, scope: Scope, shard: tuple[int, int] = (1, 1)) -> None:
+class Cell(NamedTuple):
+    """A layout, and the method that rebalances it."""
+
+    layout: str
+    method: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What distinguishes it from the others in the CSV file."""
+        return tuple(self)
+
+
+def measure(path: Path, scope: Scope, shard: tuple[int, int] = (1, 1), runs: Runs | None = None) -> None:
     """One row per layout and method that is not there yet."""
-    done = {(measured["layout"], measured["method"]) for measured in rows(path)}
-    for layout in scope.layouts[shard[0] - 1 :: shard[1]]:
-        for method in METHODS:
-            if (layout, method) not in done:
-                print(f"{layout} {method}", file=sys.stderr)
-                new = row(paired(layout), method, scope.real_seconds)
-                fixed = {"layout": layout, "seed": str(SEED), "commit": commit(), "machine": machine()}
-                append(path, FIELDS, [{**fixed, **new}])
+    some = [Cell(layout, method) for layout in scope.layouts[shard[0] - 1 :: shard[1]] for method in METHODS]
+    sweep(path, Cell._fields, some, partial(measured, allowed=scope.real_seconds), runs, fields=FIELDS)
+
+
+def measured(cell: Cell, allowed: float) -> dict[str, str]:
+    """What is written of a cell, without its layout, commit and machine."""
+    return {"seed": str(SEED), **row(paired(cell.layout), cell.method, allowed)}
 
 
 @lru_cache(maxsize=1)

@@ -3,8 +3,9 @@
 Measure what is missing, append each run to a CSV file as soon as it has ended, then write the tables and figures of
 docs/verbs/place.md and docs/verbs/rebalance.md. What a method is allowed are seconds of the CPU. Resumable: what a file has is
 not measured again; delete it to start over. `--until` begins no run after that time. `--shard k/n` measures the k-th of n
-parts, so that n processes can work at the same time. With `--out` everything goes into that folder. `--quick` takes tiny data
-centres, one seed and fractions of seconds, and a new folder if none is given.
+parts, so that n processes can work at the same time; `--engine pool --threads N` measures N cells at a time. With `--out`
+everything goes into that folder. `--quick` takes tiny data centres, one seed and fractions of seconds, and a new folder if none
+is given.
 The layouts of the Tianchi trace are read from the folder BAYPLAN_DATA, or from ../shared/data beside the repository.
 """
 
@@ -13,56 +14,39 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from experiments.freecontainer import real
-from experiments.freecontainer.cells import FIELDS, Cell, cells, key_of, row, solved, warm
-from experiments.freecontainer.measures import quantiles
+from experiments.freecontainer.cells import FIELDS, Cell, Rows, cells, key_of, measured
 from experiments.freecontainer.pages import write_pages
-from experiments.freecontainer.settings import FULL, NO_THRESHOLD, QUICK, START, TABLES, THRESHOLD, A, Scope
-from experiments.results import append, commit, machine, rows
-from experiments.sweeps import moment, seeds_of, shard_of
+from experiments.freecontainer.settings import FULL, QUICK, TABLES, A, Scope
+from experiments.results import append, rows
+from experiments.sweeps import Measured, Runs, add_engine_options, measure_all, moment, runs_of, seeds_of, shard_of
 
 HERE = Path(__file__).parent
 COSTS, CURVES, REAL = "costs.csv", "curves.csv", "real.csv"
 CURVE_FIELDS = ("table", "centre", "seed", "method", "percent", "cpu", "memory", "ssd")
-DRAWN = ("table4", "table6")  # Figures 4 and 5 show one seed of DC_A
 
 
-def measure(folder: Path, scope: Scope, shard: tuple[int, int] = (1, 1), until: datetime | None = None) -> None:
+def measure(folder: Path, scope: Scope, shard: tuple[int, int] = (1, 1), runs: Runs | None = None) -> None:
     """One row per cell that is not there yet."""
-    done = {key_of(measured) for measured in rows(folder / COSTS)}
+    done = {key_of(row) for row in rows(folder / COSTS)}
     todo = [cell for cell in cells(scope, shard) if cell.key not in done]
-    if todo:
-        warm(replace(scope, seeds=scope.seeds[:1]))
-    for number, cell in enumerate(todo):
-        if until is not None and datetime.now() >= until:
-            print(f"{len(todo) - number} cells left for another run", file=sys.stderr)
-            return
-        print(f"{number + 1}/{len(todo)}: {' '.join(cell.key)}", file=sys.stderr)
-        answer = solved(cell, scope.centres[cell.centre])
-        if drawn(cell) and cell.seed == scope.seeds[0]:
-            fixed = {"table": cell.table, "centre": A, "seed": str(cell.seed), "method": cell.method}
-            append(
-                folder / CURVES,
-                CURVE_FIELDS,
-                [{**fixed, **curve} for curve in quantiles(answer.snapshot.cluster, answer.placement)],
-            )
-        new = {**row(cell, answer), "commit": commit(), "machine": machine()}
-        append(folder / COSTS, FIELDS, [new])
+
+    def keep(cell: Cell, new: Measured[Rows]) -> None:
+        fixed = {"table": cell.table, "centre": A, "seed": str(cell.seed), "method": cell.method}
+        if new.value.curves:
+            append(folder / CURVES, CURVE_FIELDS, [{**fixed, **curve} for curve in new.value.curves])
+        append(folder / COSTS, FIELDS, [{**new.value.costs, **new.where}])
+
+    measure_all(todo, partial(measured, scope=scope), keep, runs or Runs(), show=lambda new: f"{new.costs['seconds']} s")
 
 
-def drawn(cell: Cell) -> bool:
-    """Is its placement a curve in Figure 4 or 5?"""
-    threshold = cell.threshold in (THRESHOLD, NO_THRESHOLD)
-    return cell.table in DRAWN and cell.centre == A and cell.method != START and threshold
-
-
-def measure_real(path: Path, scope: Scope, shard: tuple[int, int]) -> None:
+def measure_real(path: Path, scope: Scope, shard: tuple[int, int], runs: Runs) -> None:
     """The real layouts, if their files are there."""
     try:
-        real.measure(path, scope, shard)
+        real.measure(path, scope, shard, runs)
     except SystemExit as missing:  # all else was measured: its tables are worth having
         print(f"real layouts left out: {missing}", file=sys.stderr)
 
@@ -75,15 +59,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, help="of the CPU, for each method to rebalance (10; real layouts 30)")
     parser.add_argument("--seeds", help="such as 0-9, or 3")
     parser.add_argument("--shard", default="1/1", help="k/n: the k-th of n parts")
+    add_engine_options(parser)
     parser.add_argument("--until", type=moment, metavar="HH:MM", help="begin no run after this time")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files, tables and figures")
     arguments = parser.parse_args(argv)
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
     scope, shard = scope_of(arguments), shard_of(arguments.shard)
-    measure(out, scope, shard, arguments.until)
-    if "real" in scope.only:
-        measure_real(out / REAL, scope, shard)
+    runs = runs_of(arguments)
+    with runs.engine:
+        measure(out, scope, shard, runs)
+        if "real" in scope.only:
+            measure_real(out / REAL, scope, shard, runs)
     write_pages(out, in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -15,7 +15,7 @@ from experiments.kubernetes.arms import measured
 from experiments.kubernetes.pages import CELLS, write_page
 from experiments.kubernetes.settings import KEY, QUICK, SCOPES
 from experiments.results import rows
-from experiments.sweeps import arguments_of, seeds_of, sweep
+from experiments.sweeps import Runs, arguments_of, seeds_of, sweep
 
 HERE = Path(__file__).parent
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments, only, out = arguments_of(__doc__, tuple(SCOPES), HERE, argv)
     for scope in [QUICK] if arguments.quick else [SCOPES[name] for name in only]:
         chosen = replace(scope, seeds=seeds_of(arguments.seeds)) if arguments.seeds else scope
-        sweep(out / CELLS, KEY, chosen.cells(), measured, arguments.until)
+        sweep(out / CELLS, KEY, chosen.cells(), measured, Runs(until=arguments.until))
     write_page(out, rows(out / CELLS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 

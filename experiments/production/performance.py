@@ -16,7 +16,7 @@ from experiments.production.measures import measured, parts_of
 from experiments.production.pages import write_page
 from experiments.production.settings import BASE, FREECONTAINER, KEY, QUICK, RASA, STATED, STATES, Cell, Scope, cells
 from experiments.results import rows
-from experiments.sweeps import arguments_of, sweep
+from experiments.sweeps import Runs, arguments_of, sweep
 
 HERE = Path(__file__).parent
 CELLS, PARTS = "performance.csv", "parts.csv"
@@ -50,9 +50,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments, only, out = arguments_of(__doc__, (RASA, FREECONTAINER), HERE, argv)
     scope = QUICK if arguments.quick else Scope()
     for study in only:
-        sweep(out / CELLS, KEY, cells(study), partial(measured, scope=scope), arguments.until)
+        sweep(out / CELLS, KEY, cells(study), partial(measured, scope=scope), Runs(until=arguments.until))
         found = {part.key: dict(parts_of(part.cell, scope))[part.part] for part in part_cells(study, scope)}
-        sweep(out / PARTS, PART_KEY, part_cells(study, scope), lambda part, found=found: found[part.key], arguments.until)
+        sweep(
+            out / PARTS,
+            PART_KEY,
+            part_cells(study, scope),
+            lambda part, found=found: found[part.key],
+            Runs(until=arguments.until),
+        )
     write_page(out, rows(out / CELLS), rows(out / PARTS), in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -20,7 +20,7 @@ from experiments.production.week_cells import MEASURES, simulated
 from experiments.production.week_pages import AGAIN, CELLS, STEPS, TURNS, write_page
 from experiments.production.week_settings import GENERATED, KEY, M3, QUICK, Cell, Scope
 from experiments.results import append, rows
-from experiments.sweeps import arguments_of, sweep
+from experiments.sweeps import Runs, arguments_of, sweep
 
 HERE = Path(__file__).parent
 
@@ -55,14 +55,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     cells = usable(list((QUICK if arguments.quick else Scope()).cells()))
     runs = QUICK_RUNS if arguments.quick else None
     if "again" in only and not arguments.quick:
-        sweep(out / AGAIN, KEY_AGAIN, again_runs(), answered_again, arguments.until)
+        sweep(out / AGAIN, KEY_AGAIN, again_runs(), answered_again, Runs(until=arguments.until))
     if not arguments.quick:
         time.perf_counter = time.process_time  # others that use the machine take nothing from a plan
     if "steps" in only:
-        sweep(out / STEPS, KEY_AGAIN, runs or step_runs(), stepped, arguments.until)
+        sweep(out / STEPS, KEY_AGAIN, runs or step_runs(), stepped, Runs(until=arguments.until))
     if "weeks" in only:
         forget_unfinished(out)
-        sweep(out / CELLS, KEY, cells, lambda cell: measured(cell, out), arguments.until)
+        sweep(out / CELLS, KEY, cells, lambda cell: measured(cell, out), Runs(until=arguments.until))
     write_page(out, {name: rows(out / name) for name in (TURNS, CELLS, AGAIN, STEPS)}, in_docs=out == HERE)
     print(out, file=sys.stderr)
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from bayplan.decide.collocate.bound import affinity_bound
@@ -10,7 +9,7 @@ from bayplan.formats import read
 from bayplan.model import silent
 from bayplan.model.problem import Problem
 from experiments.rasa.clusters import M3, file_of
-from experiments.results import Row, append, measured_on, rows
+from experiments.results import Row, measured_on
 from experiments.verdicts import yes
 
 KEY = ("cluster", "seconds")
@@ -26,23 +25,23 @@ class Asked(NamedTuple):
     cluster: str
     seconds: float
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The first columns of its row."""
+        return self.cluster, f"{self.seconds:g}"
+
 
 EVERY = (*(Asked(M3, seconds) for seconds in (10.0, 60.0, 300.0)), *(Asked(f"rasa-m{n}", 60.0) for n in (1, 2, 4)))
 QUICK = (Asked("rasa-m3", 0.5),)
 
 
-def measure_bounds(path: Path, asked: Sequence[Asked], where: Row) -> None:
-    """One row per bound that is not there yet."""
-    done = {(row["cluster"], float(row["seconds"])) for row in rows(path)}
-    for each in asked:
-        if each not in done:
-            problem = Problem.of(read(file_of(each.cluster)))
-            began, used = time.perf_counter(), time.process_time()
-            bound = affinity_bound(problem, seconds=each.seconds, progress=silent)
-            wall, cpu = time.perf_counter() - began, time.process_time() - used
-            new = {"wall": f"{wall:.2f}", "cpu": f"{cpu:.2f}", "bound": f"{bound or 0:.6f}"}
-            row = {"cluster": each.cluster, "seconds": f"{each.seconds:g}", **new, **where}
-            append(path, (*KEY, *MEASURES, "commit", "machine"), [row])
+def proven(asked: Asked) -> dict[str, str]:
+    """The columns of `MEASURES`."""
+    problem = Problem.of(read(file_of(asked.cluster)))
+    began, used = time.perf_counter(), time.process_time()
+    bound = affinity_bound(problem, seconds=asked.seconds, progress=silent)
+    wall, cpu = time.perf_counter() - began, time.process_time() - used
+    return {"wall": f"{wall:.2f}", "cpu": f"{cpu:.2f}", "bound": f"{bound or 0:.6f}"}
 
 
 def bound_lines(measured: Sequence[Row], answers: Sequence[Row]) -> list[str]:

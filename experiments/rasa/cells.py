@@ -126,7 +126,8 @@ def answered(cell: Cell, snapshot: Snapshot, options: CollocateOptions) -> Answe
         return Answer(result.solution, result.notes)
     limit = cell.chosen.get("cap")
     answer = bp.collocate(snapshot, method=cell.method, seed=cell.seed, max_moves=limit, budget=budget, **asdict(options))
-    multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    if cell.threads > 1:  # else it has started no workers; those of a sweep would be waited for in vain
+        multiprocessing.forkserver._forkserver._stop()  # type: ignore[attr-defined]
     assert answer.result.solution is not None, answer.left_out
     return Answer(answer.placement, answer.result.notes)
 

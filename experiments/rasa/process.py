@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from experiments.processes import end_with_parent, environment
 from experiments.rasa.cells import MEASURES, Cell, described
 
 EVERY = 0.2  # seconds between two looks
@@ -27,9 +28,16 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 def in_a_process(cell: Cell, file: Path, keep: Path | None = None) -> dict[str, str]:
     """The measures of a cell, its peak memory in GiB, and its fault if it has no answer."""
     words = [sys.executable, "-m", "experiments.rasa.cells", described(cell, file, keep)]
-    environment = os.environ | dict.fromkeys(THREADS, str(cell.threads))
+    variables = environment(**dict.fromkeys(THREADS, str(cell.threads)))
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, start_new_session=True, env=environment)
+        process = subprocess.Popen(
+            words,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+            env=variables,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 (one system call, of a library that is loaded)
+        )
         try:
             memory, fault = _watched(process, LATE[0] * cell.seconds + LATE[1])
         finally:

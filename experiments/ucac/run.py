@@ -4,7 +4,7 @@ Pack what is missing and append one row per packing to cells.csv (Tables 1, 2, 3
 the search for n), one row per curve to figure3.csv, one row per column generation to columns.csv, one row per cutting stock step
 to stock.csv, one row per service of a public trace to days.csv (Figures 1 and 5); then write the tables of docs/verbs/ucac.md and
 the pictures. Resumable: what a file already has is not measured again. `--quick` takes small clusters, one
-seed, and a new folder if none is given.
+seed, and a new folder if none is given. `--engine pool --threads N` measures N cells at a time.
 """
 
 import argparse
@@ -12,17 +12,18 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 from bayplan.generate.ucac import CASES
 from bayplan.generate.ucac_services import DRIFT, SIZE, SWING
 from bayplan.model import Budget
-from experiments.results import append, commit, machine, rows
-from experiments.sweeps import seeds_of
+from experiments.results import append, rows, where
+from experiments.sweeps import Runs, add_engine_options, moment, runs_of, seeds_of, sweep
 from experiments.ucac import cells, times, traces, weeks
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES
 from experiments.ucac.pages import write_pages
+from experiments.ucac.swept import FigureCell, SettingCell, TimeCell, WeekCell, curve, cutting_stock, generated, packing, week
 
 HERE = Path(__file__).parent
 CELLS, WEEK, FIGURE, TIMES = "cells.csv", "week.csv", "figure3.csv", "columns.csv"
@@ -71,18 +72,10 @@ QUICK = Scope(
 )
 
 
-def measure_cells(path: Path, scope: Scope) -> None:
+def measure_cells(path: Path, scope: Scope, runs: Runs) -> None:
     """One row per packing that is not there yet."""
-    done = {tuple(row[name] for name in KEY) for row in rows(path)}
-    for setting in settings(scope):
-        first = (setting.case, str(setting.services), f"{setting.alpha:g}", str(setting.seed))
-        missing = [method for method in METHODS if (*first, method) not in done]
-        snapshot = cells.instance(setting, scope.size) if missing else None
-        for method in missing:
-            assert snapshot is not None
-            new = cells.measured(setting, snapshot, method, scope.size)
-            print(*first, method, new["ucac"], new["machines"], f"{new['seconds']} s", file=sys.stderr)
-            append(path, CELL_FIELDS, [{**dict(zip(KEY, (*first, method), strict=True)), **new, **_where()}])
+    some = [SettingCell(setting=setting, method=method) for setting in settings(scope) for method in METHODS]
+    sweep(path, KEY, some, partial(packing, size=scope.size), runs, fields=CELL_FIELDS)
 
 
 def settings(scope: Scope) -> Iterator[cells.Setting]:
@@ -94,68 +87,43 @@ def settings(scope: Scope) -> Iterator[cells.Setting]:
                     yield cells.Setting(case=case, services=services, alpha=alpha, seed=seed)
 
 
-def measure_weeks(path: Path, scope: Scope) -> None:
+def measure_weeks(path: Path, scope: Scope, runs: Runs) -> None:
     """Seven rows per method and seed that is not there yet."""
-    done = {tuple(row[name] for name in WEEK_KEY) for row in rows(path)}
     methods = [(method, None) for method in OTHERS] + [(weeks.NSIGMA, n) for n in scope.searched]
-    for seed in scope.seeds:
-        for method, n in methods:
-            key = (method, "" if n is None else f"{n:g}", str(seed))
-            if key not in done:
-                print("week", *key, file=sys.stderr)
-                week = weeks.week_of(method, n, seed, scope.days)
-                append(path, WEEK_FIELDS, [{**dict(zip(WEEK_KEY, key, strict=True)), **row, **_where()} for row in week])
+    some = [WeekCell(method=method, n=n, seed=seed) for seed in scope.seeds for method, n in methods]
+    sweep(path, WEEK_KEY, some, partial(week, days=scope.days), runs, fields=WEEK_FIELDS)
 
 
-def measure_figure(path: Path, scope: Scope) -> None:
-    """UCaC of every machine that runs something, for the case of Figure 3: K = 20, 99.9 %, the first seed."""
-    done = {tuple(row[name] for name in FIGURE_KEY) for row in rows(path)}
-    for case in CASES:
-        setting = cells.Setting(case=case, services=scope.services[-1], alpha=ALPHAS[0], seed=scope.seeds[0])
-        about = {"services": str(setting.services), "alpha": f"{setting.alpha:g}", "seed": str(setting.seed)}
-        for method in [name for name in METHODS if (case, name) not in done]:
-            snapshot = cells.instance(setting, scope.size)
-            after = cells.answer(cells.packed(snapshot, method, setting.seed, scope.size.budget)[0])
-            cores = sorted(cells.used(snapshot.cluster, after, setting.alpha), reverse=True)
-            text = " ".join(f"{value:.2f}" for value in cores if value > 0)
-            append(path, FIGURE_FIELDS, [{"case": case, "method": method, **about, "ucac": text, **_where()}])
+def measure_figure(path: Path, scope: Scope, runs: Runs) -> None:
+    """One row per curve of Figure 3 that is not there yet: K = 20, 99.9 %, the first seed."""
+    fixed = {"services": scope.services[-1], "alpha": ALPHAS[0], "seed": scope.seeds[0]}
+    every = [cells.Setting(case=case, **fixed) for case in CASES]
+    some = [FigureCell(setting=setting, method=method) for setting in every for method in METHODS]
+    sweep(path, FIGURE_KEY, some, partial(curve, size=scope.size), runs, fields=FIGURE_FIELDS)
 
 
-def measure_times(path: Path, scope: Scope) -> None:
+def measure_times(path: Path, scope: Scope, runs: Runs) -> None:
     """One row per column generation that is not there yet."""
-    done = {tuple(row[name] for name in TIME_KEY) for row in rows(path)}
-    for services, seeds in scope.generated:
-        for seed in seeds:
-            for alpha in ALPHAS:
-                for goal in times.GOALS:
-                    key = (str(services), f"{alpha:g}", str(seed), goal)
-                    if key not in done:
-                        new = times.generated(services, alpha, seed, goal, scope.size)
-                        print("columns", *key, f"{new['seconds']} s", file=sys.stderr)
-                        append(path, TIME_FIELDS, [{**dict(zip(TIME_KEY, key, strict=True)), **new, **_where()}])
+    some = [
+        TimeCell(services=services, alpha=alpha, seed=seed, goal=goal)
+        for services, seeds in scope.generated
+        for seed in seeds
+        for alpha in ALPHAS
+        for goal in times.GOALS
+    ]
+    sweep(path, TIME_KEY, some, partial(generated, size=scope.size), runs, fields=TIME_FIELDS)
 
 
-def measure_stock(path: Path, scope: Scope) -> None:
+def measure_stock(path: Path, scope: Scope, runs: Runs) -> None:
     """One row per instance whose cutting stock step was not timed yet."""
-    done = {tuple(row[name] for name in STOCK_KEY) for row in rows(path)}
-    for setting in settings(scope):
-        key = (setting.case, str(setting.services), f"{setting.alpha:g}", str(setting.seed))
-        if key not in done:
-            new = times.cutting_stock(setting, scope.size)
-            print("cutting stock", *key, f"{new['stock_cpu_seconds']} CPU s", file=sys.stderr)
-            append(path, STOCK_FIELDS, [{**dict(zip(STOCK_KEY, key, strict=True)), **new, **_where()}])
+    some = [SettingCell(setting=setting) for setting in settings(scope)]
+    sweep(path, STOCK_KEY, some, partial(cutting_stock, size=scope.size), runs, fields=STOCK_FIELDS)
 
 
-def measure_traces(path: Path, scope: Scope) -> None:
+def measure_traces(path: Path, scope: Scope, runs: Runs) -> None:
     """One row per service of the public traces; nothing where they are not there, or in a first look."""
     if not rows(path) and scope.traces:
-        append(path, TRACE_FIELDS, [{**row, **_where()} for row in traces.measured()])
-
-
-@cache
-def _where() -> dict[str, str]:
-    """The commit whose code this process has loaded: later ones, made while it runs, are not what is measured."""
-    return {"commit": commit(), "machine": machine()}
+        append(path, TRACE_FIELDS, [{**row, **where()} for row in traces.measured()])
 
 
 MEASURE = dict(
@@ -180,16 +148,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="small clusters, one seed")
     parser.add_argument("--only", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
     parser.add_argument("--seeds", default="0-4", help="such as 0-4, or 3")
+    add_engine_options(parser)
+    parser.add_argument("--until", type=moment, metavar="HH:MM", help="begin no cell after this time")
     parser.add_argument("--out", type=Path, help="the folder for the CSV files and the page")
     arguments = parser.parse_args(argv)
     out = arguments.out or (Path(tempfile.mkdtemp()) if arguments.quick else HERE)
     out.mkdir(parents=True, exist_ok=True)
-    _where()
+    where()
     scope = QUICK if arguments.quick else Scope(seeds=seeds_of(arguments.seeds))
-    for part in arguments.only.split(","):
-        if part:
+    runs = runs_of(arguments)
+    with runs.engine:
+        for part in filter(None, arguments.only.split(",")):
             measure, name = MEASURE[part]
-            measure(out / name, scope)
+            measure(out / name, scope, runs)
     write_pages(out, in_docs=out == HERE)
     print(out, file=sys.stderr)
 

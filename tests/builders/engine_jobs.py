@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,3 +99,14 @@ def host() -> tuple[str, int]:
 
 def echoed(text: bytes, *_: object) -> bytes:
     return text
+
+
+def block_rates_dying_once(draws: Any, block: int) -> npt.NDArray[np.float64]:
+    """Rates of a block; dies where no one has died before."""
+    try:
+        Path(draws.mark).touch(exist_ok=False)
+    except FileExistsError:
+        rates: npt.NDArray[np.float64] = draws.rates(block)
+        return rates
+    os.kill(os.getpid(), signal.SIGKILL)
+    return np.zeros(0)

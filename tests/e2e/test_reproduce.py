@@ -4,6 +4,7 @@ import json
 from time import monotonic
 
 import pytest
+from experiments.cradle.cells import FACTS, KEY, LOCAL_SEARCH
 from experiments.freecontainer import run
 from experiments.results import rows
 from experiments.verdicts import Verdict
@@ -91,6 +92,30 @@ def test_a_first_look_at_the_others_judges_what_it_measured(paper, claim, first_
     assert (
         any(one.startswith(claim) for one in claims_of(answer)) or paper == "gmrp"
     )  # its example is no instance of the challenge
+
+
+def test_a_first_look_on_a_pool_has_the_rows_of_one_in_this_process_in_their_order(tmp_path):
+    words = ["reproduce", "cradle", "--quick", "--json"]
+    assert main([*words, "--out", str(tmp_path / "here")]) == 0
+    assert main([*words, "--engine", "pool", "--threads", "2", "--out", str(tmp_path / "pool")]) == 0
+    here, pool = ([*rows(tmp_path / folder / "cells.csv")] for folder in ("here", "pool"))
+    same = (*KEY, *FACTS, "served", "value", "used", "width", "broken")
+    assert [row["method"] for row in here] == [row["method"] for row in pool]
+    for one, other in zip(here, pool, strict=True):
+        if one["method"] != LOCAL_SEARCH:  # it has a budget of seconds
+            assert [one[name] for name in same] == [other[name] for name in same]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--engine", "poool"], "engine 'poool': expected one of"),
+        (["--until", "noon"], "--until noon: expected a time"),
+    ],
+)
+def test_options_that_make_no_sense_are_usage_faults(words, fault, capsys):
+    assert main(["reproduce", "cradle", "--quick", *words]) == 2
+    assert fault in capsys.readouterr().err
 
 
 def test_an_unknown_paper_is_a_usage_fault_that_lists_the_others(capsys):

@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from bayplan.api.answer import PathLike
 from bayplan.api.control import Control, ParallelKeywords, options_from
+from bayplan.api.packing.overflow_simulation import simulation_on
 from bayplan.api.packing.question import Samples, instance_of
 from bayplan.api.packing.replica_targets import ReplicaChange, change_to, over_confidence, violated_by_deletions
 from bayplan.api.placement import PlacementAnswer, finish_seconds
@@ -19,6 +20,7 @@ from bayplan.decide.pack.cutting_stock import with_bound
 from bayplan.decide.pack.instance import PackInstance
 from bayplan.decide.pack.options import PackOptions
 from bayplan.decide.pack.within_rules import has_other_rules
+from bayplan.engine import Engine, LossNotes, LossReport, log_loss
 from bayplan.engine.lazy import LazyEngine
 from bayplan.formats.patterns import patterns_of, write_patterns
 from bayplan.model import UNPLACED, Clock, FloatArray, IntArray, Placement, Snapshot, floats
@@ -204,7 +206,7 @@ class PackingAnswer(PlacementAnswer):
         earlier = self.instance if self.change is None else self.change.before
         before, usage = earlier.snapshot.placement, self.instance.usage
         machines = packed_machines(
-            self.snapshot.cluster, self.placement, self.instance.problem.main, samples=usage.samples, seed=usage.seed
+            self.snapshot.cluster, self.placement, self.instance.problem.main, simulation=simulation_on(usage)
         )
         data = PackPageData(
             snapshot=replace(self.snapshot, notes=self.input_notes),
@@ -275,7 +277,10 @@ def pack(
         interrupted = stop.requested
         after = snapshot.placement if result.solution is None else result.solution
         in_time = clock if control.budget is not None else control.clock
-        figures = figures_of(instance, after, draws=FEWEST_DRAWS if interrupted else _draws(after, in_time))
+        place, losses = DrawnOn(None if interrupted else control.engine, budget.threads), LossNotes()
+        draws = FEWEST_DRAWS if interrupted else _draws(after, in_time)
+        figures = figures_of(instance, after, draws=draws, place=place, lost=losses.report)
+        result = replace(result, notes=(*result.notes, *losses.notes))
         if change is not None:
             result = replace(result, notes=(*result.notes, *violated_by_deletions(change, instance.snapshot, after)))
         levels: tuple[ConfidenceLevel, ...] = ()
@@ -330,15 +335,28 @@ def _within(clock: Clock, levels: Iterator[ConfidenceLevel]) -> Iterator[Confide
         longest = max(longest, clock.seconds - began)
 
 
-def figures_of(instance: PackInstance, placement: Placement, draws: int = MOST_DRAWS) -> PackFigures:
+class DrawnOn(NamedTuple):
+    """Where usage is drawn: this process by default."""
+
+    engine: Engine | None = None
+    workers: int = 1
+
+
+def figures_of(
+    instance: PackInstance,
+    placement: Placement,
+    draws: int = MOST_DRAWS,
+    *,
+    place: DrawnOn = DrawnOn(),
+    lost: LossReport = log_loss,
+) -> PackFigures:
     """The numbers of one placement."""
     return pack_figures(
         instance.snapshot.cluster,
         placement,
         instance.problem.main,
         alpha=instance.alpha,
-        samples=instance.usage.samples,
-        seed=instance.usage.seed,
+        simulation=simulation_on(instance.usage, place.engine, workers=place.workers, lost=lost),
         most_draws=draws,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from bayplan.cli.console import clock
-from bayplan.cli.console.decision import Seconds, Threads, finish
+from bayplan.cli.console.decision import Engine, Seconds, Threads, finish
 from bayplan.cli.console.exits import ANSWER_IS_NO
 from bayplan.cli.console.outputs import expect_outputs
 from bayplan.cli.console.terminal import note, warn, working
@@ -34,6 +34,7 @@ def schedule(
     seconds: Seconds = 30.0,
     seed: SearchSeed = 0,
     threads: Threads = 1,
+    engine: Engine = "pool",
     out: option.Out = None,
     report: option.Report = None,
     json: Json = False,
@@ -61,7 +62,8 @@ def schedule(
     - bin-packing, spread: in order of arrival, as cluster schedulers do it
 
     With --sweep or --serve it plans capacity: what each number of machines is good for, how few are enough, and what one
-    more is worth.
+    more is worth. Numbers of machines of a sweep are independent of each other: --engine says where they are answered, --threads
+    how many at a time. Ctrl-C keeps those that came.
 
     Example: [cyan]bayplan schedule requests.json --machines 2 --out served.json --report day.html[/cyan]
 
@@ -89,9 +91,10 @@ def schedule(
         if planning:
             requests = read_requests_until(file, horizon)
             note(requests.notes, quiet=quiet)
-            given |= {"resume": resume, "checkpoint": out, "seconds": clock.left(seconds), "progress": progress}
+            given |= {"resume": resume, "checkpoint": out, "seconds": clock.left(seconds), "progress": progress, "engine": engine}
             plan = sweep_machines(requests, sweep_range(sweep), serve=serve, **given)
         else:
+            bp.engine(engine)  # a name that is none is said, although one schedule needs no engine
             requests = read_input(file, machines=machines, fleet=fleet, horizon=horizon)
             note(requests.notes, quiet=quiet)
             answer = bp.schedule(requests, machines, seconds=clock.left(seconds), progress=progress, **given)

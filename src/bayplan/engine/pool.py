@@ -11,6 +11,7 @@ import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -75,10 +76,15 @@ class ProcessPool:
     def _at_work(self, workers: int, jobs: Sequence[Job[Any]]) -> "PoolProcesses":
         if self._processes is None:
             self._processes = PoolProcesses()
-            modules = {"bayplan.engine.worker", *(job.call.__module__ for job in jobs)}
-            self._processes.context.set_forkserver_preload(sorted(modules - {"__main__"}))
+            self._processes.context.set_forkserver_preload(sorted({"bayplan.engine.worker", *modules_of(jobs)} - {"__main__"}))
         self._processes.slots = workers
         return self._processes
+
+
+def modules_of(jobs: Sequence[Job[Any]]) -> set[str]:
+    """The modules of what jobs call, and of functions among their arguments."""
+    calls = [each for job in jobs for each in (job.call, *job.arguments) if callable(each)]
+    return {each.func.__module__ if isinstance(each, partial) else each.__module__ for each in calls}
 
 
 @dataclass(slots=True, eq=False)

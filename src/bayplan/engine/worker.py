@@ -2,6 +2,7 @@
 
 import mmap
 import pickle
+import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -32,7 +33,10 @@ def versions() -> tuple[str, str]:
 
 def attempt(packed: bytes, parts_by_key: Callable[[str], Parts]) -> bytes:
     """How a packed job ended, as bytes. `parts_by_key` is asked for shared inputs that this process does not have."""
-    job: Job[Any] = pickle.loads(packed)
+    try:
+        job: Job[Any] = pickle.loads(packed)
+    except (ImportError, AttributeError) as error:  # a module that only our caller has, or another version of it
+        return pickle.dumps(Ended(error=WorldError(_foreign(error))), protocol=5)
 
     def value_of(each: Any) -> Any:
         return _shared(each.key, parts_by_key) if isinstance(each, SharedKey) else each
@@ -42,6 +46,14 @@ def attempt(packed: bytes, parts_by_key: Callable[[str], Parts]) -> bytes:
     except Exception as error:
         ended = Ended(error=error)
     return _sendable(job.name, ended)
+
+
+def _foreign(error: ImportError | AttributeError) -> str:
+    """Why a job cannot be read here: it is a function of a module that this worker does not have."""
+    where = f"the worker on '{socket.gethostname()}' ({sys.executable})"
+    module = error.name if isinstance(error, ModuleNotFoundError) else ""
+    lacks = f"has no module '{module.partition('.')[0]}'" if module else f"cannot read the job ({error})"
+    return f"{where} {lacks}; expected the modules of this process there: put the folder that has them on its PYTHONPATH"
 
 
 def parts_in_file(path: str) -> Parts:

@@ -12,13 +12,14 @@ What no sample shows is not in it: a tail of 0.1 % needs several thousand sample
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from bayplan.model import NO_LIMIT, Cluster, FloatArray, IntArray, Placement
+from bayplan.model import NO_LIMIT, Cluster, FloatArray, IntArray, Placement, floats, ints
 from bayplan.score.confidence import ROUNDING, deviate
 from bayplan.score.counts import containers_on, workload_counts
-from bayplan.score.monte_carlo import CHUNK, DRAWS
+from bayplan.score.monte_carlo import BLOCK, CHUNK, DRAWS, groups, rates_in_turn, stream
 
 POOLED = 64  # containers beyond which s(n) is not followed: it tends to the samples' deviation
 IN_THE_TAIL = 400  # draws above the quantile, on average: its rank is rounded up by a tenth of them
@@ -90,42 +91,74 @@ def violation_rates_of_samples(
 
     A workload without samples is drawn from the normal distribution, cut off at 0 and at the limit. O(containers * draws) time.
     """
-    rng = np.random.default_rng(seed)
-    count = workload_counts(cluster, placement).T.tocsr()  # (machine, workload)
-    rate = np.zeros(len(cluster.machines.name))
-    for m in range(len(rate)):
-        cells = slice(count.indptr[m], count.indptr[m + 1])
-        running = np.repeat(count.indices[cells], count.data[cells].astype(np.int64)).astype(np.int64)
-        if len(running):
-            limit = cluster.machines.capacity[m, resource] * (1 + ROUNDING)
-            totals = _totals(cluster, resource, running, samples, draws, rng)
-            rate[m] = sum(int(np.count_nonzero(total > limit)) for total in totals) / draws
-    return rate
+    return rates_in_turn(sampled_draws(cluster, placement, resource, samples, draws, seed))
 
 
-def _totals(
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampledDraws:
+    """Usage drawn from samples, machine after machine within a block."""
+
+    workload: IntArray  # of each container, machine by machine
+    first: IntArray  # (machine + 1,) where the containers of each machine begin
+    limit: FloatArray  # (machine,) what is not above capacity
+    samples: Mapping[int, FloatArray]  # by workload
+    normal: tuple[FloatArray, FloatArray, FloatArray]  # (workload,) mean, deviation and limit, for workloads without samples
+    draws: int
+    seed: int
+    blocks: tuple[IntArray, ...]
+
+    @property
+    def without_draws(self) -> FloatArray:
+        """(machine,) no machine overflows that runs nothing."""
+        return np.zeros(len(self.limit))
+
+    def rates(self, block: int) -> FloatArray:
+        """The rates of the machines of a block."""
+        rng = stream(self.seed, block)
+        over = [np.count_nonzero(total > self.limit[m]) for m in self.blocks[block].tolist() for total in [self._total(m, rng)]]
+        return np.array(over) / self.draws
+
+    def _total(self, machine: int, rng: np.random.Generator) -> FloatArray:
+        """The machine's usage in each draw, a chunk of draws at a time."""
+        running = self.workload[self.first[machine] : self.first[machine + 1]].tolist()
+        size, total = max(1, CHUNK // len(running)), np.zeros(self.draws)
+        for start in range(0, self.draws, size):
+            part = total[start : start + size]
+            for w in running:
+                part += self._drawn(w, len(part), rng)
+        return total
+
+    def _drawn(self, w: int, draws: int, rng: np.random.Generator) -> FloatArray:
+        if w in self.samples:
+            return self.samples[w][rng.integers(len(self.samples[w]), size=draws)]
+        mean, std, limit = (part[w] for part in self.normal)
+        return np.clip(rng.normal(mean, std, draws), 0.0, limit)
+
+
+def sampled_draws(
     cluster: Cluster,
+    placement: Placement,
     resource: int,
-    running: IntArray,  # workload of each container
     samples: Mapping[int, FloatArray],
-    draws: int,
-    rng: np.random.Generator,
-) -> Iterator[FloatArray]:
-    """The machine's usage in each draw, a chunk of draws at a time."""
-    size = max(1, CHUNK // len(running))
-    for start in range(0, draws, size):
-        chunk = min(size, draws - start)
-        total = np.zeros(chunk)
-        for w in running.tolist():
-            total += (
-                samples[w][rng.integers(len(samples[w]), size=chunk)]
-                if w in samples
-                else _clipped(cluster, resource, w, rng, chunk)
-            )
-        yield total
-
-
-def _clipped(cluster: Cluster, resource: int, w: int, rng: np.random.Generator, draws: int) -> FloatArray:
-    workloads = cluster.workloads
-    mean, std, limit = (part[w, resource] for part in (workloads.usage_mean, workloads.usage_std, workloads.limit))
-    return np.clip(rng.normal(mean, std, draws), 0.0, np.inf if limit == NO_LIMIT else float(limit))
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> SampledDraws:
+    """The usage of containers, to be drawn from their workloads' samples."""
+    count, stated = workload_counts(cluster, placement).T.tocsr(), cluster.workloads  # (machine, workload)
+    workload = ints(np.repeat(count.indices, count.data.astype(np.int64)))
+    running = ints(np.add.reduceat(np.append(count.data, 0), count.indptr[:-1]) * (np.diff(count.indptr) > 0))
+    limit = stated.limit[:, resource]
+    return SampledDraws(
+        workload=workload,
+        first=ints(np.concatenate([[0], np.cumsum(running)])),
+        limit=floats(cluster.machines.capacity[:, resource] * (1 + ROUNDING)),
+        samples=dict(samples),
+        normal=(
+            floats(stated.usage_mean[:, resource]),
+            floats(stated.usage_std[:, resource]),
+            floats(np.where(limit == NO_LIMIT, np.inf, limit)),
+        ),
+        draws=draws,
+        seed=seed,
+        blocks=tuple(groups(running, draws, BLOCK)),
+    )

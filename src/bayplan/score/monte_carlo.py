@@ -5,9 +5,10 @@ with a large spread (Table 5: mean 1.06, std 0.85) drawing again until the value
 16 %, clipping by 4 %: so we read it as clipping, and offer the other reading.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
@@ -18,6 +19,7 @@ from bayplan.score.counts import containers_on
 
 DRAWS = 10_000
 CHUNK = 2**17  # numbers drawn at once: a megabyte stays in the cache
+BLOCK = 2**21  # numbers that come from one stream: twenty milliseconds or more, so that what a job costs does not matter
 
 
 class Truncation(StrEnum):
@@ -51,25 +53,109 @@ def violation_rates(
     seed: int = 0,
     truncation: Truncation = Truncation.CLIP,
 ) -> FloatArray:
-    """(machine,) the share of draws with usage above capacity. O(containers * draws) time, a few MB.
+    """(machine,) the share of draws with usage above capacity. O(containers * draws) time, a few MB."""
+    return rates_in_turn(normal_draws(cluster, placement, resource, draws=draws, seed=seed, truncation=truncation))
 
-    Machines draw one after the other from one stream of random numbers; those that fit into a chunk together draw at once.
-    """
-    rng = np.random.default_rng(seed)
-    rate = np.zeros(len(cluster.machines.name))
-    usage = _usage(cluster, placement, resource)
-    limit = cluster.machines.capacity[:, resource] * (1 + ROUNDING)
-    draw = _clipped if truncation is Truncation.CLIP else _redrawn
-    rate[usage.certain > limit] = 1.0  # until something is drawn
-    for machines in _chunks(np.diff(usage.first), draws):
-        chunk = usage.of(machines)
-        size = draws if len(machines) > 1 else max(1, CHUNK // len(chunk.mean))
-        over = np.zeros(len(machines), dtype=np.int64)
-        for start in range(0, draws, size):
-            varying = np.add.reduceat(draw(chunk, min(size, draws - start), rng), chunk.first[:-1], axis=0)
-            over += np.count_nonzero(chunk.certain[:, None] + varying > limit[machines, None], axis=1)
-        rate[machines] = over / draws
+
+# ---- blocks of machines --------------------------------------------------------------------------------------------------------
+
+
+class OverflowDraws(Protocol):
+    """Usage to be drawn, in blocks of machines: each has its own stream of random numbers, so blocks may be drawn anywhere."""
+
+    @property
+    def blocks(self) -> Sequence[IntArray]:
+        """The machines of each block. Borders depend on the numbers to be drawn, not on who draws them."""
+        ...
+
+    @property
+    def without_draws(self) -> FloatArray:
+        """(machine,) rates of the machines that are in no block; a new array."""
+        ...
+
+    def rates(self, block: int) -> FloatArray:
+        """The rates of the machines of a block: the same wherever and whenever it is drawn."""
+        ...
+
+
+def rates_in_turn(draws: OverflowDraws) -> FloatArray:
+    """(machine,) the share of draws with usage above capacity, block after block."""
+    rate = draws.without_draws
+    for number, machines in enumerate(draws.blocks):
+        rate[machines] = draws.rates(number)
     return rate
+
+
+def stream(seed: int, block: int) -> np.random.Generator:
+    """The random numbers of a block; those of the first are those of the seed itself."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,) if block else ()))
+
+
+def groups(containers: IntArray, draws: int, most: int) -> Iterator[IntArray]:
+    """Machines that run something, as many as `most` numbers are enough for, at least one. `containers`: (machine,)."""
+    machines = np.flatnonzero(containers)
+    drawn, start = np.cumsum(containers[machines]) * draws, 0
+    while start < len(machines):
+        before = int(drawn[start - 1]) if start else 0
+        end = max(start + 1, int(np.searchsorted(drawn, before + most, side="right")))
+        yield machines[start:end]
+        start = end
+
+
+# ---- normal usage --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NormalDraws:
+    """Usage drawn from normal distributions. Machines of a block draw one after the other; those of a chunk draw at once."""
+
+    usage: "_Usage"
+    limit: FloatArray  # (machine,) what is not above capacity
+    draws: int
+    seed: int
+    truncation: Truncation
+    blocks: tuple[IntArray, ...]
+
+    @property
+    def without_draws(self) -> FloatArray:
+        """(machine,) 1 where usage that does not vary is above capacity."""
+        return (self.usage.certain > self.limit).astype(np.float64)
+
+    def rates(self, block: int) -> FloatArray:
+        """The rates of the machines of a block."""
+        rng, machines = stream(self.seed, block), self.blocks[block]
+        varying = np.diff(self.usage.first)[machines]
+        return np.concatenate([self._chunk(machines[some], rng) for some in groups(varying, self.draws, CHUNK)])
+
+    def _chunk(self, machines: IntArray, rng: np.random.Generator) -> FloatArray:
+        chunk, draw = self.usage.of(machines), _clipped if self.truncation is Truncation.CLIP else _redrawn
+        size = self.draws if len(machines) > 1 else max(1, CHUNK // len(chunk.mean))
+        over = np.zeros(len(machines), dtype=np.int64)
+        for start in range(0, self.draws, size):
+            varying = np.add.reduceat(draw(chunk, min(size, self.draws - start), rng), chunk.first[:-1], axis=0)
+            over += np.count_nonzero(chunk.certain[:, None] + varying > self.limit[machines, None], axis=1)
+        return floats(over / self.draws)
+
+
+def normal_draws(
+    cluster: Cluster,
+    placement: Placement,
+    resource: int,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    truncation: Truncation = Truncation.CLIP,
+) -> NormalDraws:
+    """The usage of containers, to be drawn."""
+    usage = _usage(cluster, placement, resource)
+    return NormalDraws(
+        usage=usage,
+        limit=floats(cluster.machines.capacity[:, resource] * (1 + ROUNDING)),
+        draws=draws,
+        seed=seed,
+        truncation=truncation,
+        blocks=tuple(groups(np.diff(usage.first), draws, BLOCK)),
+    )
 
 
 class _Usage(NamedTuple):
@@ -100,17 +186,6 @@ def _usage(cluster: Cluster, placement: Placement, resource: int) -> _Usage:
     certain = floats(np.bincount(machine[~varies], weights=np.minimum(mean, limit)[~varies], minlength=n_m))
     first = np.searchsorted(machine[varies], np.arange(n_m + 1))
     return _Usage(certain, first, mean[varies], std[varies], limit[varies])
-
-
-def _chunks(containers: IntArray, draws: int) -> Iterator[IntArray]:
-    """Machines that run something whose usage varies, as many as a chunk holds at a time, at least one."""
-    machines = np.flatnonzero(containers)
-    drawn, start = np.cumsum(containers[machines]) * draws, 0
-    while start < len(machines):
-        before = int(drawn[start - 1]) if start else 0
-        end = max(start + 1, int(np.searchsorted(drawn, before + CHUNK, side="right")))
-        yield machines[start:end]
-        start = end
 
 
 def _clipped(usage: _Usage, draws: int, rng: np.random.Generator) -> FloatArray:

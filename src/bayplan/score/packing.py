@@ -1,15 +1,15 @@
 """A packing in numbers: what it takes of one resource, and how often its machines overflow. Amounts are floats in base units."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from bayplan.model import NO_LIMIT, UNPLACED, Cluster, FloatArray, IntArray, Placement, Resource, floats, ints
 from bayplan.score.confidence import usage, violation_probability
 from bayplan.score.counts import containers_on
-from bayplan.score.empirical import violation_rates_of_samples
-from bayplan.score.monte_carlo import violation_rates
+from bayplan.score.empirical import sampled_draws
+from bayplan.score.monte_carlo import OverflowDraws, normal_draws, rates_in_turn
 
 NUMBERS = 20_000_000  # drawn for all machines together: about half a second
 FEWEST_DRAWS, MOST_DRAWS = 200, 10_000  # for each machine
@@ -121,14 +121,31 @@ def reservation_of(cluster: Cluster, resource: int) -> Reservation | None:
     return Reservation(by="requests", amount=request) if len(request) and (request > 0).all() else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulation:
+    """How usage is drawn: from samples by workload, if there are some, and where."""
+
+    samples: Mapping[int, FloatArray] = field(default_factory=dict)
+    seed: int = 0
+    draw: Callable[[OverflowDraws], FloatArray] = rates_in_turn  # or what draws blocks elsewhere: the rates are the same
+
+    def rates_of(self, cluster: Cluster, placement: Placement, resource: int, draws: int) -> FloatArray:
+        """(machine,) how often usage exceeds capacity if it is drawn."""
+        if self.samples:
+            return self.draw(sampled_draws(cluster, placement, resource, self.samples, draws, self.seed))
+        return self.draw(normal_draws(cluster, placement, resource, draws=draws, seed=self.seed))
+
+
+SIMULATION = Simulation()
+
+
 def pack_figures(
     cluster: Cluster,
     placement: Placement,
     constraint: ChanceConstraint,
     *,
     alpha: float,
-    samples: Mapping[int, FloatArray],
-    seed: int,
+    simulation: Simulation = SIMULATION,
     most_draws: int = MOST_DRAWS,
 ) -> PackFigures:
     """The numbers of one placement. Usage is drawn as the cluster or the samples state it, whatever the constraint assumes."""
@@ -147,13 +164,13 @@ def pack_figures(
         reserved=None if reservation is None else float(reservation.amount[workload].sum()),
         reserved_by="" if reservation is None else reservation.by,
         predicted=_odds(violation_probability(cluster, placement, r)[busy]),
-        simulated=_odds(_simulated(cluster, placement, r, samples, draws, seed)[busy]),
+        simulated=_odds(simulation.rates_of(cluster, placement, r, draws)[busy]),
         draws=draws,
     )
 
 
 def packed_machines(
-    cluster: Cluster, placement: Placement, constraint: ChanceConstraint, *, samples: Mapping[int, FloatArray], seed: int
+    cluster: Cluster, placement: Placement, constraint: ChanceConstraint, *, simulation: Simulation = SIMULATION
 ) -> list[PackedMachine]:
     """The machines that are most likely to overflow, each simulated with more draws."""
     r = constraint.resource
@@ -161,7 +178,7 @@ def packed_machines(
     order = np.argsort(np.where(running > 0, -predicted, 1.0), kind="stable")[: min(SHOWN, int((running > 0).sum()))]
     there = np.isin(placement.machine_of, order)
     only = Placement(machine_of=ints(np.where(there, placement.machine_of, UNPLACED)))
-    simulated = _simulated(cluster, only, r, samples, CLOSELY, seed)
+    simulated = simulation.rates_of(cluster, only, r, CLOSELY)
     ucac, (mean, _) = strictest_ucac(cluster, placement, constraint), usage(cluster, placement, r)
     reservation = reservation_of(cluster, r)
     reserved = None if reservation is None else _sums(cluster, placement, floats(reservation.amount))
@@ -185,15 +202,6 @@ def _sums(cluster: Cluster, placement: Placement, amount: FloatArray) -> FloatAr
     placed = placement.placed
     weights = amount[cluster.containers.workload[placed]]
     return floats(np.bincount(placement.machine_of[placed], weights=weights, minlength=len(cluster.machines.name)))
-
-
-def _simulated(
-    cluster: Cluster, placement: Placement, resource: int, samples: Mapping[int, FloatArray], draws: int, seed: int
-) -> FloatArray:
-    """(machine,) how often usage exceeds capacity if it is drawn: from the samples, if there are some."""
-    if samples:
-        return violation_rates_of_samples(cluster, placement, resource, samples, draws, seed)
-    return violation_rates(cluster, placement, resource, draws=draws, seed=seed)
 
 
 def _odds(probability: FloatArray) -> OverflowOdds:

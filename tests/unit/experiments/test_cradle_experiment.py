@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from experiments.cradle import pages
-from experiments.cradle.cells import FACTS, KEY, LOADS, MACHINES, MEASURES, Cell, cells, measured, shard
+from experiments.cradle.cells import FACTS, KEY, LOADS, MACHINES, MEASURES, Cell, budgets_of_cpu, cells, measured, shard
 from experiments.cradle.claims import all_claims, claims
 from experiments.cradle.instances import balance, drawn, excess, load, machines_for, size_for, work
-from experiments.cradle.run import budgets_of_cpu
 from experiments.cradle.settings import FITTED, GENERATED, QUICK, Scope
 from experiments.cradle.synthetic import fitted
 from experiments.cradle.tables import by_load, complete, fewest, load_table, machine_table, ratios

@@ -1,7 +1,7 @@
 """GMRP: what the command line writes is checked from the files, and the table says which is ahead."""
 
 import pytest
-from experiments.gmrp import run, tables
+from experiments.gmrp import cells, run, tables
 from experiments.gmrp.figures import KNOWN
 from experiments.results import ROOT, put, rows
 
@@ -38,20 +38,20 @@ def test_nls_is_a_fair_baseline_only_within_ten_percent():
 def test_a_quick_run_is_checked_and_not_repeated(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
     (row,) = rows(tmp_path / run.CSV)
-    assert row["instance"] == run.TINY
+    assert row["instance"] == cells.TINY
     assert int(row["cost"]) >= float(row["bound"])
     assert "| tiny | search | 0.5 | 1 | 1 |" in (tmp_path / "gmrp.md").read_text(encoding="utf-8")
-    monkeypatch.setattr(run, "solve", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr(cells, "solve", lambda *_: pytest.fail("measured again"))
     run.main(["--quick", "--out", str(tmp_path)])
 
 
 def test_a_solution_that_violates_a_rule_ends_the_experiment(tmp_path):
-    model, assignment = run.files(run.TINY)
+    model, assignment = cells.files(cells.TINY)
     processes = len(assignment.read_text().split())
     solution = tmp_path / "all-on-one.txt"
     solution.write_text(" ".join("0" * processes))
     with pytest.raises(SystemExit, match="more"):
-        run.verified(model, assignment, solution)
+        cells.verified(model, assignment, solution)
 
 
 def test_the_table_in_the_docs_is_that_of_the_csv_file():
@@ -62,5 +62,5 @@ def test_the_table_in_the_docs_is_that_of_the_csv_file():
 @pytest.mark.data
 @pytest.mark.parametrize("instance", KNOWN)
 def test_the_initial_costs_are_those_of_the_table(data_folder, instance):
-    model, assignment = run.files(instance)
-    assert run.verified(model, assignment, assignment) == KNOWN[instance].initial
+    model, assignment = cells.files(instance)
+    assert cells.verified(model, assignment, assignment) == KNOWN[instance].initial

@@ -1,5 +1,6 @@
 """RASA's experiments: answers are measured once and checked, and every verdict can fail."""
 
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from experiments.rasa import (
     targets,
 )
 from experiments.results import rows
+from experiments.sweeps import Runs
 from experiments.verdicts import Verdict
 
 from bayplan.check import check
@@ -360,8 +362,9 @@ def test_a_question_that_two_parts_ask_is_answered_once(tmp_path):
 
 def test_what_would_end_too_late_is_not_begun(tmp_path, capsys):
     ten = [("m3", cell) for cell in parts.m3(parts.QUICK)]
-    run.measure(tmp_path, ten, lambda *_: pytest.fail("begun"), run.datetime.now())
-    assert "no time for 10 of 10 cells" in capsys.readouterr().err
+    run.measure(tmp_path, ten, lambda *_: pytest.fail("begun"), Runs(until=datetime.now()))
+    assert f"{len({cell.question for _, cell in ten})} cells left for another run" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_two_runs_share_the_work():

@@ -6,7 +6,7 @@ from tests.builders.packings import packing
 
 from bayplan.model import Placement, ints
 from bayplan.score import monte_carlo
-from bayplan.score.monte_carlo import Truncation, violation_rates
+from bayplan.score.monte_carlo import Truncation, normal_draws, violation_rates
 
 DRAWS = 40
 
@@ -40,6 +40,36 @@ def test_rates_do_not_depend_on_how_many_machines_draw_at_once(containers, seed,
     rates = violation_rates(cluster, placement, 0, draws=DRAWS, seed=seed)
     assert rates.tolist() == one_machine_at_a_time(cluster, placement, DRAWS, np.random.default_rng(seed))
     assert 0.0 < rates.mean() < 1.0
+
+
+@pytest.mark.parametrize("containers", [1, 4, 11], ids=["one machine", "one or two machines", "some machines"])
+def test_every_block_draws_from_its_own_stream(containers, monkeypatch):
+    cluster, placement = crowded(12, seed=5)
+    monkeypatch.setattr(monte_carlo, "BLOCK", containers * DRAWS)
+    draws = normal_draws(cluster, placement, 0, draws=DRAWS, seed=3)
+    assert len(draws.blocks) > 1
+    rates = violation_rates(cluster, placement, 0, draws=DRAWS, seed=3)
+    for number, machines in enumerate(draws.blocks):
+        there = Placement(machine_of=ints(np.where(np.isin(placement.machine_of, machines), placement.machine_of, -1)))
+        alone = one_machine_at_a_time(cluster, there, DRAWS, monte_carlo.stream(3, number))
+        assert rates[machines].tolist() == np.array(alone)[machines].tolist()
+    assert np.concatenate(draws.blocks).tolist() == np.flatnonzero(np.diff(draws.usage.first)).tolist()
+
+
+def test_blocks_may_be_drawn_in_any_order(monkeypatch):
+    cluster, placement = crowded(12, seed=5)
+    monkeypatch.setattr(monte_carlo, "BLOCK", 11 * DRAWS)
+    draws = normal_draws(cluster, placement, 0, draws=DRAWS, seed=3)
+    forwards = [draws.rates(number).tolist() for number in range(len(draws.blocks))]
+    backwards = [draws.rates(number).tolist() for number in reversed(range(len(draws.blocks)))]
+    assert forwards == backwards[::-1]
+
+
+def test_streams_of_blocks_differ_and_the_first_is_that_of_the_seed():
+    first, *others = [monte_carlo.stream(7, block).standard_normal(4).tolist() for block in range(4)]
+    assert first == np.random.default_rng(7).standard_normal(4).tolist()
+    assert len({tuple(numbers) for numbers in (first, *others)}) == 4
+    assert others[1] == np.random.default_rng(np.random.SeedSequence(7).spawn(3)[2]).standard_normal(4).tolist()
 
 
 def test_a_machine_larger_than_a_chunk_draws_in_parts(monkeypatch):

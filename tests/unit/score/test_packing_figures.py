@@ -13,7 +13,7 @@ from bayplan.score.packing import PackFigures, pack_figures, reservation_of
 def figures_of(snapshot: Snapshot) -> PackFigures:
     """At a confidence of 99 %."""
     instance = pack_instance(snapshot, confidence=0.99, usage=UsageModel())
-    return pack_figures(snapshot.cluster, snapshot.placement, instance.problem.main, alpha=0.99, samples={}, seed=0)
+    return pack_figures(snapshot.cluster, snapshot.placement, instance.problem.main, alpha=0.99)
 
 
 def test_reservations_are_limits_or_else_requests_or_else_none():

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from bayplan.api.answer import Answer, PathLike
-from bayplan.api.control import Control, RunKeywords, options_from
+from bayplan.api.control import Control, ParallelKeywords, options_from
 from bayplan.api.registry import method_of
 from bayplan.api.requests.schedule import ScheduleCall, schedule_options
+from bayplan.api.requests.sweep_points import SweepRun
 from bayplan.api.requests.timed_problem import timed_problem
-from bayplan.decide.schedule.machine_sweep import MOST_MACHINES, MachineSweep, fewest
+from bayplan.decide.schedule.machine_sweep import MOST_MACHINES, MachineSweep
+from bayplan.engine import engine_of
 from bayplan.errors import UsageError
 from bayplan.formats.requests import RequestsFile
-from bayplan.model import Result, Status, Tick, TimedRequests
-from bayplan.model.interrupt import stoppable
+from bayplan.model import Result, Status, TimedRequests
 from bayplan.score.machine_sweep import FewestMachines, SweepPoint, slopes, tightened
 
 if TYPE_CHECKING:
     from bayplan.report.table import Report
 
 POINTS = 20  # of a range without a step
-BESIDE_FEWEST = 0.7  # of the time for the stated numbers of machines, if the fewest machines are wanted too
 FINISH = 0.02  # of the seconds, to write the answer
 
 
-class SweepKeywords(RunKeywords, total=False):
+class SweepKeywords(ParallelKeywords, total=False):
     """What else a call may state."""
 
     capacity: Mapping[str, str | float] | None  # of one machine, by resource, instead of that of the requests
@@ -133,12 +133,14 @@ def sweep_machines(
 ) -> SweepAnswer:
     """What each of several numbers of machines is good for, and the fewest that serve a share of the requests.
 
-    `serve`: a share, such as 0.95. The other arguments are those of `schedule`. Ctrl-C keeps the answers so far.
+    `serve`: a share, such as 0.95. The other arguments are those of `schedule`. Numbers of machines are answered as many at a
+    time as `threads` says, where `engine` says (see `bp.engine`); the fewest machines are sought one after the other, in this
+    process. The same budget without seconds gives the same points on any engine. Ctrl-C keeps the answers so far.
 
     >>> import bayplan as bp
     >>> from bayplan.api.requests.sweep import sweep_machines
     >>> day = bp.generate("requests", n=200, machines=4, load=2.0)
-    >>> answer = sweep_machines(day, [2, 4, 8])
+    >>> answer = sweep_machines(day, [2, 4, 8], engine="here")
     >>> [point.machines for point in answer.points]
     [2, 4, 8]
     """
@@ -148,7 +150,7 @@ def sweep_machines(
         if not 0 <= number <= MOST_MACHINES:
             raise UsageError(f"machines {number}: expected 0 to {MOST_MACHINES:,}")
     control, scheduler = Control.of(seconds, seed, options), method_of("schedule", method)
-    call = options_from(_SweepCall, options)
+    call = options_from(_SweepCall, {name: value for name, value in options.items() if name != "engine"})
     problem = timed_problem(requests, 0, capacity=call.capacity, weights=weights, profit=profit)
     control = control.after_compiling(("schedule", method))
     sweep = MachineSweep(
@@ -161,54 +163,40 @@ def sweep_machines(
         clock=control.method_budget(FINISH * seconds).clock(),
         progress=control.progress,
     )
-    smallest, not_tried, interrupted = _run(sweep, machines, serve, call.checkpoint)
+
+    def keep() -> None:
+        if call.checkpoint is not None:
+            _write_points(Path(call.checkpoint), sweep.requests, method, seed, sweep.points)
+
+    workers = max(control.threads, sweep.clock.budget.threads)
+    run = SweepRun(sweep=sweep, engine=control.engine or engine_of("pool"), workers=workers, keep=keep)
+    end = run.run(machines, serve)
     points = tuple(tightened(sweep.points, sweep.unit))
     return SweepAnswer(
         verb="schedule",
         method=method,
         seed=seed,
-        result=_result(points, problem.requests, control.seconds),
+        result=_result(points, problem.requests, control.seconds, end.notes),
         seconds=control.seconds,
-        interrupted=interrupted,
+        interrupted=end.interrupted,
         input_notes=requests.notes if isinstance(requests, RequestsFile) else (),
         requests=problem.requests,
-        fewest=smallest,
-        not_tried=not_tried,
+        fewest=end.fewest,
+        not_tried=end.not_tried,
         computed=tuple(sweep.points),
-        complete=not (interrupted or not_tried or (serve is not None and smallest is None)),
+        complete=not (end.interrupted or end.not_tried or (serve is not None and end.fewest is None)),
     )
 
 
-def _run(
-    sweep: MachineSweep, machines: Sequence[int], serve: float | None, checkpoint: PathLike | None
-) -> tuple[FewestMachines | None, int, bool]:
-    """The fewest machines that serve the share, how many numbers were not tried, and whether the user asked to stop."""
-    wanted = [m for m in machines if m not in sweep.known]
-    smallest, done, part = None, 0, 1.0 if serve is None else BESIDE_FEWEST
-    with stoppable() as stop:
-
-        def over() -> bool:
-            return stop.requested or (bool(sweep.known) and sweep.clock.expired())
-
-        for number in wanted:
-            if over():
-                break
-            sweep.at(number, part / (len(wanted) - part * done))
-            done += 1
-            sweep.progress(Tick(stage=f"{number:,} machines", done=done / len(wanted), score=sweep.known[number].value))
-            if checkpoint is not None:
-                _write_points(Path(checkpoint), sweep.requests, sweep.method, sweep.seed, sweep.points)
-        if serve is not None and not over():
-            smallest = fewest(sweep, serve, over)
-        return smallest, len(wanted) - done, stop.requested
-
-
-def _result(points: tuple[SweepPoint, ...], requests: TimedRequests, seconds: float) -> Result[tuple[SweepPoint, ...]]:
+def _result(
+    points: tuple[SweepPoint, ...], requests: TimedRequests, seconds: float, notes: tuple[str, ...]
+) -> Result[tuple[SweepPoint, ...]]:
+    about: dict[str, Any] = {"goal": "value", "seconds": seconds, "notes": notes}
     if not points:
-        return Result(status=Status.OUT_OF_BUDGET, solution=None, goal="value", seconds=seconds)
+        return Result(status=Status.OUT_OF_BUDGET, solution=None, **about)
     most = points[-1]
     score = {"value": most.value, "served": most.served / max(1, len(requests.name))}
-    return Result(status=Status.FEASIBLE, solution=points, score=score, goal="value", bound=most.bound, seconds=seconds)
+    return Result(status=Status.FEASIBLE, solution=points, score=score, bound=most.bound, **about)
 
 
 def machine_numbers(low: int, high: int, step: int | None = None) -> list[int]:

@@ -8,13 +8,23 @@ from bayplan.decide.schedule.bound import prices
 from bayplan.decide.schedule.options import ScheduleOptions, Scheduler
 from bayplan.decide.schedule.prices import common_unit
 from bayplan.decide.schedule.problem import ScheduleProblem
-from bayplan.model import Clock, Progress, TimedRequests, silent, verdict
+from bayplan.model import Budget, Clock, Progress, TimedRequests, silent, verdict
 from bayplan.score.machine_sweep import SLACK, FewestMachines, SweepPoint
 from bayplan.score.schedule_figures import served_by
 from bayplan.score.timed_load import load_factor
 
 MOST_MACHINES = 1_000_000
 FOR_BOUND = 0.3  # of the seconds of a point, if a bound is wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PointInputs:
+    """What all points of a sweep have in common."""
+
+    requests: TimedRequests
+    options: ScheduleOptions
+    scheduler: Scheduler
+    seed: int
 
 
 @dataclass(slots=True)
@@ -36,6 +46,11 @@ class MachineSweep:
         return sorted(self.known.values(), key=lambda point: point.machines)
 
     @property
+    def inputs(self) -> PointInputs:
+        """What every point is computed from."""
+        return PointInputs(requests=self.requests, options=self.options, scheduler=self.scheduler, seed=self.seed)
+
+    @property
     def unit(self) -> float:
         """How much a bound is rounded down at most: values are multiples of it."""
         return float(common_unit(self.requests.value))
@@ -53,23 +68,29 @@ class MachineSweep:
 
     def solve(self, machines: int, share: float, *, bounded: bool = True) -> SweepPoint:
         """One answer and, if it is wanted, its bound."""
-        problem = ScheduleProblem.alike(self.requests, machines)
         budget = replace(self.clock.budget, seconds=self.clock.left(share))
-        clock, wants_bound = budget.clock(), self.options.bound and bounded
-        own = budget if budget.seconds is None or not wants_bound else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
-        result = self.scheduler(problem, self.options, budget=own, seed=self.seed, progress=silent)
-        table = prices(problem, clock=clock, progress=silent) if wants_bound and machines else None
-        bound = table.bound if table is not None else 0.0 if wants_bound else None  # nothing is served without machines
-        served = served_by(self.requests, result.solution)
-        value = float(self.requests.value[served].sum())
-        return SweepPoint(
-            machines=machines,
-            served=int(served.sum()),
-            value=value,
-            bound=verdict("value", value, bound).bound,
-            price=None if table is None else float(table.value_of_one_more[0]),
-            seconds=clock.seconds,
-        )
+        return sweep_point(self.inputs, machines, budget=budget, bounded=bounded)
+
+
+def sweep_point(inputs: PointInputs, machines: int, *, budget: Budget, bounded: bool = True) -> SweepPoint:
+    """The answer on a number of machines and, if it is wanted, its bound."""
+    requests, options = inputs.requests, inputs.options
+    problem = ScheduleProblem.alike(requests, machines)
+    clock, wants_bound = budget.clock(), options.bound and bounded
+    own = budget if budget.seconds is None or not wants_bound else replace(budget, seconds=(1 - FOR_BOUND) * budget.seconds)
+    result = inputs.scheduler(problem, options, budget=own, seed=inputs.seed, progress=silent)
+    table = prices(problem, clock=clock, progress=silent) if wants_bound and machines else None
+    bound = table.bound if table is not None else 0.0 if wants_bound else None  # nothing is served without machines
+    served = served_by(requests, result.solution)
+    value = float(requests.value[served].sum())
+    return SweepPoint(
+        machines=machines,
+        served=int(served.sum()),
+        value=value,
+        bound=verdict("value", value, bound).bound,
+        price=None if table is None else float(table.value_of_one_more[0]),
+        seconds=clock.seconds,
+    )
 
 
 def fewest(sweep: MachineSweep, share: float, over: Callable[[], bool]) -> FewestMachines | None:

@@ -120,6 +120,7 @@ VERBS: Mapping[str, Verb] = {
             about="what each of several numbers of machines is good for",
             of=(REQUESTS,),
             methods="schedule",
+            left_out=("engine",),
         ),
         Verb(
             name="admit",
