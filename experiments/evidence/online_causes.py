@@ -222,8 +222,12 @@ def _few_zones(match: re.Match[str]) -> str:
     )
 
 
-def _members_in_streams(match: re.Match[str]) -> str:
-    return f"The ratio of `{match['method']}` by V is {_curves(match, 'V')}"
+def _figure_6(match: re.Match[str]) -> str:
+    if "falls with S" in match.string:
+        return _few_zones(match)
+    if "is steady" in match.string:
+        return _steady(match)
+    return f"The ratio of `{match['method']}` from V = 2 on is {_curves(match, 'V')}"
 
 
 def _loss(match: re.Match[str]) -> str:
@@ -294,9 +298,7 @@ CAUSES = (
     Cause(r"best with `exact`", _exact),
     Cause(rf"ratio grows with U \({METHOD}\)", _values),
     Cause(rf"Figure 8: .*\({METHOD}", _requests),
-    Cause(rf"Figure 6: the ratio falls with S \({METHOD}", _few_zones),
-    Cause(rf"Figure 6: the ratio is steady.*\({METHOD}", _steady),
-    Cause(rf"Figure 6: the ratio grows with V \({METHOD}", _members_in_streams),
+    Cause(rf"Figure 6: the ratio.*\({METHOD}", _figure_6),
     Cause(r"Figure 7, §VI-B", _small_epsilon),
     Cause(rf"A_online with {METHOD} loses little", _loss),
     Cause(r"Figure 9: `sampling 0.6`", _close),

@@ -188,7 +188,7 @@ THEOREMS = (
     Theorem(
         ONLINE_CLUSTERS,
         "Lemma 7",
-        "if the Resource-Price Relationship holds for beta, each request adds at least 1 / (alpha beta) of what it adds to the dual",
+        "if the Resource-Price Relationship holds for beta, a request adds at least 1 / (alpha beta) of what it adds to the dual",
         f"{ADMIT}::test_lemma_7_where_prices_are_above_zero_a_request_adds_as_much_as_the_relationship_says",
         page=PROOF,
         why="Its condition holds for no beta where a price is 0, so never for the first request, "
@@ -201,8 +201,8 @@ THEOREMS = (
         f"{ADMIT}::test_lemma_8_fails_at_every_load_and_no_beta_will_do_for_an_empty_resource",
         holds=False,
         page=PROOF,
-        why="It needs beta >= ln(lambda) x / (x - 1) with x = lambda^(z / C), which is more than ln(lambda) at every z and has no "
-        "limit at z = 0; the proof takes ln(lambda), which is less, for enough",
+        why="It needs beta >= ln(lambda) x / (x - 1) with x = lambda^(z / C), which is more than ln(lambda) at every z and has "
+        "no limit at z = 0; the proof takes ln(lambda), which is less, for enough",
     ),
     Theorem(
         ONLINE_CLUSTERS,

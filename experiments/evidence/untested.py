@@ -49,7 +49,7 @@ UNTESTED = (
         "Figures 7, 8",
         "ratios of A_online with A_sub1 and epsilon 0.6 by U and by I",
         "-",
-        "With epsilon 0.6 n is V up to V = 5: up to 9^5 linear programs for one request of these streams, which have 2 to 8 members. "
+        "With epsilon 0.6 n is V up to V = 5, then 6: up to 9^6 linear programs for one request of 2 to 8 members. "
         "Measured by V up to 4 and by S; with epsilon 1.0 by U and I, too",
         "verbs/admit.md",
     ),
@@ -110,6 +110,14 @@ UNTESTED = (
         "-",
         f"{LIVE}; the model gives means",
         "verbs/production.md",
+    ),
+    Untested(
+        UCAC,
+        "§6.1.4",
+        "the cutting stock step takes O(a |P| N)",
+        "O(a |P| N)",
+        "a is what the solver needs, and is not stated: any time agrees with it",
+        "verbs/ucac.md",
     ),
     Untested(
         UCAC,
