@@ -11,7 +11,7 @@ from experiments.evidence.cause import Cause, raw
 from experiments.gaussian.fleets import DATA
 from experiments.results import picked
 from experiments.ucac.cells import DRAWS
-from experiments.ucac.figures import ALPHAS, EXAMPLE, SERVICES, TABLE, TABLE_4, THEIR_NAME
+from experiments.ucac.figures import ALPHAS, EXAMPLE, MACHINES_FIRST, SERVICES, TABLE, TABLE_4, THEIR_NAME
 from experiments.ucac.level_claims import ABSOLUTE, FOOTNOTE, OURS, label_of, mean_of, where_of
 from experiments.ucac.tables import BASE, METRICS, NAME, SLACK, bound_ratio, by_seed, mac_ucac, paper, ratio
 from experiments.ucac.week_tables import totals
@@ -98,14 +98,12 @@ def _repriced(match: re.Match[str]) -> str:
     theirs = [f"{TABLE_4[name][number]:,.0f}" for name in (method, other)]
     later = [row for row in raw(WEEK) if row["method"] == other and row["to_pack"] != row["containers"]]
     share = mean(int(row["to_pack"]) / int(row["containers"]) for row in later)
-    start = {
-        "csp-mac": "It pays for patterns of empty machines alone",
-        "csp-machines": "It starts from the patterns of heuristics",
-    }
+    start = {"csp-mac": "pays for patterns of empty machines alone", "csp-machines": "starts from the patterns of heuristics"}
     return (
-        f"{metric} of {match['method']} and {match['other']}: ours {mine[0]} and {mine[1]}, the paper's {theirs[0]} and {theirs[1]}. "
-        f"After the first day only {share:.1%} of the containers are packed in a day of our week, so that methods can differ by "
-        f"little; how many are in the paper's week is not stated. {start[other]}"
+        f"In our week {match['method']} and {match['other']} have {mine[0]} and {mine[1]} {UNIT[metric]}, in the paper's "
+        f"{theirs[0]} and {theirs[1]}. After the first day only {share:.1%} of our containers are packed in a day, so that "
+        "methods can differ by little; how many are in the paper's week is not stated. "
+        f"Our {match['other']} {start[other]}"
     )
 
 
@@ -151,9 +149,10 @@ def _deviations(match: re.Match[str]) -> str:
     means, deviations = (sum(one.containers * size for one, size in zip(TABLE_5, sizes, strict=True)) for sizes in _sizes())
     given = deviations / means
     return (
-        f"BF-nσ packs sizes mu + n sigma, so that machines of n = {n:g} over those of 3.09 are about (1 + {n:g} r) / (1 + 3.09 r), "
-        f"r the sum of sigma over that of mu. Table 5 has r = {given:.3f}: {(1 + n * given) / (1 + 3.09 * given):.3f}; "
-        f"the paper's {theirs:.3f} needs r = {needed:.3f}: its trace varies more than its Table 5, of which our week is made"
+        f"BF-nσ packs sizes mu + n sigma, so that machines of n = {n:g} over those of 3.09 are about (1 + {n:g} r) / "
+        f"(1 + 3.09 r), r the sum of sigma over that of mu. Table 5 has r = {given:.3f}, so "
+        f"{(1 + n * given) / (1 + 3.09 * given):.3f}; the paper's {theirs:.3f} needs r = {needed:.3f}: its trace varies more "
+        "than its Table 5, of which our week is made"
     )
 
 
@@ -170,10 +169,10 @@ def _allowed(match: re.Match[str]) -> str:
     predicted, over = (sum(float(row[name]) for row in rows) / weeks for name in ("predicted", "over"))
     days = total.machines * len({row["day"] for row in rows})
     return (
-        f"In our week {match['label']} has {total.violations:.1f}, and Gaussian usage predicts {predicted:.1f} for its packings, of "
-        f"which {over:,.0f} of {days:,.0f} machine-days are over the chance constraint, as usage drifts or n is small; 99.9 % allows "
-        f"{(1 - ALPHA) * days:.1f}. The paper's {TABLE_4[label].violations:.1f} are of measured usage, whose tails are shorter than "
-        "the Gaussian's (§3.1)"
+        f"In our week {match['label']} has {total.violations:.1f}, and Gaussian usage predicts {predicted:.1f} for its packings: "
+        f"{over:,.0f} of {days:,.0f} machine-days are over the chance constraint, as usage drifts or n is small; 99.9 % "
+        f"allows {(1 - ALPHA) * days:.1f}. The paper's {TABLE_4[label].violations:.1f} are of measured usage, whose tails are "
+        "shorter than the Gaussian's (§3.1)"
     )
 
 
@@ -204,8 +203,8 @@ def _scatter(match: re.Match[str]) -> str:
             f"{' '.join(f'{v:.2f}' for v in theirs)}"
         )
     return (
-        f"In % of (machine, draw): {'; '.join(told)}. Ours are means of {DRAWS:,} draws on each of some 1,000 machines, and grow "
-        "with K; the paper does not say how many draws it has, and its numbers go up and down with K"
+        f"In % of (machine, draw): {'; '.join(told)}. Ours are means of {DRAWS:,} draws on each of some 1,000 machines; "
+        "the paper does not say how many draws it has, and its numbers go up and down with K"
     )
 
 

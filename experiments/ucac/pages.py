@@ -1,4 +1,4 @@
-"""docs/verbs/ucac.md: its tables, from the CSV files, and the pictures of Figure 3."""
+"""`python -m experiments.ucac.pages`: the tables of docs/verbs/ucac.md, from the CSV files, and the pictures of Figure 3."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -162,3 +162,7 @@ def write_pages(folder: Path, *, in_docs: bool) -> None:
     else:
         (folder / DOCS.name).write_text(standing_alone(text), encoding="utf-8")
     pictures((DOCS.parents[1] if in_docs else folder) / PICTURES, rows(folder / "figure3.csv"))
+
+
+if __name__ == "__main__":
+    write_pages(HERE, in_docs=True)
