@@ -1,10 +1,13 @@
 """The experiments of [Online clusters]: settings, verdicts that can fail, and docs that come from the files."""
 
+import re
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from experiments.evidence import causes, online_causes
+from experiments.evidence.papers import measured_claims
 from experiments.online_clusters import oneshot, online, pages
 from experiments.online_clusters.algorithm4 import Ledger, algorithm4, cheapest_found, first_found, greedy_found, overfull
 from experiments.online_clusters.bounds import total_bound
@@ -124,6 +127,25 @@ def test_listing_all_placements_finds_the_optimum(inside, largest, monkeypatch):
         for found in (listing(problem), one_by_one(problem)):
             assert found.cost == pytest.approx(best.cost)
             assert found.zone is None or found.cost == pytest.approx(problem.cost_of(found.zone))
+
+
+def test_a_cause_of_one_cluster_tells_of_its_method_and_copes_with_missing_rows(monkeypatch):
+    costs = {"greedy": 2.5, "nscd": 2.0, "sampling 0.6": 1.5}
+    measured = [{**placed(m, cost, members=v, cpu=0.7), "inside": "priced"} for m, cost in costs.items() for v in (2, 5, 8)]
+    measured = [row for row in measured if (row["method"], row["members"]) != ("sampling 0.6", "8")]
+    monkeypatch.setattr(online_causes, "_one_shot", lambda: measured)
+    inside = "(traffic inside of a zone has a price)"
+    found = {f"{c.where}: {c.text} {inside}": c for c in one_shot_claims(measured, "priced")}
+    found |= {f"{c.where}: {c.text}": c for c in second_claims(measured)}
+    told = {}
+    for text, claim in found.items():
+        if claim.verdict in causes.OFF:
+            where, _, words = text.partition(": ")
+            told[text] = causes.reason("Online clusters", replace(claim, where=where, text=words))
+    assert "greedy 2.50 2.50 2.50; nscd 2.00 2.00 2.00" in told[f"Figures 3, 4: `greedy` is below 2 {inside}"]
+    assert "700.00 and 700.00 ms" in told["Figure 5: `greedy` takes less than 0.5 s"]
+    assert "59,049" in told["Figure 5: `sampling 0.6` takes less than 0.5 s"]
+    assert all(told.values())
 
 
 # ---- streams -------------------------------------------------------------------------------------------------------------------
@@ -389,6 +411,21 @@ def test_no_answer_is_worth_more_than_the_bound(inside):
         )
         assert best <= bound <= total * (1 + 1e-5)
         assert bound < total
+
+
+# ---- causes --------------------------------------------------------------------------------------------------------------------
+
+
+def test_reasons_have_numbers_and_no_gaps():
+    off = [claim for claim in measured_claims("Online clusters") if claim.verdict in causes.OFF]
+    told = {claim.text: causes.reason("Online clusters", claim) for claim in off}
+    assert len(told) > 20
+    faulty = [why for why in told.values() if re.search(r"\b0 of 0\b|\s-[,.; ]|\s-$|\.$", why) or not re.search(r"\d", why)]
+    assert faulty == []
+    limited = [why for text, why in told.items() if "ratio grows with U" in text and "D_ss" in text]
+    assert limited and all("of the grid" not in why for why in limited)  # it is not measured with that reading
+    sampled = next(why for text, why in told.items() if "`sampling 0.6` is better than `available`" in text)
+    assert "`sampling 0.6` 87%" in sampled  # at V = 2, a setting that it has
 
 
 # ---- pages ---------------------------------------------------------------------------------------------------------------------
