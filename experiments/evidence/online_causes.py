@@ -231,7 +231,7 @@ def _steady(match: re.Match[str]) -> str:
     loads = " ".join(_share(_streams().load(setting)) for setting in many)
     return (
         f"At S = 5, 7, 9 requests ask for {loads} of what there is, and `{method}` accepts {_shares(many, method)}: five zones "
-        f"are not yet so many that other numbers dominate. From S = 1 to 9 the ratio is {_curves(match, 'S')}"
+        f"are not yet enough for other numbers to dominate. From S = 1 to 9 the ratio is {_curves(match, 'S')}"
     )
 
 

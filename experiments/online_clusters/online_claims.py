@@ -138,7 +138,7 @@ def _theorem_4(streams: Streams, settings: Mapping[str, Setting], scope: Scope) 
         names = list(curve)
         grown = curve[names[-1]] / curve[names[0]] / (int(names[-1][2:]) / int(names[0][2:])) if len(names) > 1 else None
         text = f"the time of a request does not grow with I (`{method}`, V = 5, within {TOLERANCE:.0%})"
-        shown = None if grown is None else f"{grown:.2f} times as long at the largest I"
+        shown = None if grown is None else f"{grown:.2f} times as long"
         yield judged("Theorem 4, proof", text, at_most(1 + TOLERANCE), grown, paper="1", ours=shown)
     for letter, some in scope.figures(MADE, FREE).items():
         if letter in "SV":

@@ -51,9 +51,9 @@ NO_MORE = {"UCaC": "no more UCaC", "machines": "no more machines"}
 FITTED = "scale factors fitted to the machines of CSP-Mac at K = 20, on other seeds"
 FITTED_WEEK = "size fitted to 41,400 cores, drift to 99.9 %, on other seeds"
 ORDERS = (  # of methods: the first is said to be better
-    ("§5.2", "bi-level", "bf-ucac", "offline beside online"),
-    ("§5.3.2", "csp-ucac", "bf-ucac", "solver beside online heuristic"),
-    ("§5.3.2", "csp-ucac", "bi-level", "solver beside offline heuristic"),
+    ("§5.2", "bi-level", "bf-ucac", "which is online"),
+    ("§5.3.2", "csp-ucac", "bf-ucac", "an online heuristic"),
+    ("§5.3.2", "csp-ucac", "bi-level", "an offline heuristic"),
 )
 
 
@@ -145,7 +145,7 @@ def _against_machines(measured: Sequence[Row], method: str, other: str) -> Itera
     for metric, number in METRICS.items():
         text = f"{THEIR_NAME[method]} and {THEIR_NAME[other]} have similar {metric}, within {SIMILAR:g} of BF-nσ's"
         span = _their_gaps("scale-up", method, other, number).values()
-        said = f"similar; {min(span):+.2f} to {max(span):+.2f}"
+        said = f"{min(span):+.2f} to {max(span):+.2f}"
         yield judged("Table 2", text, near(0.0, SIMILAR), _gaps(measured, ("scale-up",), method, other, number), paper=said)
 
 
@@ -174,7 +174,7 @@ def _orders(measured: Sequence[Row]) -> Iterator[Claim]:
     both = ("scale-down", "scale-up")
     for (where, method, other, why), (metric, number) in product(ORDERS, METRICS.items()):
         theirs = [gap >= -ROUNDED for case in both for gap in _their_gaps(case, method, other, number).values()]
-        text = f"{THEIR_NAME[method]} has {NO_MORE[metric]} than {THEIR_NAME[other]}: {why}"
+        text = f"{THEIR_NAME[method]} has {NO_MORE[metric]} than {THEIR_NAME[other]}, {why}"
         said = f"better; in {sum(theirs)} of its {len(theirs)} cells"
         yield judged(where, text, at_least(0.0), _gaps(measured, both, method, other, number), paper=said)
 
@@ -254,8 +254,8 @@ def _best(measured: Sequence[Row]) -> Iterator[Claim]:
         known = [method for method in OURS if label and method in ours]
         saved = {THEIR_NAME[method]: 1 - ours[method][number] / ours[str(label)][number] for method in known}
         other = [method for method in OURS if TABLE_4[method][number] >= theirs[number]]
-        against = [f"{TABLE_4[m][number]:,.6g} of {THEIR_NAME[m]} against {theirs[number]:,.6g}" for m in other]
-        said = f"better; but Table 4: {', '.join(against)}" if against else "better"
+        against = [f"{THEIR_NAME[m]} {TABLE_4[m][number]:,.6g} against {theirs[number]:,.6g}" for m in other]
+        said = f"better, but {', '.join(against)}" if against else "better"
         yield judged("§6.2", f"the three methods have {LESS[metric]} than BF-nσ with the best n", above(), saved, paper=said)
 
 
