@@ -99,7 +99,7 @@ THEOREMS = (
     Theorem(
         ONLINE_CLUSTERS,
         "Theorem 1",
-        "A_sub1 exceeds the capacity of a zone by at most a factor of 2",
+        "A_sub1 places every member once, and takes at most 2 B of a zone",
         f"{ONE_SHOT}::test_theorem_1_fails_where_a_member_is_larger_than_the_zone",
         holds=False,
         page="verbs/admit.md",
