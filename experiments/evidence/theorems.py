@@ -115,12 +115,26 @@ THEOREMS = (
     Theorem(
         ONLINE_CLUSTERS,
         "Theorem 1",
-        "A_sub1 exceeds the capacity of a zone by at most a factor of 2",
+        "A_sub1 places every member once, and takes at most 2 B of a zone",
         f"{ONE_SHOT}::test_theorem_1_fails_where_a_member_is_larger_than_the_zone",
         holds=False,
         page="verbs/admit.md",
         why="It needs y_vs = 0 where a member is larger than the zone; with that it holds, "
         "`test_before_repair_no_zone_gets_more_than_twice_its_room`",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "§III",
+        "IP (1) and ILP (2) have the same optimal objective value",
+        f"{ADMIT}::test_ip_1_and_ilp_2_have_the_same_optimum",
+        page="verbs/admit.md",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 1",
+        "a sum of k independent variables in [0, 1] is sigma from its mean with probability at most 2 exp(-2 sigma^2 / k)",
+        f"{ONE_SHOT}::test_lemma_1_bounds_how_far_a_sum_of_independent_variables_is_from_its_mean",
+        page=PROOF,
     ),
     Theorem(
         ONLINE_CLUSTERS,
@@ -159,17 +173,52 @@ THEOREMS = (
     ),
     Theorem(
         ONLINE_CLUSTERS,
-        "Lemma 4",
-        "A_online never exceeds a capacity if requests are small",
+        "Lemma 4, Theorem 4",
+        "A_online never exceeds a capacity if requests are small: its solution of ILP (2) is feasible",
         f"{ADMIT}::test_lemma_4_small_requests_never_meet_a_full_zone",
         page=PROOF,
     ),
     Theorem(
         ONLINE_CLUSTERS,
-        "Lemma 5",
-        "A_online leaves a feasible dual solution",
+        "Lemma 4, Theorem 4",
+        "A_online with A_sub1 leaves a feasible solution of IP (1), so that no request takes more than B of a zone (1d)",
+        f"{ONE_SHOT}::test_algorithm_1_may_take_more_than_b_where_a_placement_within_b_exists",
+        holds=False,
+        page="verbs/admit.md",
+        why="The proof says that A_sub keeps (1d), but by Theorem 1 A_sub1 may take up to 2 B; ours repairs that",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 5, Theorem 4",
+        "A_online leaves a feasible solution of the dual (3)",
         f"{ADMIT}::test_lemma_5_the_dual_is_feasible_at_the_end",
         page=PROOF,
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 6",
+        "if each request adds at least 1 / (alpha beta) of what it adds to the dual, A_online is alpha beta-competitive",
+        f"{ADMIT}::test_lemma_6_what_each_request_adds_to_the_dual_bounds_the_ratio",
+        page=PROOF,
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 7",
+        "if the Resource-Price Relationship holds for beta, a request adds at least 1 / (alpha beta) of what it adds to the dual",
+        f"{ADMIT}::test_lemma_7_where_prices_are_above_zero_a_request_adds_as_much_as_the_relationship_says",
+        page=PROOF,
+        why="Its condition holds for no beta where a price is 0, so never for the first request, "
+        "`test_lemma_8_fails_at_every_load_and_no_beta_will_do_for_an_empty_resource`",
+    ),
+    Theorem(
+        ONLINE_CLUSTERS,
+        "Lemma 8",
+        "beta = ln(lambda) and the prices (8) keep the Differential Resource-Price Relationship",
+        f"{ADMIT}::test_lemma_8_fails_at_every_load_and_no_beta_will_do_for_an_empty_resource",
+        holds=False,
+        page=PROOF,
+        why="It needs beta >= ln(lambda) x / (x - 1) with x = lambda^(z / C), which is more than ln(lambda) at every z and has "
+        "no limit at z = 0; the proof takes ln(lambda), which is less, for enough",
     ),
     Theorem(
         ONLINE_CLUSTERS,
@@ -178,7 +227,7 @@ THEOREMS = (
         f"{ADMIT}::test_theorem_5_as_printed_fails",
         holds=False,
         page=PROOF,
-        why="Lemma 8 drops a factor x / (x - 1) > 1; a statement with (alpha + 1) log2(lambda) is proven and tested instead",
+        why="Lemma 8, on which it rests, is false; a statement with (alpha + 1) log2(lambda) is proven and tested instead",
     ),
     Theorem(
         UCAC,

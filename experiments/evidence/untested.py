@@ -61,6 +61,31 @@ UNTESTED = (
         "verbs/admit.md",
     ),
     Untested(
+        ONLINE_CLUSTERS,
+        "Figures 7, 8",
+        "ratios of A_online with A_sub1 and epsilon 0.6 by U and by I",
+        "-",
+        "With epsilon 0.6 n is V up to V = 5, then 6: up to 9^6 linear programs for one request of 2 to 8 members. "
+        "Measured by V up to 4 and by S; with epsilon 1.0 by U and I, too",
+        "verbs/admit.md",
+    ),
+    Untested(
+        ONLINE_CLUSTERS,
+        "Figure 10",
+        "winners of A_online with A_sub1 at C = 50 and at C = 100",
+        "-",
+        "Not run at a capacity that is the same everywhere; with epsilon 1.0 measured where C is drawn from 50 to 100",
+        "verbs/admit.md",
+    ),
+    Untested(
+        ONLINE_CLUSTERS,
+        "§III, §IV-A",
+        "IP (1) and IQP (4) are NP-hard",
+        "proven",
+        "By reductions from the multidimensional knapsack and the quadratic assignment problem; no measurement can show it",
+        "verbs/admit.md",
+    ),
+    Untested(
         CRADLE,
         "§V",
         "all results on the tasks of 29 days of Google's trace",
@@ -117,6 +142,14 @@ UNTESTED = (
         "-",
         f"{LIVE}; the model gives means",
         "verbs/production.md",
+    ),
+    Untested(
+        UCAC,
+        "§6.1.4",
+        "the cutting stock step takes O(a |P| N)",
+        "O(a |P| N)",
+        "a is what the solver needs, and is not stated: any time agrees with it",
+        "verbs/ucac.md",
     ),
     Untested(
         UCAC,

@@ -71,6 +71,15 @@ class Streams:
         values = self.column(setting, method, "value")
         return {seed: bounds[seed] / value for seed, value in values.items() if seed in bounds and value > 0}
 
+    def known_ratios(self, setting: Setting, method: str) -> dict[str, float]:
+        """Seed -> the best value of any method over what a method accepted: at most the true ratio. Where there is a bound."""
+        best: dict[str, float] = {}
+        for other in self._cells.get(setting.key, {}):
+            for seed, value in self.column(setting, other, "value").items():
+                best[seed] = max(value, best.get(seed, 0.0))
+        values, bounds = self.column(setting, method, "value"), self.bounds(setting)
+        return {seed: best[seed] / value for seed, value in values.items() if seed in bounds and value > 0}
+
     def ratio(self, setting: Setting, method: str) -> float | None:
         """The mean over seeds."""
         found = self.ratios(setting, method)

@@ -134,7 +134,7 @@ def _second_claims(seconds: Means) -> Iterator[Claim]:
 def _growth_claims(seconds: Means) -> Iterator[Claim]:
     """Theorem 2 with n fixed, and what §IV-C says of Algorithm 3."""
     powers = {
-        f"V={members}": _power([(size[1], of[FEW]) for size, of in some])
+        f"V={members}": power_of([(size[1], of[FEW]) for size, of in some])
         for members, some in _groups(seconds, 0).items()
         if members > FIXED and len(some) > 1 and all(FEW in of for _, of in some)
     }
@@ -154,7 +154,7 @@ def _growth_claims(seconds: Means) -> Iterator[Claim]:
         shown = f"{mean(cases.values()):.2f} of that growth" if cases else None
         yield judged(where, text, at_most(1.0), cases, paper="1", ours=shown)
     slopes = {
-        f"V={members}": _power([(size[1], of["greedy"]) for size, of in some])
+        f"V={members}": power_of([(size[1], of["greedy"]) for size, of in some])
         for members, some in _groups(seconds, 0).items()
         if len(some) > 1 and all("greedy" in of for _, of in some)
     }
@@ -171,7 +171,7 @@ def _groups(seconds: Means, axis: int) -> dict[int, list[tuple[Size, Mapping[str
     return found
 
 
-def _power(points: Sequence[tuple[int, float]]) -> float:
+def power_of(points: Sequence[tuple[int, float]]) -> float:
     """The exponent of the power law nearest to these points."""
     return linear_regression([log(x) for x, _ in points], [log(y) for _, y in points]).slope
 

@@ -17,8 +17,6 @@ WHERE = {"scale-down": "Figure 3(a)", "scale-up": "Figure 3(b)", "empty": "Figur
 
 def figure_claims(measured: Sequence[Row]) -> Iterator[Claim]:
     """Figure 3: UCaC of each machine, the fullest first."""
-    if not measured:
-        return
     curve = {(row["case"], row["method"]): [float(word) for word in row["ucac"].split()] for row in measured}
     down = {method: curve["scale-down", method] for method in METHODS if ("scale-down", method) in curve}
     base = down.get(BASE, [])
@@ -54,8 +52,6 @@ def _apart(first: Sequence[float], second: Sequence[float]) -> float:
 
 def trace_claims(measured: Sequence[Row]) -> Iterator[Claim]:
     """Figures 1 and 5: a case is a trace, the mean over its services."""
-    if not measured:
-        return
     day, week = (_differences(measured, *pair) for pair in (("day", "half_day"), ("week", "half_week")))
     yield _by_trace("Figure 1", "usage has a day: more alike after 24 hours than after 12", day)
     yield _by_trace("Figure 1", "usage has a week: more alike after 7 days than 3, 4", week)

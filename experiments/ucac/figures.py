@@ -114,6 +114,19 @@ TABLE_4: Mapping[str, Days] = {
     "csp-ucac": Days(41402.3, 1332, 2.0),
 }
 BEST_N = 1.23  # section 6.2
+
+
+class Example(NamedTuple):
+    """Three containers on one machine."""
+
+    mean: tuple[float, ...]
+    variance: tuple[float, ...]
+    alpha: float
+    d: float  # D(alpha), as printed
+    ucac: float
+
+
+EXAMPLE = Example((2.0, 2.0, 3.0), (0.5, 1.0, 1.5), 0.99, 2.576, 11.46)  # section 4.1
 SECONDS: Mapping[str, float] = {  # section 6.1.4; M = 14,213 containers, N = 4,000 machines; 8 cores, Gurobi 9.5
     "bf-nsigma": 0.4,
     "bf-ucac": 14.0,

@@ -1,4 +1,4 @@
-"""docs/verbs/ucac.md: its tables, from the CSV files, and the pictures of Figure 3."""
+"""`python -m experiments.ucac.pages`: the tables of docs/verbs/ucac.md, from the CSV files, and the pictures of Figure 3."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from bayplan.generate.ucac_services import CAPACITY, MILLI
 from bayplan.report.pictures.ucac import UcacCurve, ucac_curves
 from experiments.results import ROOT, Row, measured_on, put, rows, standing_alone, table
 from experiments.ucac import calibrate
-from experiments.ucac.claims import claims_in
+from experiments.ucac.claims import FILES, claims_in
 from experiments.ucac.figures import SECONDS
 from experiments.ucac.tables import table_lines
 from experiments.ucac.week_tables import week_lines
@@ -40,8 +40,8 @@ def written(text: str, folder: Path) -> str:
 
 def claim_lines(folder: Path) -> list[str]:
     """Every claim with its verdict; nothing if nothing was measured."""
-    claims = claims_in(folder, quick=folder != HERE)
-    return [RULE, "", *claim_table(claims)] if claims else []
+    measured = any((folder / f"{name}.csv").is_file() for name in FILES)
+    return [RULE, "", *claim_table(claims_in(folder, quick=folder != HERE))] if measured else []
 
 
 def calibration_lines(measured: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
@@ -162,3 +162,7 @@ def write_pages(folder: Path, *, in_docs: bool) -> None:
     else:
         (folder / DOCS.name).write_text(standing_alone(text), encoding="utf-8")
     pictures((DOCS.parents[1] if in_docs else folder) / PICTURES, rows(folder / "figure3.csv"))
+
+
+if __name__ == "__main__":
+    write_pages(HERE, in_docs=True)

@@ -52,16 +52,22 @@ def slots(stream: ClusterRequests, i: int) -> range:
 
 
 def algorithm4(stream: ClusterRequests, value_ratio: float, alpha: float) -> Ledger:
-    """Every request in turn, on the most expensive plan that costs at most alpha times as much as the cheapest."""
+    """Every request in turn."""
     ledger = Ledger(stream, value_ratio, alpha)
-    for i, request in enumerate(stream.requests):
-        plans = every_use(stream, i)
-        cost = [ledger.cost(i, use) for use in plans]  # line 3
-        near = [j for j, some in enumerate(cost) if some <= alpha * min(cost)]
-        chosen = max(near, key=lambda j: cost[j])  # line 4
-        utility = request.value - cost[chosen] / alpha
-        if utility > 0:  # line 5
-            ledger.accept(i, plans[chosen], utility)  # lines 6 to 12
-        else:
-            ledger.utility.append(0.0)  # line 14
+    for i in range(len(stream.requests)):
+        offer(ledger, i)
     return ledger
+
+
+def offer(ledger: Ledger, i: int) -> dict | None:
+    """Decide on one request, on the most expensive plan that costs at most alpha times as much as the cheapest; what it takes."""
+    plans = every_use(ledger.stream, i)
+    cost = [ledger.cost(i, use) for use in plans]  # line 3
+    near = [j for j, some in enumerate(cost) if some <= ledger.alpha * min(cost)]
+    chosen = max(near, key=lambda j: cost[j])  # line 4
+    utility = ledger.stream.requests[i].value - cost[chosen] / ledger.alpha
+    if utility > 0:  # line 5
+        ledger.accept(i, plans[chosen], utility)  # lines 6 to 12
+        return plans[chosen]
+    ledger.utility.append(0.0)  # line 14
+    return None

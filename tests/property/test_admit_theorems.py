@@ -3,14 +3,18 @@
 Each claim is tested on a literal Algorithm 4 with a one-shot method as bad as alpha allows, and on the live `Admission`.
 """
 
+from dataclasses import replace
+from itertools import pairwise, product
 from math import ceil, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.naive.admit_offline import capacity, every_use
-from tests.naive.algorithm4 import Ledger, algorithm4, slots
+from scipy.optimize import Bounds, LinearConstraint, milp
+from tests.builders.strategies import admissions
+from tests.naive.admit_offline import best_value, capacity, every_use
+from tests.naive.algorithm4 import Ledger, algorithm4, offer, slots
 
 from bayplan.decide.admit.admission import Admission
 from bayplan.decide.admit.offline import offline
@@ -148,6 +152,106 @@ def test_lemma_5_the_dual_is_feasible_at_the_end(admit, drawn):
     for i, request in enumerate(stream.requests):
         for use in every_use(stream, i):
             assert ledger.utility[i] >= request.value - ledger.cost(i, use) - 1e-9 * request.value
+
+
+def steps(admit, stream, ratio, alpha):
+    """(P_i - P_(i-1), D_i - D_(i-1)) of every request: decisions do not depend on what comes later."""
+    ledgers = [admit(replace(stream, requests=stream.requests[:i]), ratio, alpha) for i in range(len(stream.requests) + 1)]
+    return [(after.value - before.value, after.dual - before.dual) for before, after in pairwise(ledgers)]
+
+
+@both
+@settings(max_examples=25, deadline=None)
+@given(drawn=small_requests(most=6))
+def test_lemma_6_what_each_request_adds_to_the_dual_bounds_the_ratio(admit, drawn):
+    """With the least alpha beta for which every step keeps the lemma's inequality."""
+    added = steps(admit, *drawn)
+    assert all(dual == pytest.approx(0.0, abs=1e-9) for value, dual in added if value == 0)
+    factor = max((dual / value for value, dual in added if value > 0), default=1.0)
+    assert best_value(drawn[0]) <= max(1.0, factor) * admit(*drawn).value * (1 + 1e-9)
+
+
+@some
+@given(drawn=small_requests(most=1), share=st.floats(0.05, 0.6))
+def test_lemma_7_where_prices_are_above_zero_a_request_adds_as_much_as_the_relationship_says(drawn, share):
+    """beta: the least for which the Resource-Price Relationship holds at all that one request takes."""
+    stream, ratio, alpha = drawn
+    ledger = Ledger(stream, ratio, alpha)
+    for t in slots(stream, 0):
+        ledger.used |= {(at, t): share * capacity(stream, at) for use in every_use(stream, 0) for at in use}
+    dual, price = ledger.dual, {place: ledger.price(*place) for place in ledger.used}
+    taken = offer(ledger, 0)
+    assume(taken is not None)
+    beta = max(
+        [1.0]
+        + [
+            capacity(stream, at) * (ledger.price(at, t) - price[at, t]) / (price[at, t] * amount)
+            for at, amount in taken.items()
+            for t in slots(stream, 0)
+            if amount > 0
+        ]
+    )
+    assert ledger.value >= (ledger.dual - dual) / (alpha * beta) * (1 - 1e-9)
+
+
+@given(base=st.floats(4.0, 1e6), used=st.floats(0.0, 1.0), size=st.integers(1, 1000))
+def test_lemma_8_fails_at_every_load_and_no_beta_will_do_for_an_empty_resource(base, used, size):
+    """p dz < (C / ln lambda) dp for z = used C; and at z = 0, where p is 0 and dp is not, for any beta."""
+    price, slope = base**used - 1, base**used * log(base) / size  # (8), and dp / dz
+    assert price < size / log(base) * slope
+    assert used > 0 or (price == 0 and slope > 0)
+
+
+@some
+@given(stream=admissions(max_requests=3))
+def test_ip_1_and_ilp_2_have_the_same_optimum(stream):
+    assert by_placements(stream) == pytest.approx(by_schemes(stream))
+
+
+def by_placements(stream):
+    """IP (1): every x and y, each checked against (1b), (1d) and (1e) just after every start."""
+    zones, best = stream.zones, 0.0
+    choices = [[None, *product(range(len(zones.name)), repeat=len(request.members))] for request in stream.requests]
+    for chosen in product(*choices):
+        placed = [(r, np.array(zone)) for r, zone in zip(stream.requests, chosen, strict=True) if zone is not None]
+        loads = [(request, *load_of(zones, request, zone)) for request, zone in placed]
+        within = all((used <= zones.request_cap).all() for _, used, _ in loads)
+        if within and all(fits_at(zones, loads, request.start) for request, _ in placed):
+            best = max(best, sum(request.value for request, _ in placed))
+    return best
+
+
+def load_of(zones, request, zone):
+    """What one placement takes of zones and of links between them."""
+    used, sent = np.zeros(zones.capacity.shape), np.zeros(zones.bandwidth.shape)
+    np.add.at(used, zone, request.demand)
+    np.add.at(sent, np.ix_(zone, zone), request.traffic)
+    np.fill_diagonal(sent, 0)
+    return used, sent
+
+
+def fits_at(zones, loads, time):
+    running = [(used, sent) for request, used, sent in loads if request.start <= time < request.end]
+    used, sent = (sum(part) for part in zip(*running, strict=True))
+    return (used <= zones.capacity).all() and (sent <= zones.bandwidth).all()
+
+
+def by_schemes(stream):
+    """ILP (2), by HiGHS: a column for each scheme of each request."""
+    columns = [(i, use) for i in range(len(stream.requests)) for use in every_use(stream, i)]
+    if not columns:
+        return 0.0
+    rows, limits = [], []
+    for time, at in {(request.start, at) for request in stream.requests for _, use in columns for at in use}:
+        runs = [r.start <= time < r.end for r in stream.requests]
+        rows.append([use.get(at, 0.0) * runs[i] for i, use in columns])  # (2a)
+        limits.append(capacity(stream, at))
+    for i in range(len(stream.requests)):
+        rows.append([float(i == j) for j, _ in columns])  # (2b)
+        limits.append(1.0)
+    value = [stream.requests[i].value for i, _ in columns]
+    found = milp(-np.array(value), constraints=LinearConstraint(np.array(rows), ub=limits), integrality=1, bounds=Bounds(0, 1))
+    return -found.fun
 
 
 @both

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 from tests.builders.one_shot_problems import fits, one_shot_problems
 
 from bayplan.decide.admit.one_shot import ONE_SHOTS
@@ -66,6 +67,30 @@ def test_rounding_any_shares_that_keep_the_room_gives_at_most_twice_it_and_costs
     assert (np.bincount(zone, weights=demand[:, 0], minlength=z) <= 2 * free[:, 0]).all()
     assert (share[np.arange(v), zone] > 0).all()
     assert cost[np.arange(v), zone].sum() <= (cost * share).sum() + 1e-5
+
+
+def test_algorithm_1_may_take_more_than_b_where_a_placement_within_b_exists():
+    """Lemma 4 says that A_sub keeps (1d). B is 10; members of 6, 4 and 4 are cheap in one zone, and all are rounded there."""
+    cost, demand = np.array([[0.0, 1.0]] * 3), np.array([[6], [4], [4]])
+    problem = problem_of(cost, np.zeros((3, 3, 2, 2)), demand, [10, 10])
+    rng = np.random.default_rng(0)
+    estimate = estimate_of(problem, OneShotOptions(epsilon=0.6, samples=3), rng)
+    placement, _ = sample_placements(2, 3, 1000, rng)
+    roundings = list(candidates(estimate, placement))
+    cheapest = min(roundings, key=lambda zone: cost[np.arange(3), zone].sum())  # line 10 of Algorithm 1
+    assert np.bincount(cheapest, weights=demand[:, 0]).max() == 14
+    repaired = ONE_SHOTS["sampling"](problem, OneShotOptions(epsilon=0.6, samples=3), seed=0)
+    assert np.bincount(repaired.zone, weights=demand[:, 0]).max() <= 10
+
+
+# ---- Lemma 1 -------------------------------------------------------------------------------------------------------------------
+
+
+@given(k=st.integers(1, 60), p=st.floats(0.0, 1.0), share=st.floats(0.0, 1.0))
+def test_lemma_1_bounds_how_far_a_sum_of_independent_variables_is_from_its_mean(k, p, share):
+    sigma, x = share * k, np.arange(k + 1)
+    exact = binom.pmf(x, k, p)[np.abs(x - k * p) >= sigma].sum()
+    assert exact <= 2 * exp(-2 * sigma**2 / k) + 1e-9
 
 
 # ---- Lemma 2 -------------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """Packing at a confidence: cells are measured once, beside the paper's, and the verdicts are right."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from experiments.evidence import ucac_causes
+from experiments.evidence import causes, ucac_causes
+from experiments.evidence.papers import measured_claims
 from experiments.results import rows
-from experiments.ucac import calibrate, cells, claims, pages, run, tables, times, traces, week_tables, weeks
+from experiments.ucac import calibrate, cells, claims, level_claims, pages, run, tables, times, traces, week_tables, weeks
 from experiments.ucac.figure_claims import figure_claims, trace_claims
 from experiments.ucac.figures import ALPHAS, METHODS, SERVICES, TABLE, Cell
 from experiments.ucac.time_claims import time_claims
@@ -224,6 +226,95 @@ def test_csp_mac_is_not_tested_until_it_has_rows():
     mac = fake(method="csp-mac", ucac="101")
     assert by_text(claims.table_claims([*some, mac]), "Table 1: UCaC of CSP-Mac over").verdict is Verdict.REPRODUCED
     assert by_text(claims.week_claims([day()]), "fewer machines than CSP-Mac").verdict is Verdict.UNTESTED
+
+
+def test_without_rows_every_claim_is_there_and_only_the_example_is_tested(tmp_path):
+    found = claims.claims_in(tmp_path, quick=True)
+    assert {claim.where for claim in found if claim.verdict is not Verdict.UNTESTED} == {"§4.1"}
+    assert {(claim.where, claim.text) for claim in found} == {(claim.where, claim.text) for claim in claims.claims_in(run.HERE)}
+    assert pages.claim_lines(tmp_path) == []
+
+
+def test_the_example_of_the_paper_has_the_quantile_of_a_two_sided_interval():
+    example = claims.example_claim()
+    assert (example.ours, example.stated, example.verdict) == ("11.03", "11.46 with D = 2.576", Verdict.NOT)
+
+
+def test_all_three_methods_are_compared_with_csp_mac():
+    some = [fake(), fake(method="csp-mac", ucac="101"), fake(method="bf-ucac", ucac="94"), fake(method="bi-level", ucac="102")]
+    found = list(claims.table_claims(some))
+    assert by_text(found, "Table 1: BF-UCaC has less UCaC than CSP-Mac, of").verdict is Verdict.REPRODUCED  # 0.07, paper 0.075
+    assert by_text(found, "Table 1: BiHeu has less UCaC than CSP-Mac, of").verdict is Verdict.NOT
+    assert by_text(found, "Table 1: CSP-UCaC has less UCaC than CSP-Mac, of").verdict is Verdict.UNTESTED
+    assert by_text(found, "Table 2: BiHeu and CSP-Mac have similar machines").stated == "-0.01 to +0.03"
+
+
+def test_an_order_of_methods_is_judged_beside_the_papers_own_cells():
+    some = [fake(), fake(method="csp-ucac", ucac="94", machines="740"), fake(method="bi-level", ucac="93", machines="741")]
+    found = list(claims.table_claims(some))
+    ucac, machines = (by_text(found, f"§5.3.2: CSP-UCaC has no more {word} than BiHeu") for word in ("UCaC", "machines"))
+    assert (ucac.verdict, ucac.stated) == (Verdict.NOT, "better; in 11 of its 16 cells")
+    assert (machines.verdict, machines.stated) == (Verdict.REPRODUCED, "better; in 13 of its 16 cells")  # not Table 2, K = 20
+
+
+def test_violations_are_judged_cell_by_cell():
+    near, far = fake(method="csp-ucac", violation="0.06"), fake(method="csp-ucac", violation="0.08")  # the paper has 0.02
+    assert (
+        by_text(level_claims.violation_claims([fake(), near]), "Table 1: violations of CSP-UCaC, %").verdict is Verdict.REPRODUCED
+    )
+    off = by_text(level_claims.violation_claims([fake(), far]), "Table 1: violations of CSP-UCaC, %")
+    assert (off.verdict, off.cases) == (Verdict.NOT, "0 of 1; not at K=20 99.9%")
+    more = by_text(level_claims.violation_claims([fake(violation="0.07"), near]), "Table 1: violations of the three methods")
+    assert more.verdict is Verdict.NOT
+
+
+def test_footnote_1_needs_a_cell_above_at_k_10_or_15():
+    def judged(services):
+        row = fake(method="bf-ucac", services=services, violation="0.11", untruncated="0.1")
+        return list(level_claims.violation_claims([row]))
+
+    rare = "Footnote 1: violations exceed 1 - alpha"
+    assert by_text(judged("10"), rare).verdict is Verdict.REPRODUCED
+    assert by_text(judged("20"), rare).verdict is Verdict.UNTESTED
+    assert by_text(judged("20"), rare).stated == "3 of 24"
+    assert by_text(judged("10"), "Footnote 1: truncation").verdict is Verdict.REPRODUCED
+
+
+def test_cores_and_machines_are_judged_within_a_twentieth():
+    row = fake(case="empty", services="5", method="csp-ucac", ucac="34000", machines="1035")
+    found = list(level_claims.absolute_claims([row]))
+    assert by_text(found, "UCaC of CSP-UCaC, cores").verdict is Verdict.NOT  # 32,360
+    assert by_text(found, "machines of CSP-UCaC, number").verdict is Verdict.REPRODUCED
+    week = [day(), day(method="bf-nsigma", n="1.15", machines="1400", violations="4.4")]
+    week += [day(method="bf-nsigma", n="3.09", violations="0.04")]
+    found = list(claims.week_claims(week))
+    assert by_text(found, "Table 4: machines of BF-1.15σ, number").verdict is Verdict.NOT  # 1,305
+    assert by_text(found, "Table 4: violations of BF-1.15σ").verdict is Verdict.REPRODUCED
+    assert by_text(found, "Table 4: violations of BF-3.09σ").verdict is Verdict.REPRODUCED
+    assert by_text(found, "Table 4: violations of BiHeu").verdict is Verdict.UNTESTED
+
+
+def test_where_the_papers_own_table_says_otherwise_its_column_says_so():
+    machines = by_text(claims.week_claims([]), "§6.2: the three methods have fewer machines than BF-nσ")
+    assert machines.stated == "better, but BF-UCaC 1,350 against 1,337"
+
+
+def test_the_paper_says_tens_of_seconds_and_no_number():
+    few = by_text(time_claims([], [], []), "pattern generation, K up to 15")
+    assert (few.text, few.stated) == ("pattern generation, K up to 15, at most 100 s", "tens of seconds")
+
+
+def test_causes_tell_of_the_very_claim():
+    def cause_of(part):
+        claim = by_text(measured_claims("UCaC"), part)
+        return causes.reason("UCaC", replace(claim, verdict=Verdict.NOT))
+
+    assert "K = 10, 99.9%: 0.665, the paper 0.64" in cause_of("Table 2: machines of BF-UCaC over")
+    assert "r = 0.403" in cause_of("Table 4: machines of BF-1.15σ over")
+    assert "machines, in the paper's 1,350 and 1,395" in cause_of("§6.2: BF-UCaC has fewer machines than CSP-Mac with heuristics")
+    assert "cores, in the paper's 41,402 and 42,582" in cause_of("§6.2: CSP-UCaC has less UCaC than CSP-Mac")
+    assert "median over services: google2019 0.42" in cause_of("Observation 1")
+    assert "of 100 a week" in cause_of("Figure 1: usage has a week")
 
 
 def test_the_cause_of_csp_mac_has_what_no_placement_exceeds(monkeypatch):
