@@ -94,7 +94,8 @@ def arguments_of(line: str) -> list[str]:
             words[words.index("--seconds") + 1] = SECONDS
         else:
             words += ["--seconds", SECONDS]
-    return [*words, "--engine", "here"] if words[0] == "collocate" or words[:2] == ["plan", "clusters.yaml"] else words
+    has_jobs = words[0] == "collocate" or words[:2] == ["plan", "clusters.yaml"] or {"--engine", "--starts"} & set(words)
+    return [*words, "--engine", "here"] if has_jobs else words
 
 
 def skipped(line: str) -> bool:

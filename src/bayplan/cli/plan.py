@@ -95,7 +95,7 @@ def plan(
 
     Example: [cyan]bayplan plan shop.yaml --drain m-0 --alive 0.5[/cyan]
 
-    Example: [cyan]bayplan plan shop.yaml --front --engine ray:10.0.0.1:6379[/cyan]
+    Example: [cyan]bayplan plan shop.yaml --front --engine pool[/cyan]
 
     A file of clusters (a fleet) is planned at once: a plan for each cluster into the folder --out, one report, and --max-moves of
     all clusters together, shared where they bring most. Exit code 1 if a cluster has no plan.
