@@ -2,7 +2,8 @@
 
 The subproblem is a whole generated cluster with its trivial workloads pinned, so that nearly every machine is a type of its own.
 Both price the same round and must end with the same patterns and the same bound. Both have priced once before the clock runs, so
-that neither pays for loading kernels or for starting workers. Give the run as many free cores as there are workers. One row per cluster, number of workers and repetition is appended to `benchmarks/pricing_engines.csv`.
+that neither pays for loading kernels or for starting workers. Give the run as many free cores as there are workers: on fewer, the
+ratio says nothing. One row per cluster, number of workers and repetition is appended to `benchmarks/pricing_engines.csv`.
 
     python -m benchmarks.pricing_engines                                             all cells
     python -m benchmarks.pricing_engines --cluster rasa-m3 --boxes 50 --repeat 1     a quick look

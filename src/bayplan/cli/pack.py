@@ -99,14 +99,13 @@ def pack(
             "samples": usage,
             "seed": seed,
             "threads": threads,
-            "engine": engine,
         }
         numbers = None if targets is None else read_targets(targets, snapshot.cluster)
         earlier = None if patterns is None else read_patterns(patterns, snapshot.cluster)
     answer: PackingAnswer | MachinesNeededAnswer
     with stoppable():  # from here on the first Ctrl-C loses no file
         with working(f"packing {file}", quiet=quiet) as progress:
-            stated |= {"seconds": clock.left(seconds), "progress": progress}
+            stated |= {"engine": engine, "seconds": clock.left(seconds), "progress": progress}
             if machines_needed:
                 answer = bp.machines_needed(snapshot, **stated)
             else:
