@@ -144,6 +144,7 @@ def _jobs(
 
 def measured(measure: Callable[[Cell], T], cell: Cell) -> Measured[T]:
     """What a cell gives, wherever this runs. An experiment that ends with a sentence becomes an error that can travel."""
+    here = where()  # first: a commit that is made meanwhile is not measured
     try:
         value = measure(cell)
     except SystemExit as stop:
@@ -152,7 +153,7 @@ def measured(measure: Callable[[Cell], T], cell: Cell) -> Measured[T]:
         raise WorldError(stop.code) from stop
     if stop_requested():  # in the user's own process: the method may have ended early
         raise KeyboardInterrupt
-    return Measured(value, where())
+    return Measured(value, here)
 
 
 class AnswersInOrder(Generic[Cell, T]):
