@@ -74,9 +74,9 @@ class Size(NamedTuple):
     rounds: int = 8  # iterations of each of them
     clusters: int = 20
     machines: int = 96  # as M3 has
-    iterations: int = 400_000  # of each search of a cluster
-    collocate_seconds: float = 60.0  # T
-    fleet_seconds: float = 60.0
+    iterations: int = 150_000  # of each search of a cluster
+    collocate_seconds: float = 40.0  # T
+    fleet_seconds: float = 40.0
     jobs: int = 200
     megabyte: int = 2**20
     shared: int = 32 * 2**20
