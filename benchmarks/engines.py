@@ -45,7 +45,18 @@ SETTLE = 3.0  # seconds until workers of the arm before have ended
 SAME = (*("commit", "machine", "run", "case", "engine", "repetition"),)
 COLUMNS = (
     *SAME,
-    *("workers", "iterations", "seconds", "containers", "start_s", "wall_s", "cpu_s", "driver_cpu_s", "parallel_s"),
+    *(
+        "workers",
+        "iterations",
+        "seconds",
+        "containers",
+        "start_s",
+        "start_cpu_s",
+        "wall_s",
+        "cpu_s",
+        "driver_cpu_s",
+        "parallel_s",
+    ),
     *("jobs", "job_s", "job_cpu_s", "bytes_shared", "bytes_sent", "bytes_received", "peak_mb", "quality", "digest", "same"),
 )
 JOB_COLUMNS = (
@@ -74,9 +85,9 @@ class Size(NamedTuple):
     rounds: int = 8  # iterations of each of them
     clusters: int = 20
     machines: int = 96  # as M3 has
-    iterations: int = 400_000  # of each search of a cluster
-    collocate_seconds: float = 60.0  # T
-    fleet_seconds: float = 60.0
+    iterations: int = 150_000  # of each search of a cluster
+    collocate_seconds: float = 40.0  # T
+    fleet_seconds: float = 40.0
     jobs: int = 200
     megabyte: int = 2**20
     shared: int = 32 * 2**20
@@ -160,16 +171,16 @@ class Bench:
         same = dict(zip(SAME, (commit(), machine(), self.run, case.name, arm, str(repetition)), strict=True))
         seed, seconds = repetition if case.seeded else 0, case.seconds.get(arm)
         time.sleep(SETTLE)
-        (own, nodes), began = self._cpu(), time.perf_counter()
+        before, began = self._cpu(), time.perf_counter()
         with self._engine(arm) as inner:
             engine = MeasuredEngine(inner)
             inner.run([Job(name="start", call=warmed_up)] * max(2, inner.slots(WORKERS[arm])), workers=WORKERS[arm])
-            start, driving, alone = time.perf_counter() - began, self._cpu()[0], time.process_time()
+            start, ready, alone = time.perf_counter() - began, self._cpu(), time.process_time()
             started = time.perf_counter()
             found = case.run(engine, WORKERS[arm], seed, seconds)
             wall, alone = time.perf_counter() - started, time.process_time() - alone
-            after, nodes_after = self._cpu()
-        counted = engine.statistics
+            after = self._cpu()
+        counted, who = engine.statistics, slice(None) if arm == "ray" else slice(1)  # nodes count for Ray alone
         first = self.digests.setdefault((case.name, str(seed)), found.digest)
         row = {
             **same,
@@ -179,8 +190,9 @@ class Bench:
             "containers": str(found.containers),
             "start_s": f"{start:.3f}",
             "wall_s": f"{wall:.3f}",
-            "cpu_s": f"{after - own + (nodes_after - nodes if arm == 'ray' else 0.0):.2f}",
-            "driver_cpu_s": f"{after - driving if arm == 'ray' else alone:.3f}",  # the process that speaks with Ray is beside us
+            "start_cpu_s": f"{sum(ready[who]) - sum(before[who]):.2f}",
+            "cpu_s": f"{sum(after[who]) - sum(ready[who]):.2f}",
+            "driver_cpu_s": f"{after[0] - ready[0] if arm == 'ray' else alone:.3f}",  # with the process that speaks with Ray
             "parallel_s": f"{counted.streaming:.3f}",
             "jobs": str(counted.jobs),
             "job_s": f"{counted.seconds:.3f}",

@@ -166,7 +166,7 @@ def warmed_up() -> int:
 
     time.sleep(0.5)  # so that no process takes two of these
     bp.plan(bp.generate("boutique"), budget=bp.Budget(iterations=1))
-    bp.collocate(bp.generate("boutique"), method="rasa", budget=bp.Budget(iterations=1), engine="here")
+    bp.collocate(bp.generate("rasa-m2", scale=0.02), method="rasa", budget=bp.Budget(iterations=1), engine="here")
     return os.getpid()
 
 

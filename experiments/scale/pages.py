@@ -136,7 +136,7 @@ def engine_section(engines: Sequence[Row]) -> list[str]:
         "one CPU each, "
         "which share the cores of one machine. Arms alternate; medians over runs; ratios are to *here* in the same run. "
         "*Parallel part*: while jobs ran. *Start*: until workers were there, with modules and kernels "
-        "loaded; it is in the CPU seconds, and not in the wall time. By iterations the work is the same everywhere, and so "
+        "loaded; it is neither in the wall time nor in the CPU seconds. By iterations the work is the same everywhere, and so "
         "must be the answer. The nodes of Ray idle while the other arms run.",
         "",
         *tables.engine_lines(engines),

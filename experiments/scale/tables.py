@@ -84,7 +84,7 @@ def engine_lines(engines: Sequence[Row]) -> list[str]:
             if rows:
                 body.append([case, f"{engine}, {rows[0]['workers']}", *_engine_cells(rows, here)])
     heads = ("case", "engine, workers", "runs", "wall s", "wall ratio", "parallel part", "CPU s", "CPU ratio")
-    return table((*heads, "start s", "same answer"), body) if body else []
+    return table((*heads, "start s", "start CPU s", "same answer"), body) if body else []
 
 
 def _engine_cells(rows: Sequence[Row], here: Mapping[tuple[str, str], Row]) -> list[str]:
@@ -93,9 +93,10 @@ def _engine_cells(rows: Sequence[Row], here: Mapping[tuple[str, str], Row]) -> l
         ratios = [own / other for own, other in known if other > 0]
         return f"{median(ratios):.2f}" if ratios else UNKNOWN
 
-    wall, cpu, start = (f"{median(float(row[name]) for row in rows):.1f}" for name in ("wall_s", "cpu_s", "start_s"))
+    columns = ("wall_s", "cpu_s", "start_s", "start_cpu_s")
+    wall, cpu, start, start_cpu = (f"{median(float(row[name]) for row in rows):.1f}" for name in columns)
     same = "yes" if all(row["same"] == "yes" for row in rows) else "**no**"
-    return [str(len(rows)), wall, ratio("wall_s"), ratio("parallel_s"), cpu, ratio("cpu_s"), start, same]
+    return [str(len(rows)), wall, ratio("wall_s"), ratio("parallel_s"), cpu, ratio("cpu_s"), start, start_cpu, same]
 
 
 def byte_lines(engines: Sequence[Row]) -> list[str]:

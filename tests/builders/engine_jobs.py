@@ -97,6 +97,13 @@ def host() -> tuple[str, int]:
     return str(os.getsid(0)), os.getpid()
 
 
+def busy(seconds: float) -> None:
+    """Use a core for as long."""
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        pass
+
+
 def echoed(text: bytes, *_: object) -> bytes:
     return text
 

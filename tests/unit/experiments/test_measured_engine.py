@@ -1,10 +1,12 @@
 """The engine that counts: the answers are those of the engine inside, and what travels is what is counted."""
 
+import os
 import pickle
 
 import numpy as np
 import pytest
 from benchmarks.measured_engine import MeasuredEngine
+from benchmarks.processes import cpu_seconds
 from tests.builders import engine_jobs, parted_cluster
 
 from bayplan.engine import Job, Shared, engine_of
@@ -46,3 +48,11 @@ def test_a_decision_is_the_same_with_and_without_counting():
     counted = parted_cluster.collocated(engine, threads=2, iterations=1)
     assert counted.placement.machine_of.tolist() == plain.placement.machine_of.tolist()
     assert engine.statistics.jobs == parted_cluster.PARTS
+
+
+def test_processor_seconds_of_workers_count_after_they_have_ended():
+    before = cpu_seconds([os.getpid()])
+    engine = MeasuredEngine(engine_of("pool"))
+    engine.run([Job(name=f"{n}", call=engine_jobs.busy, arguments=(0.5,)) for n in range(2)], workers=2)
+    assert 1.0 <= engine.statistics.cpu < 1.5
+    assert cpu_seconds([os.getpid()]) - before > 0.95  # clock ticks are coarse
