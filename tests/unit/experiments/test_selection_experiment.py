@@ -250,6 +250,14 @@ def test_claims_compare_the_gcn_with_each_other_method():
     assert {claim.verdict for claim in claims.selection_claims(measured, [])} == {Verdict.UNTESTED}
 
 
+def test_one_better_choice_among_many_is_a_direction_only():
+    measured = [fake(999 + 3 * k, 0.3, 0.2) for k in range(40)]
+    choices = fake_choices([row["seed"] for row in measured], **{MLP: CG, GCN: CG, GCN_SIZES: CG})
+    choices[0] = choices[0] | {MLP: MIP}
+    verdicts = {claim.text.split("`")[3]: claim.verdict for claim in claims.selection_claims(measured, choices)}
+    assert verdicts[MIP] is Verdict.REPRODUCED and verdicts[MLP] is Verdict.DIRECTION
+
+
 def test_the_tables_in_the_docs_are_those_of_the_files(runs):
     text = tables.DOCS.read_text(encoding="utf-8")
     assert tables.written(text, runs, rows(tables.CHOICES)) == text
