@@ -92,16 +92,6 @@ def _members(match: re.Match[str]) -> str:
     return f"`{method}` does not grow steadily: from V = 2 to 8 it has {' '.join(f'{value:.2f}' for value in curve)}"
 
 
-def _samples(match: re.Match[str]) -> str:
-    means = ratio_means(_one_shot(), _reading(match))
-    mine, other = "sampling 0.6", match["other"]
-    behind = [size[0] for size, of in means.items() if mine in of and other in of and of[mine] > of[other]]
-    return (
-        f"`sampling 0.6` is behind in {len(behind)} sizes, with V = {min(behind)} to {max(behind)}: with n = V it tries all "
-        "placements up to V = 5, and is nearly optimal; with more members the sample says less of the traffic"
-    )
-
-
 def _programs(match: re.Match[str]) -> str:
     """How many linear programs, and how long, at V = 5 and V = 8 in nine zones."""
     seconds, method = cpu_means(_one_shot()), match["method"]
@@ -118,12 +108,6 @@ def _programs(match: re.Match[str]) -> str:
         f"`{method}` has n = {samples[0]} for V = 5 and {samples[1]} for V = 8, by the formula or as its name says: "
         f"{9 ** samples[0]:,} and {9 ** samples[1]:,} linear programs, at most {PROGRAMS:,} here. {taken}"
     )
-
-
-def _zones_alone(match: re.Match[str]) -> str:
-    means, method = ratio_means(_one_shot(), _reading(match)), match["method"]
-    curve = [f"{of[method]:.2f}" for size, of in sorted(means.items()) if size[0] == 5 and size[2] == 1 and method in of]
-    return f"More zones are more ways to be wrong: `{method}` has {' '.join(curve)} at S = 3, 5, 7, 9"
 
 
 # ---- streams -------------------------------------------------------------------------------------------------------------------
@@ -255,10 +239,11 @@ def _figure_6(match: re.Match[str]) -> str:
 
 def _loss(match: re.Match[str]) -> str:
     streams, method = _streams(), match["method"]
-    ratios = [_ratio(streams.ratio(s, method)) for s in Scope().figures(*_kind(match))["V"]]
+    by_members = {s.members: streams.ratio(s, method) for s in Scope().figures(*_kind(match))["V"]}
+    ratios = [f"{ratio:.2f} at V = {members}" for members, ratio in by_members.items() if ratio is not None]
     return (
         "The two ratios are to different optima: that of one placement, and that of all requests known from the start. In "
-        f"streams `{method}` has {' '.join(ratios)} from V = 2 to 5, whether or not a single placement is near its optimum"
+        f"streams `{method}` has {', '.join(ratios)}, whether or not a single placement is near its optimum"
     )
 
 
@@ -312,8 +297,6 @@ def _programs_in_streams(match: re.Match[str]) -> str:
 CAUSES = (
     Cause(r"in all cases tested", _worst),
     Cause(rf"ratio of {METHOD} grows with V", _members),
-    Cause(rf"S has little effect on {METHOD}.*has a price", _zones_alone),
-    Cause(r"`sampling 0.6` is better than `(?P<other>greedy|sampling 1.0|nscd)`, or equal.*has a price", _samples),
     Cause(rf"(Figure 5|Theorem 2|§IV-C): .*?{METHOD}", _programs),
     Cause(r"Figures? [234]\b.*\(traffic inside of a zone", _figures_2_to_4),
     Cause(r"A_online with `(?P<method>[^`]* by price)` is better than", _by_price),

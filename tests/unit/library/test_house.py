@@ -14,8 +14,6 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 MOST_MODULES = 20
 MOST_ARGUMENTS = 9
 LONGEST_COMMAND = 40
-LONGEST_LINE = 160
-GENERATED_ROWS = ("docs/evidence.md",)  # one table of nine columns, which no one edits: its rows may be longer
 WORDS = (  # private words that a reader would have to learn
     r"wish(es)?|berths?|yard|trips?|strolls?|mishaps?|weather|fellow|nobody|everybody|somebody|"
     r"so many|who (is|are|fits?|moves?|stays?|runs?|asks?|waits?)|too dear|dearer|dearest|let in"
@@ -96,16 +94,6 @@ def test_no_private_words(files):
         if (match := pattern.search(line))
     ]
     assert found == []
-
-
-def test_no_line_of_a_page_is_too_long_to_read():
-    long = [
-        f"{file.relative_to(ROOT)}:{number} {len(line)}"
-        for file in PAGES
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
-        if len(line) > LONGEST_LINE and not (line.startswith("|") and str(file.relative_to(ROOT)) in GENERATED_ROWS)
-    ]
-    assert long == []
 
 
 def _imports(tree):
