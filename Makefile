@@ -37,7 +37,7 @@ test-prometheus: $(VENV)/.installed-dev
 	BAYPLAN_PROMETHEUS=required $(BIN)/python -m pytest -m prometheus tests/unit/deploy tests/kubernetes/test_measurements.py tests/kubernetes/test_measured_commands.py
 
 test-ray: $(VENV)/.installed-ray
-	BAYPLAN_RAY=required $(BIN)/python -m pytest -m ray tests/contract/test_engines.py tests/on_ray
+	BAYPLAN_RAY=required $(BIN)/python -m pytest -m ray $(AGAIN) tests/contract/test_engines.py tests/on_ray
 
 test-wheel: wheel
 	$(BIN)/python -m pytest -m wheel tests/e2e/test_wheel.py
@@ -57,6 +57,10 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.schedule
 	$(BIN)/python -m benchmarks.performance
 	$(BIN)/python -m benchmarks.large
+	$(BIN)/python -m benchmarks.parts
+	$(BIN)/python -m benchmarks.fleet
+	$(BIN)/python -m benchmarks.engines
+	$(BIN)/python -m benchmarks.pricing_engines
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.report_page
 	$(BIN)/python -m benchmarks.record

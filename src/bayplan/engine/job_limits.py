@@ -1,4 +1,4 @@
-"""What one of several equal jobs may take of the time and of the iterations of all."""
+"""What a job may take: seconds for a worker whose clock may be another one, iterations, threads; and equal shares of a clock."""
 
 import math
 import time
@@ -9,19 +9,50 @@ from bayplan.model import Budget, Clock
 LATE = 1.0, 0.2  # seconds, and share of the seconds, after which jobs that do not end are given up
 
 
+def given_up_after(left: float, seconds: float | None = None) -> float | None:
+    """Seconds after which jobs that have not ended are given up, with this much time left, of so many; None without a limit."""
+    return None if math.isinf(left) else max(0.0, left) + LATE[0] + LATE[1] * max(0.0, left if seconds is None else seconds)
+
+
+class JobTime(NamedTuple):
+    """How long a job may take, for a worker whose clock may be another one."""
+
+    until: float  # a moment of `time.time`, so that the time in which a worker starts counts, too
+    seconds: float  # infinite without a limit
+
+    @classmethod
+    def of(cls, seconds: float) -> "JobTime":
+        """So many seconds from now on."""
+        return cls(time.time() + seconds, seconds)
+
+    @classmethod
+    def until_moment(cls, ends: float) -> "JobTime":
+        """The time until a moment of `time.perf_counter` of this process; infinite if that is."""
+        return cls.of(max(0.0, ends - time.perf_counter()))
+
+    @property
+    def left(self) -> float:
+        """Seconds from now on."""
+        return max(0.0, min(self.seconds, self.until - time.time()))
+
+    @property
+    def ends(self) -> float:
+        """The moment of `time.perf_counter` of the worker at which the time is over."""
+        return time.perf_counter() + self.left
+
+
 class JobLimits(NamedTuple):
     """What one job may take."""
 
-    seconds: float  # infinite without a limit
-    until: float  # a moment of `time.time`, so that the time in which a worker starts counts, too
+    time: JobTime
     iterations: int | None
     threads: int
 
     @property
     def budget(self) -> Budget:
         """From now on."""
-        left = min(self.seconds, self.until - time.time())
-        return Budget(seconds=None if math.isinf(left) else max(0.0, left), iterations=self.iterations, threads=self.threads)
+        left = self.time.left
+        return Budget(seconds=None if math.isinf(left) else left, iterations=self.iterations, threads=self.threads)
 
 
 class EqualShares(NamedTuple):
@@ -40,13 +71,12 @@ class EqualShares(NamedTuple):
         rounds = -(-self.jobs // slots) - number // slots
         seconds, budget = max(0.0, self.end - self.clock.seconds) / max(1, rounds), self.clock.budget
         threads = max(1, budget.threads // slots) if budget.iterations is None else 1
-        return JobLimits(seconds, time.time() + seconds, budget.iterations, threads)
+        return JobLimits(JobTime.of(seconds), budget.iterations, threads)
 
     @property
     def late(self) -> float | None:
         """Seconds from now on after which jobs that have not ended are given up; None without a limit of time."""
-        left = max(0.0, self.end - self.clock.seconds)
-        return None if math.isinf(left) else left * (1 + LATE[1]) + LATE[0]
+        return given_up_after(self.end - self.clock.seconds)
 
 
 def equal_shares(jobs: int, clock: Clock, share: float = 1.0) -> EqualShares:

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from typing import NamedTuple, Self
+from typing import Self
 
 from bayplan.engine.choose import engine_of
 from bayplan.engine.jobs import Engine, Job, LossNotes, T
@@ -22,24 +22,6 @@ JOB = 0.1  # seconds that a job should take, so that sending it is little beside
 JOBS = 4  # for each worker, at least: if they are few, one that takes long is waited for
 FADING = 0.9  # of what pieces took, from piece to piece: later ones count more
 LATE = 0.5  # seconds after its own deadline until a job is given up
-
-
-class JobTime(NamedTuple):
-    """How long a job may take, for a worker whose clock may be another one."""
-
-    until: float  # a moment of `time.time`, so that the time in which a worker starts counts, too
-    seconds: float
-
-    @classmethod
-    def until_moment(cls, ends: float) -> "JobTime":
-        """The time until a moment of `time.perf_counter` of this process; infinite if that is."""
-        seconds = max(0.0, ends - time.perf_counter())
-        return cls(time.time() + seconds, seconds)
-
-    @property
-    def ends(self) -> float:
-        """The moment of `time.perf_counter` of the worker at which the time is over."""
-        return time.perf_counter() + max(0.0, min(self.seconds, self.until - time.time()))
 
 
 class LazyEngine:

@@ -8,7 +8,8 @@ from tests.builders import engine_jobs
 from tests.builders.odd_engines import OddEngine
 
 from bayplan.engine import Job, lazy
-from bayplan.engine.lazy import JobTime, LazyEngine
+from bayplan.engine.job_limits import JobTime
+from bayplan.engine.lazy import LazyEngine
 from bayplan.errors import UsageError, WorldError
 from bayplan.model.interrupt import stoppable
 

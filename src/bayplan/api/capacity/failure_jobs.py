@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from bayplan.decide.capacity import CapacityOptions, Spare, survive
 from bayplan.engine import Engine, EngineLostError, Job, LossNotes, Shared
-from bayplan.engine.job_limits import LATE
+from bayplan.engine.job_limits import given_up_after
 from bayplan.model import Budget, Clock, Progress, Snapshot, Tick, silent
 from bayplan.model.failures import Failure, FailureOutcome
 
@@ -39,8 +39,7 @@ class FailureJobs:
         """
         groups, answers, done = _groups(failures), dict[int, list[FailureOutcome]](), 0
         shared = Shared((snapshot, tuple(spares), options))
-        left = clock.seconds_left
-        seconds = None if math.isinf(left) else max(0.0, left) + LATE[0] + LATE[1] * max(0.0, left)
+        seconds = given_up_after(clock.seconds_left)
         try:
             jobs = _jobs(shared, groups, clock)
             for n, outcomes in self.engine.stream(jobs, workers=self.workers, seconds=seconds, lost=self.losses.report):

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from bayplan.decide.schedule.machine_sweep import MachineSweep, PointInputs, fewest, sweep_point
 from bayplan.engine import Engine, EngineLostError, Job, LossNotes, Shared
+from bayplan.engine.job_limits import given_up_after
 from bayplan.model import Budget, Tick
 from bayplan.model.interrupt import stoppable
 from bayplan.score.machine_sweep import FewestMachines, SweepPoint
 
 BESIDE_FEWEST = 0.7  # of the time for the stated numbers of machines, if the fewest machines are wanted too
-LATE = 1.0, 0.2  # seconds, and share of the seconds, after which a point that does not end is given up
 
 
 class SweepEnd(NamedTuple):
@@ -53,7 +53,7 @@ class SweepRun:
     def _points(self, wanted: Sequence[int], part: float, over: Callable[[], bool]) -> None:
         """The points of these numbers of machines, in a part of the time; at least one, however little time there is."""
         done, left = 0, self.sweep.clock.left(part)
-        late = None if left is None else (1 + LATE[1]) * left + LATE[0]
+        late = None if left is None else given_up_after(left)
         try:
             with self.engine as engine:
                 jobs = self._jobs(wanted, part, engine.slots(self.workers), over)

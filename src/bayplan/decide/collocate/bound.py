@@ -22,8 +22,9 @@ from bayplan.decide.collocate.columns.rounds import PricingRounds
 from bayplan.decide.collocate.greedy import greedy_counts
 from bayplan.decide.collocate.parallel import TimeShares
 from bayplan.decide.collocate.subproblem import Subproblem, whole_cluster
+from bayplan.engine.job_limits import JobTime
 from bayplan.engine.jobs import Job, Shared
-from bayplan.engine.lazy import JobTime, LazyEngine
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import (
     UNPLACED,
     Allow,

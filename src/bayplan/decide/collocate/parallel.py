@@ -10,10 +10,9 @@ import numpy as np
 
 from bayplan.decide.collocate.subproblem import Subproblem
 from bayplan.engine import Engine, EngineLostError, Job, LossNotes, Shared
+from bayplan.engine.job_limits import JobTime, given_up_after
 from bayplan.engine.jobs import T
 from bayplan.model import FloatArray, Progress, Tick
-
-LATE = 1.0, 0.2  # seconds, and share of the seconds, after which a solver that does not end is given up
 
 
 class SolveLimits(NamedTuple):
@@ -28,16 +27,10 @@ class SolveLimits(NamedTuple):
 class PartLimits(NamedTuple):
     """What solving one subproblem may take."""
 
-    until: float  # a moment of `time.time`, so that the time in which a worker starts counts, too
-    seconds: float
+    time: JobTime
     iterations: int | None
     threads: int
     seed: int
-
-    @property
-    def left(self) -> float:
-        """Seconds from now on."""
-        return max(0.0, min(self.seconds, self.until - time.time()))
 
 
 class SolvedParts(NamedTuple, Generic[T]):
@@ -95,8 +88,7 @@ def solve_in_parallel(
         with engine:
             times = TimeShares(share=share, until=until, slots=engine.slots(limits.threads))
             jobs = _jobs(Shared(tuple(subproblems)), call, about, order, times, limits)
-            late = max(0.0, until - time.time()) + LATE[0] + LATE[1] * limits.seconds
-            seconds = None if math.isinf(late) else late
+            seconds = given_up_after(until - time.time(), limits.seconds)
             for number, answer in engine.stream(jobs, workers=limits.threads, seconds=seconds, lost=losses.report):
                 parts.answer_of[order[number]] = answer
                 times.end(order[number])
@@ -121,7 +113,7 @@ def _jobs(
     threads = max(1, limits.threads // many) if limits.iterations is None else 1
     for number in order:
         seconds = times.begin(number)
-        part = PartLimits(times.until, seconds, limits.iterations, threads, limits.seed + number)
+        part = PartLimits(JobTime(times.until, seconds), limits.iterations, threads, limits.seed + number)
         yield Job(name=f"part {number + 1} of {len(order)}", call=call, arguments=(shared, number, about[number], part))
 
 

@@ -170,7 +170,7 @@ def solve_subproblems(
 
 def solve_one_of(subproblems: Sequence[Subproblem], number: int, solver: str, limits: PartLimits) -> SubproblemAnswer:
     """The answer to one of several subproblems, in a worker, where its types are priced, too: workers start no others."""
-    return solve_one(subproblems[number], solver, limits.left, limits.seed, limits.threads, limits.iterations)
+    return solve_one(subproblems[number], solver, limits.time.left, limits.seed, limits.threads, limits.iterations)
 
 
 def solve_one(

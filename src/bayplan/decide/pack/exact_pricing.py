@@ -24,8 +24,9 @@ from bayplan.decide.pack.pricing import (
     gathered,
     largest_variance,
 )
+from bayplan.engine.job_limits import JobTime
 from bayplan.engine.jobs import Job, Shared
-from bayplan.engine.lazy import JobTime, LazyEngine
+from bayplan.engine.lazy import LazyEngine
 from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.kernels.pack.pricing import KnapsackTable, PatternSearch, best_patterns, can_pay, make_table, survivors
 from bayplan.model import Budget, FloatArray, IntArray

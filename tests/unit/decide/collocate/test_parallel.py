@@ -22,7 +22,7 @@ FOREVER = SolveLimits(seconds=math.inf, iterations=3, threads=2, seed=10)
 
 
 def what_it_got(subproblems, number, about, limits: PartLimits):
-    return number, about, limits.seed, limits.iterations, limits.threads, limits.left
+    return number, about, limits.seed, limits.iterations, limits.threads, limits.time.left
 
 
 def solved(engine, parts=3, limits=FOREVER, progress=silent):

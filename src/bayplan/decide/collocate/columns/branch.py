@@ -14,8 +14,9 @@ import numpy as np
 
 from bayplan.decide.collocate.columns.pricing import Priced, Pricer, one_machine
 from bayplan.decide.collocate.subproblem import Subproblem
+from bayplan.engine.job_limits import JobTime
 from bayplan.engine.jobs import Job, Shared
-from bayplan.engine.lazy import JobTime, LazyEngine
+from bayplan.engine.lazy import LazyEngine
 from bayplan.model import BoolArray, FloatArray, IntArray
 
 
