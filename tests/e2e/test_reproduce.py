@@ -81,7 +81,7 @@ def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_pa
     printed = capsys.readouterr().out
     head, line = (next(line for line in printed.splitlines() if word in line) for word in ("the paper", "best effort adds"))
     assert head.split() == ["claim", "the", "paper", "ours", "verdict"]
-    assert "2 to 5 % (±20 %)" in line and line.rstrip().endswith(tuple(Verdict))
+    assert "2 to 5 % (both ends ±20 %)" in line and line.rstrip().endswith(tuple(Verdict))
     assert str(tmp_path / "tables.md") in printed.replace("\n", "")
     assert "Tiny instances" in printed
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bayplan.api.requests import sweep_points
 from bayplan.check import check_schedule
 from bayplan.cli.main import main
 from bayplan.decide.schedule import SCHEDULERS
@@ -349,17 +350,15 @@ def test_a_share_that_cannot_be_served_is_a_no(tmp_path, capsys):
 
 
 def test_an_interrupted_sweep_keeps_its_points(many, tmp_path, capsys, monkeypatch):
-    from bayplan.decide.schedule.machine_sweep import MachineSweep
+    solve_one, tried = sweep_points.sweep_point, []
 
-    solve_one, tried = MachineSweep.solve, []
-
-    def once(self, machines, share, **more):
+    def interrupted(inputs, machines, **more):
         tried.append(machines)
         if len(tried) == 2:
             signal.raise_signal(signal.SIGINT)
-        return solve_one(self, machines, share, **more)
+        return solve_one(inputs, machines, **more)
 
-    monkeypatch.setattr(MachineSweep, "solve", once)
+    monkeypatch.setattr(sweep_points, "sweep_point", interrupted)
     out = tmp_path / "sweep.json"
     assert main(["schedule", str(many), "--sweep", "1:9:2", "--no-bound", "--json", "--quiet", "--out", str(out)]) == 0
     said = capsys.readouterr()

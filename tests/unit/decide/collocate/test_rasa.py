@@ -38,7 +38,7 @@ every_wish = pytest.mark.parametrize("trivial", ["pinned", "refit"])
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch):
-    def first_fit(subproblem, *, seconds, seed, threads, iterations=None):
+    def first_fit(subproblem, *, seconds, seed, threads, iterations=None, engine=None):
         counts = np.zeros(subproblem.shape, dtype=np.int64)
         for s, demand in enumerate(subproblem.demand.tolist()):
             for m in [m for m in range(len(subproblem.machine)) for _ in range(demand)]:
@@ -46,7 +46,7 @@ def stand_ins(monkeypatch):
                 counts[s, m] -= bool(violations(subproblem, counts))
         return SolvedCounts(counts, solver_ran=True)
 
-    def lazy(subproblem, *, seconds, seed, threads, iterations=None):
+    def lazy(subproblem, *, seconds, seed, threads, iterations=None, engine=None):
         return SolvedCounts(np.zeros(subproblem.shape, dtype=np.int64), solver_ran=False)
 
     monkeypatch.setitem(POOL, "mip", first_fit)
