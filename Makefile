@@ -7,7 +7,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-browser test-kubernetes test-postgres test-prometheus test-ray test-wheel serve lint bench docs dist wheel clean
+.PHONY: demo test test-long test-browser test-kubernetes test-postgres test-prometheus test-ray test-wheel serve lint bench docs dist wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayplan demo --out bayplan-demo
@@ -19,8 +19,11 @@ test: $(VENV)/.installed-dev
 	@command -v go >/dev/null && echo "Tests on a real Kubernetes control plane run with: make test-kubernetes" \
 	    || echo "No go on the PATH: the tests on a real Kubernetes control plane are skipped"
 	@echo "What needs a browser, PostgreSQL or Prometheus is left out here: make test-browser, test-postgres, test-prometheus"
-	@echo "Tests on a real Ray cluster of three nodes are left out here: make test-ray"
+	@echo "Tests on a real Ray cluster of three nodes are left out here: make test-ray; those that take long: make test-long"
 	$(BIN)/python -m pytest -n auto
+
+test-long: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n auto -m long
 
 test-browser: $(VENV)/.installed-browser
 	$(BIN)/python -m pytest -m browser tests/browser

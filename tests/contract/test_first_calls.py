@@ -92,6 +92,7 @@ def warmed(monkeypatch):
     return names
 
 
+@pytest.mark.long
 @every_method
 def test_whatever_the_input_a_method_needs_no_other_kernel(verb, method, warmed):
     for call in calls(verb, method):
@@ -99,6 +100,7 @@ def test_whatever_the_input_a_method_needs_no_other_kernel(verb, method, warmed)
         assert kernels_used(call) <= warmed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("goal", GOALS)
 def test_whatever_the_input_a_plan_needs_no_other_kernel(goal, warmed):
     for snapshot in snapshots():
@@ -113,6 +115,7 @@ def test_whatever_the_input_a_plan_needs_no_other_kernel(goal, warmed):
                 assert used <= warmed, used - warmed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("one_shot", ONE_SHOTS)
 def test_whatever_the_request_a_one_shot_method_needs_no_other_kernel(one_shot, warmed):
     for call in one_shot_calls(one_shot):
@@ -136,6 +139,7 @@ def test_a_live_admission_tells_how_far_its_kernels_are(monkeypatch):
     assert [(tick.stage, tick.done) for tick in ticks] == [("compiling kernels, once: 1 of 4", 0.25)]
 
 
+@pytest.mark.long
 def test_the_first_call_of_every_verb_answers_as_the_second_does(tmp_path):
     """In a process that finds nothing compiled."""
     environment = {**os.environ, "BAYPLAN_CACHE_DIR": str(tmp_path)}

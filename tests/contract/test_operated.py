@@ -13,7 +13,9 @@ from bayplan.model.record import StepStatus
 from bayplan.operate.stages.execute import execute
 
 ONCE_WRONG = (7, 9, 15, 42, 45, 89, 103, 117, 179, 237, 817)  # each of these has shown a fault
-SLICE = [*ONCE_WRONG, *range(2_000, 2_024)]
+OTHERS = range(2_000, 2_024)
+LONG = {117, 817, *OTHERS[4:]}
+SLICE = [pytest.param(seed, marks=pytest.mark.long) if seed in LONG else seed for seed in (*ONCE_WRONG, *OTHERS)]
 
 
 @pytest.mark.parametrize("seed", SLICE)
@@ -21,6 +23,7 @@ def test_everything_that_goes_wrong_at_once_breaks_nothing(seed):
     assert row_of(seed).fault == ""
 
 
+@pytest.mark.long
 def test_a_run_that_is_started_again_goes_on_where_its_table_ends(tmp_path, capsys):
     table = tmp_path / "table.csv"
     assert main(["--count", "1", "--seed", "2000", "--out", str(table)]) == 0
@@ -29,6 +32,7 @@ def test_a_run_that_is_started_again_goes_on_where_its_table_ends(tmp_path, caps
     assert "1 cases" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_processes_that_are_killed_leave_a_record_that_is_true(tmp_path):
     rows = list(kills(10, 5, lambda number: str(tmp_path / f"{number}.db"), tmp_path))
     assert len(rows) == 10

@@ -23,6 +23,7 @@ TIMED = {"plan", "place", "rebalance", "collocate", "pack", "schedule"}  # they 
 SMALLER = {
     "--n 1000000 --machines 1000": "--n 2000 --machines 2",
     "--clusters 40 --machines 500": "--clusters 2 --machines 12",
+    "--scale 6": "--scale 0.05",
     "--days 2": "--days 0.1",
     "--days 7": "--days 0.1",
 }
@@ -69,6 +70,7 @@ def sections_of(page: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 SECTIONS = {name: examples for page in PAGES for name, examples in sections_of(page) if examples}
+FIRST = ("README.md", "docs/start/ten-minutes.md", "bayplan plan")  # what a new user tries; the others are marked as long
 
 
 @pytest.fixture
@@ -118,9 +120,10 @@ def test_what_is_skipped_is_printed_somewhere_and_tested_elsewhere():
 def test_there_are_examples_of_both_kinds():
     kinds = [kind for examples in SECTIONS.values() for kind, _ in examples]
     assert kinds.count("command") > 50 and kinds.count("python") > 3
+    assert set(FIRST) <= set(SECTIONS)
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+@pytest.mark.parametrize("name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.long) for name in SECTIONS])
 def test_examples_run_as_printed(name, folder, capsys):
     names: dict[str, object] = {}
     for kind, text in SECTIONS[name]:

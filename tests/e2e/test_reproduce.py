@@ -37,6 +37,7 @@ def claims_of(answer):
     return {verdict["claim"] for verdict in answer["verdicts"]}
 
 
+@pytest.mark.long
 def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, first_look):
     claims = claims_of(first_look("freecontainer"))
     assert {row["table"] for row in rows(tmp_path / run.COSTS)} == {*run.TABLES} - {"real"}
@@ -52,6 +53,7 @@ def test_a_first_look_measures_every_table_and_judges_every_claim(tmp_path, firs
     }
 
 
+@pytest.mark.long
 def test_a_first_look_at_admission_judges_every_figure(tmp_path, first_look):
     claims = claims_of(first_look("online-clusters"))
     text = (tmp_path / "tables.md").read_text(encoding="utf-8")
@@ -86,6 +88,7 @@ def test_a_first_look_at_cradle_prints_its_verdicts_and_where_the_page_is(tmp_pa
     assert "Tiny instances" in printed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("paper", "claim"), [("rasa", "Figure 9"), ("ucac", "Table 3"), ("gmrp", "")])
 def test_a_first_look_at_the_others_judges_what_it_measured(paper, claim, first_look):
     answer = first_look(paper)
@@ -94,6 +97,7 @@ def test_a_first_look_at_the_others_judges_what_it_measured(paper, claim, first_
     )  # its example is no instance of the challenge
 
 
+@pytest.mark.long
 def test_a_first_look_on_a_pool_has_the_rows_of_one_in_this_process_in_their_order(tmp_path):
     words = ["reproduce", "cradle", "--quick", "--json"]
     assert main([*words, "--out", str(tmp_path / "here")]) == 0

@@ -7,6 +7,7 @@ import pytest
 from tests.stress.serve_schemathesis import Passed, one_pass, shown
 
 
+@pytest.mark.long
 def test_drawn_requests_never_fail_the_service_and_get_answers_as_documented():
     pytest.importorskip("schemathesis")
     total = Passed()

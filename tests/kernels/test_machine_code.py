@@ -57,6 +57,7 @@ def test_a_second_process_compiles_nothing(filled):
     assert run(filled) == ["7", "False"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b"x" * 10_000, None])
 def test_a_damaged_file_is_compiled_anew(filled, tmp_path, content):
     for file in copy_of(filled, tmp_path).iterdir():
@@ -83,6 +84,7 @@ def test_the_name_of_a_file_depends_on_the_text_of_its_folder(monkeypatch):
     assert name != cache.file_name((types.int64,), "t", "c", "f")
 
 
+@pytest.mark.long
 def test_what_is_shipped_is_used_where_the_processor_can_run_it(tmp_path):
     if not machine_code.runs_shipped():
         pytest.skip("this processor lacks x86-64-v3")
@@ -136,6 +138,7 @@ def test_calls_are_noted_in_this_thread_only(tmp_path):
     assert run(tmp_path, code) == ["None", "random.uniform", "1", "True"]
 
 
+@pytest.mark.long
 def test_kernels_are_compiled_ahead_by_several_processes(tmp_path):
     code = (
         "from bayplan.kernels import ahead\n"
@@ -146,6 +149,7 @@ def test_kernels_are_compiled_ahead_by_several_processes(tmp_path):
     assert "".join(run(tmp_path, code)) == "2[][(0,2),(1,2),(2,2)]"
 
 
+@pytest.mark.long
 def test_a_process_that_dies_leaves_its_kernels_to_us(tmp_path):
     code = (
         "from bayplan.kernels import ahead\n"

@@ -211,14 +211,19 @@ def test_ip_1_and_ilp_2_have_the_same_optimum(stream):
 def by_placements(stream):
     """IP (1): every x and y, each checked against (1b), (1d) and (1e) just after every start."""
     zones, best = stream.zones, 0.0
-    choices = [[None, *product(range(len(zones.name)), repeat=len(request.members))] for request in stream.requests]
+    choices = [[None, *placements_within(zones, request)] for request in stream.requests]
     for chosen in product(*choices):
-        placed = [(r, np.array(zone)) for r, zone in zip(stream.requests, chosen, strict=True) if zone is not None]
-        loads = [(request, *load_of(zones, request, zone)) for request, zone in placed]
-        within = all((used <= zones.request_cap).all() for _, used, _ in loads)
-        if within and all(fits_at(zones, loads, request.start) for request, _ in placed):
-            best = max(best, sum(request.value for request, _ in placed))
+        loads = [(request, *load) for request, load in zip(stream.requests, chosen, strict=True) if load is not None]
+        value = sum(request.value for request, _, _ in loads)
+        if value > best and all(fits_at(zones, loads, request.start) for request, _, _ in loads):
+            best = value
     return best
+
+
+def placements_within(zones, request):
+    """What each placement of a request that keeps (1d) takes of zones and of links."""
+    loads = (load_of(zones, request, np.array(zone)) for zone in product(range(len(zones.name)), repeat=len(request.members)))
+    return [(used, sent) for used, sent in loads if (used <= zones.request_cap).all()]
 
 
 def load_of(zones, request, zone):

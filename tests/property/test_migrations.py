@@ -112,6 +112,7 @@ def test_a_partial_plan_brings_as_many_as_any_order_does(seed):
     assert migration.moving.sum() - len(not_arrived) >= most_arrivals(migration)
 
 
+@pytest.mark.long
 def test_nearly_all_instances_that_have_a_plan_are_solved_completely():
     unsolved = []
     for seed in KNOWN:
@@ -123,6 +124,7 @@ def test_nearly_all_instances_that_have_a_plan_are_solved_completely():
     assert len(unsolved) <= 0.05 * len(KNOWN), unsolved
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_heavy_containers_move_late(seed):
     migration = backwards(2_000 + seed, machines=20, moves=80, full=0.95, rules=False)

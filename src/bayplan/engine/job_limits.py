@@ -10,7 +10,7 @@ LATE = 1.0, 0.2  # seconds, and share of the seconds, after which jobs that do n
 
 
 def given_up_after(left: float, seconds: float | None = None) -> float | None:
-    """Seconds after which jobs that have not ended are given up, with this much time left, of so many; None without a limit."""
+    """Seconds after which jobs that have not ended are given up, with this much of the seconds left; None without a limit."""
     return None if math.isinf(left) else max(0.0, left) + LATE[0] + LATE[1] * max(0.0, left if seconds is None else seconds)
 
 
@@ -22,7 +22,7 @@ class JobTime(NamedTuple):
 
     @classmethod
     def of(cls, seconds: float) -> "JobTime":
-        """So many seconds from now on."""
+        """This many seconds from now on."""
         return cls(time.time() + seconds, seconds)
 
     @classmethod

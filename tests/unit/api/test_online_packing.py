@@ -30,6 +30,7 @@ def running_only(snapshot):
     ).after
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["bf-ucac", "bf-nsigma"])
 @settings(max_examples=40, deadline=None)
 @given(pair=packings(memory=True))

@@ -53,6 +53,7 @@ def test_there_is_no_part_that_would_violate_a_rule():
     assert part_of_the_way(problem, Placement(machine_of=ints([1, 1])), 1) is None
 
 
+@pytest.mark.long
 def test_plans_in_turn_lead_further_than_plans_of_few_moves_each(generated):
     parts, alone = generated, generated
     for _ in range(2):

@@ -156,7 +156,7 @@ def test_a_stop_keeps_the_points_that_came(day):
 def test_ctrl_c_on_the_command_line_names_what_is_missing(day, tmp_path):
     file, out = tmp_path / "day.json", tmp_path / "points.json"
     bp.write(day, file)
-    words = ["schedule", str(file), "--sweep", "1:12", "--method", "local", "--seconds", "120", "--no-bound"]
+    words = ["schedule", str(file), "--sweep", "1:12", "--method", "local", "--seconds", "30", "--no-bound"]
     words += ["--engine", "pool", "--threads", "2", "--out", str(out)]
     process = subprocess.Popen(
         [sys.executable, "-m", "bayplan", *words],

@@ -120,6 +120,7 @@ def test_the_share_that_is_solved_is_counted_by_fullness():
 # ---- runs ----------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_quick_run_is_judged_and_not_repeated(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
     plans, random = rows(tmp_path / run.PLANS), rows(tmp_path / run.BACKWARDS)

@@ -65,6 +65,7 @@ def test_the_services_are_of_all_sizes():
     assert {min(sizes), max(sizes)} <= {sizes[s] for s in chosen}
 
 
+@pytest.mark.long
 def test_a_quick_run_writes_every_table_and_a_second_one_computes_nothing(tmp_path, capsys):
     performance.main(["--quick", "--out", str(tmp_path)])
     page = (tmp_path / "production.md").read_text(encoding="utf-8")

@@ -335,6 +335,7 @@ def test_what_was_not_measured_is_said(tmp_path):
     assert text.count("\nNot measured.\n") == len(pages.LINES) + 1 == len(run.EVERY_PART)
 
 
+@pytest.mark.long
 def test_a_quick_run_measures_every_part_once(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
     for part in parts.PARTS:

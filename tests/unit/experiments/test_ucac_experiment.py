@@ -363,6 +363,7 @@ def test_a_service_that_rests_at_weekends_changes_over_the_day_and_the_week():
 # ---- runs ----------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_quick_run_measures_everything_once(tmp_path, monkeypatch):
     run.main(["--quick", "--out", str(tmp_path)])
     measured = rows(tmp_path / run.CELLS)

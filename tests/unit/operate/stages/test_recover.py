@@ -15,6 +15,7 @@ def interrupted(o, calls, early=True):
     return context, countdown
 
 
+@pytest.mark.long
 def test_every_gap_between_two_calls_of_a_turn_is_survived():
     ended, calls = False, 0
     places = set()

@@ -11,10 +11,12 @@ def _expect_nothing_lost(database, times, **how):
     assert sum(row["acknowledged"] for row in rows) > 0
 
 
+@pytest.mark.long
 def test_kills_lose_nothing_on_sqlite():
     _expect_nothing_lost("sqlite", 2)
 
 
+@pytest.mark.long
 def test_ends_in_order_under_load_lose_nothing():
     _expect_nothing_lost("sqlite", 1, in_order=True)
 

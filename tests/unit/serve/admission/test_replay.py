@@ -43,6 +43,7 @@ def restarted(path, part, *, drained=False):
         return run(made, work, drained)
 
 
+@pytest.mark.long
 @every_method
 @pytest.mark.parametrize("drained", [True, False], ids=["ended in order", "killed"])
 @pytest.mark.parametrize("every", [1, 7, 10_000], ids=lambda every: f"a snapshot every {every}")

@@ -63,6 +63,7 @@ CLUSTER = {  # verb -> options, and what the library answers to them
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", CLUSTER)
 def test_a_job_about_a_cluster_gives_the_librarys_own_answer(verb, client, shop):
     options, call = CLUSTER[verb]

@@ -44,17 +44,20 @@ def hungry(tmp_path):
     return folder
 
 
+@pytest.mark.long
 def test_a_file_that_takes_too_much_memory_is_a_numbered_fault(snapshots):
     with pytest.raises(InputError, match=r"E2742.*takes too much memory"):
         snapshots.keep(HUNGRY, "json")
     assert snapshots.keep(_file(1, 2), "json")[1]
 
 
+@pytest.mark.long
 def test_a_drawing_that_takes_too_much_memory_is_a_failure(hungry):
     kind, data = call_in_process(draw_snapshot, hungry, LITTLE, True, seconds=PATIENCE)
     assert kind == "failed" and "bytes of memory" in data["detail"]
 
 
+@pytest.mark.long
 def test_a_job_that_takes_too_much_memory_fails_with_a_number(snapshots, hungry, tmp_path):
     store = snapshots.store
     store.submit(StoredJob(id="job-1", verb="show", snapshot="s", options={}, created=1.0), 5)

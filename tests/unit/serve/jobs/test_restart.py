@@ -52,6 +52,7 @@ def _is_gone(pid):
     return stat is None or stat[0] == "Z"
 
 
+@pytest.mark.long
 def test_a_killed_server_leaves_its_jobs_interrupted_with_their_best_incumbent(tmp_path):
     with ServerProcess("--jobs", "2", folder=tmp_path) as server:
         client = client_of(server.address)
@@ -78,6 +79,7 @@ def test_a_killed_server_leaves_its_jobs_interrupted_with_their_best_incumbent(t
         assert client.job(waits.id).wait().state == "done"
 
 
+@pytest.mark.long
 def test_a_server_that_is_told_to_end_gives_running_jobs_the_time_for_an_answer(tmp_path):
     with ServerProcess("--jobs", "1", folder=tmp_path) as server:
         client = client_of(server.address)
@@ -93,6 +95,7 @@ def test_a_server_that_is_told_to_end_gives_running_jobs_the_time_for_an_answer(
         assert "batches" in (tmp_path / "plan.json").read_text()
 
 
+@pytest.mark.long
 def test_an_event_stream_goes_on_after_a_restart_where_it_was_cut_off(tmp_path):
     with ServerProcess(folder=tmp_path) as server:
         client = client_of(server.address)
@@ -109,6 +112,7 @@ def test_an_event_stream_goes_on_after_a_restart_where_it_was_cut_off(tmp_path):
     assert rest[-1].kind == "ended" and rest[-1].data["state"] == "interrupted"
 
 
+@pytest.mark.long
 def test_a_process_that_dies_fails_its_job_alone(tmp_path):
     with ServerProcess("--jobs", "1", folder=tmp_path) as server:
         client = client_of(server.address)
