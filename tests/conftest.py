@@ -10,7 +10,7 @@ from hypothesis import settings
 from bayplan.engine import Engine
 from tests.builders import postgres, ray_cluster
 
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)  # the same examples in every run
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)  # the same examples in every run
 settings.register_profile("explore", deadline=None, max_examples=1000)  # HYPOTHESIS_PROFILE=explore: new ones, many
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 os.environ.setdefault("BAYPLAN_DEBUG", "1")  # warnings and internal faults come out of the command line

@@ -16,7 +16,7 @@ def snapshot() -> Snapshot:
     return make(ClusterSettings(name="parted", services=1_500, containers=6_000, machines=200, rank_shift=40.0), 1)
 
 
-def collocated(engine, *, threads: int = 1, iterations: int = 2, progress: Progress = silent):
+def collocated(engine, *, threads: int = 1, iterations: int = 8, progress: Progress = silent):
     """The answer of RASA in three parts, by iterations alone."""
     budget = bp.Budget(iterations=iterations, threads=threads)
     return bp.collocate(snapshot(), method="rasa", masters=800, budget=budget, seed=3, engine=engine, progress=progress)

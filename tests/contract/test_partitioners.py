@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_partition(name, graph):
 
 
 @every_partitioner
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(cluster=clusters())
 def test_any_cluster_can_be_partitioned(name, cluster):
     graph = affinity_graph(cluster)

@@ -269,6 +269,7 @@ def test_small_commands_give_one_json_object(arguments, capsys):
     assert isinstance(run_json(capsys, *arguments)[1], dict)
 
 
+@pytest.mark.long
 def test_demo_and_convert_say_what_they_wrote_as_json(shop, tmp_path, capsys):
     _, answer = run_json(capsys, "demo", "--out", str(tmp_path / "demo"), "--seconds", "1")
     assert all(Path(file).exists() for file in answer["files"])

@@ -24,7 +24,7 @@ from bayplan.kernels.admit.resource_use import (
     zones_that_fit,
 )
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=30, deadline=None)
 ROWS, M, BASE = 4 * BLOCK, 5, 37.0
 LOG = float(np.log(BASE))
 LIMIT = np.array([10, 7, 2**50, 0, 3])

@@ -16,7 +16,7 @@ from bayplan.kernels.admit.local_search import cost_of
 from bayplan.kernels.admit.message_bound import sum_of_least, tighten
 from bayplan.kernels.admit.repair import repair
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=30, deadline=None)
 
 
 def searched(problem, nodes=10**6):

@@ -30,7 +30,7 @@ def plain(snapshot: Snapshot) -> Snapshot:
 
 
 @given(snapshot=valid_snapshots(complete=True).map(plain), heat=st.sampled_from([0.0, 0.01, 1.0]), seed=st.integers(0, 99))
-@tuned(max_examples=60)
+@tuned(max_examples=30)
 def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed):
     problem = Problem.of(snapshot)
     hold, who = count_state(problem, snapshot.placement, max_moves=None)
@@ -45,7 +45,7 @@ def test_books_are_right_after_a_walk_and_no_rule_is_broken(snapshot, heat, seed
 
 
 @given(snapshot=valid_snapshots(complete=True).map(plain), most=st.integers(0, 4), seed=st.integers(0, 99))
-@tuned(max_examples=40)
+@tuned(max_examples=30)
 def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
     hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=most)
     if len(who):
@@ -55,7 +55,7 @@ def test_a_cap_on_moves_holds_at_every_temperature(snapshot, most, seed):
 
 
 @given(snapshot=valid_snapshots(complete=True).map(plain), seed=st.integers(0, 99))
-@tuned(max_examples=40)
+@tuned(max_examples=30)
 def test_without_heat_nothing_gets_worse(snapshot, seed):
     hold, who = count_state(Problem.of(snapshot), snapshot.placement, max_moves=None)
     if not len(who):

@@ -68,6 +68,7 @@ def test_machines_are_filled_until_nothing_fits(seed):
             assert not naive.fits(sizes, bins, i, more.tolist())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("minimise_ucac", [True, False], ids=["uncertainty", "machines"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pricing_finds_the_best_pattern_of_all(seed, minimise_ucac):

@@ -22,7 +22,7 @@ def without_units(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, cluster=replace(snapshot.cluster, rules=rules))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots(complete=False).map(without_units), d=st.integers(1, 3))
 def test_places_like_the_naive_twin(snapshot, d):
     found = place_greedily(Problem.of(snapshot), ca_wfd_strategy(PlaceOptions(candidates=d)), seed=0)

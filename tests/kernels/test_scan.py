@@ -14,7 +14,7 @@ from bayplan.kernels.search.scan import scan_shifts, scan_swaps
 from bayplan.model.rules import RULES
 from bayplan.search.state import new_search_state
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=30)
 
 
 def view_of(state):

@@ -16,7 +16,7 @@ from bayplan.decide.schedule.online import FIRST_MULTIPLE, MULTIPLES, learning, 
 from bayplan.decide.schedule.round_robin import round_robin
 from bayplan.model import Fleet
 
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=30, deadline=None)
 seeds = pytest.mark.parametrize("seed", range(6))
 
 

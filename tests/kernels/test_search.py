@@ -31,7 +31,7 @@ from bayplan.search.state import new_search_state
 from bayplan.search.verify_state import block, verify_state
 
 seeds = st.integers(1, 2**63)
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=30)
 
 
 def members(state, i):
@@ -164,7 +164,7 @@ def test_strolls_go_somewhere():
     """The walks above are not empty: most problems let something move."""
     went = []
 
-    @settings(max_examples=60, database=None)
+    @settings(max_examples=30, database=None)
     @given(problem=problems(broken=False))
     def go(problem):
         went.append(walked(problem, heat=100.0).changes > 0)

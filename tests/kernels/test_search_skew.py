@@ -20,7 +20,7 @@ from bayplan.model.problem import Problem
 from bayplan.search.state import SearchState, new_search_state
 from bayplan.search.verify_state import verify_state
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=30)
 seeds = st.integers(1, 2**63)
 
 

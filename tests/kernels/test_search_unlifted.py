@@ -19,7 +19,7 @@ from bayplan.search import reach
 from bayplan.search.state import new_search_state
 from bayplan.search.verify_state import block
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=30)
 ALL = StepSettings(shift_tries=1, eject_tries=1_000, eject_finds=1_000, scan=1_000)
 seeds = st.integers(1, 2**63)
 

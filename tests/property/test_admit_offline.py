@@ -10,7 +10,7 @@ from bayplan.decide.admit.offline import offline, offline_bound
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.model import Budget, Status, silent
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=30, deadline=None)
 
 
 def solved(stream, **limits):

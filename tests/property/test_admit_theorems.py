@@ -21,7 +21,7 @@ from bayplan.decide.admit.offline import offline
 from bayplan.decide.admit.options import AdmitOptions
 from bayplan.model import Budget, ClusterRequest, ClusterRequests, Resource, Status, Zones, floats, ints, silent
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=30, deadline=None)
 
 
 def cluster_request(name, demand, traffic, time, length, value):

@@ -20,7 +20,7 @@ def small_problems(draw) -> Problem:
     return Problem(cluster=cluster, objective=Objective.default(cluster), before=here, start=here)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=small_problems(), seconds=st.sampled_from([0.0, 0.02, 0.2]))
 def test_no_placement_gains_more_than_the_bound(problem, seconds):
     if len(problem.cluster.containers.name) <= 6:

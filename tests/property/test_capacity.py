@@ -46,7 +46,7 @@ def _placements(snapshot: Snapshot, outcome: FailureOutcome, free: IntArray) -> 
 
 
 @pytest.mark.parametrize("may_move", [False, True])
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots())
 def test_the_referee_agrees_where_a_failure_is_survived(snapshot, may_move):
     answer = bp.capacity(snapshot, may_move=may_move)
@@ -61,7 +61,7 @@ def test_the_referee_agrees_where_a_failure_is_survived(snapshot, may_move):
             assert check(snapshot.cluster, after, failed) == ()
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=snapshots())
 def test_every_failure_of_any_cluster_is_counted_right(snapshot):
     answer = bp.capacity(snapshot, alive=2)
@@ -81,7 +81,7 @@ def test_every_failure_of_any_cluster_is_counted_right(snapshot):
             assert (w in outcome.loss.below) == (runs >= 2 and left < 2)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=small)
 def test_what_is_called_impossible_is(snapshot):
     for outcome in bp.capacity(snapshot).outcomes:
@@ -91,7 +91,7 @@ def test_what_is_called_impossible_is(snapshot):
             assert not any(check(snapshot.cluster, placement, failed) == () for placement in places)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=small)
 def test_what_is_called_impossible_is_so_if_all_may_move(snapshot):
     stays = pinned_containers(snapshot.cluster)
@@ -104,7 +104,7 @@ def test_what_is_called_impossible_is_so_if_all_may_move(snapshot):
             assert not any(check(snapshot.cluster, placement, failed) == () for placement in places)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=small)
 def test_fewer_further_machines_than_proven_are_never_enough(snapshot):
     assume(not pinned_containers(snapshot.cluster).any())
@@ -120,7 +120,7 @@ def test_fewer_further_machines_than_proven_are_never_enough(snapshot):
             assert not any(check(wider.cluster, placement, failed) == () for placement in places)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots(), data=st.data())
 def test_failures_do_not_change_each_other(snapshot, data):
     """One state serves all failures: each is as if it were the only one."""
@@ -134,7 +134,7 @@ def test_failures_do_not_change_each_other(snapshot, data):
         assert outcome.replacement.machine.tolist() == other.replacement.machine.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots())
 def test_many_items_are_placed_as_few_are(snapshot):
     """Kinds that fit nowhere are left out before; that changes nothing."""

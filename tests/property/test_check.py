@@ -11,7 +11,7 @@ from tests.naive.rules import violated_rules
 from bayplan.check import RUNNING, check, check_admission, check_schedule, violations
 from bayplan.model import RULES, UNPLACED, Acceptance, ClusterRequests, Fleet, Schedule, TimedRequests, ints
 
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 
 @QUICK

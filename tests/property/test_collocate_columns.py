@@ -15,7 +15,7 @@ SHAPES = ({}, {"workloads": 4, "machines": 2, "edges": 4}, {"workloads": 2, "mac
 
 
 @given(seed=st.integers(0, 10**6))
-@tuned(max_examples=60)
+@tuned(max_examples=30)
 def test_the_optimum_of_small_clusters_is_found_by_columns(seed):
     subproblem = drawn_subproblem(seed, **SHAPES[seed % len(SHAPES)])
     assert enumerate_patterns(subproblem, machine_types_of(subproblem)) is not None

@@ -19,7 +19,7 @@ def small(seed: int) -> Subproblem:
 
 
 @given(seed=st.integers(0, 10**6))
-@tuned(max_examples=60)
+@tuned(max_examples=30)
 def test_the_optimum_of_small_clusters_is_found(seed):
     expect_the_optimum(small(seed))
 

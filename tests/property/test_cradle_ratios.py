@@ -13,7 +13,7 @@ from bayplan.decide.schedule.best_effort import best_effort
 from bayplan.decide.schedule.cradle import classes, cradle_choice, local_ratio
 from bayplan.model import UNPLACED
 
-some = settings(max_examples=120, deadline=None)
+some = settings(max_examples=60, deadline=None)
 ROUNDING = 1e-9
 
 

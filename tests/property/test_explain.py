@@ -8,7 +8,7 @@ from bayplan.check import violations
 from bayplan.model import Placement
 from bayplan.score.explain import explain
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=30, deadline=None)
 
 
 def _broken(cluster, placement, before):

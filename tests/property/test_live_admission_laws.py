@@ -13,7 +13,7 @@ from bayplan.errors import InputError
 from bayplan.generate import GENERATORS
 from bayplan.model import ClusterRequest, Resource, Zones
 
-several = settings(max_examples=60, deadline=None)
+several = settings(max_examples=30, deadline=None)
 OPTIONS = st.builds(
     AdmitOptions,
     one_shot=st.sampled_from(["greedy", "nscd"]),

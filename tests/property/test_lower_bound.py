@@ -60,7 +60,7 @@ def expect_a_bound(cluster, objective, before, movable):
     assert best is None or (bound is not None and bound <= best + 1e-9 * max(1.0, abs(best)))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data())
 def test_nothing_valid_costs_less_under_any_rules(data):
     cluster = data.draw(small_clusters(rules=True))
@@ -79,14 +79,14 @@ def hard_moves(draw: DrawFn) -> tuple[Cluster, Placement]:
     return replace(cluster, machines=replace(cluster.machines, capacity=capacity), rules=rules), before
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(hard_moves(), st.data())
 def test_nothing_valid_costs_less_where_moves_are_hard(hard, data):
     cluster, before = hard
     expect_a_bound(cluster, data.draw(any_objectives(cluster)), before, data.draw(movables(cluster)))
 
 
-@settings(max_examples=70)
+@settings(max_examples=35)
 @given(hard_moves(), st.data())
 def test_any_prices_give_a_bound(hard, data):
     cluster, before = hard
@@ -105,7 +105,7 @@ def test_any_prices_give_a_bound(hard, data):
     assert best is None or evaluate_prices(problem, prices).bound <= best + 1e-9 * max(1.0, abs(best))
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(st.data())
 def test_the_bound_is_the_cost_where_nothing_may_move(data):
     cluster = data.draw(clusters(rules=False))

@@ -73,7 +73,7 @@ def mangle(document, path, value, remove):
     return document
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data(), name=st.sampled_from(sorted(READERS)))
 def test_a_mangled_document_gives_a_value_or_numbered_faults(data, name):
     document = copy.deepcopy(example(name))
@@ -88,7 +88,7 @@ def test_a_mangled_document_gives_a_value_or_numbered_faults(data, name):
         assert all(fault.code.startswith("E1") for fault in error.faults)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_a_mangled_model_gives_numbered_faults_or_what_a_native_file_can_hold(data):
     tokens = (EXAMPLES / "gmrp" / "model_tiny.txt").read_text().split()
@@ -108,7 +108,7 @@ def test_a_mangled_model_gives_numbered_faults_or_what_a_native_file_can_hold(da
     assert differences(snapshot, read_again(snapshot)) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(data=st.data())
 def test_a_mangled_rasa_cluster_that_can_be_read_can_be_written_as_a_native_file(data):
     document = copy.deepcopy(example("rasa"))

@@ -39,7 +39,7 @@ from bayplan.model import (
 )
 
 seeds = st.integers(0, 100_000)
-hundred = settings(max_examples=100, deadline=None)
+hundred = settings(max_examples=50, deadline=None)
 KNOWN = range(24)  # instances that are built backwards
 
 
@@ -104,7 +104,7 @@ def test_a_complete_plan_is_found_whenever_some_order_is_safe(seed):
         assert check_migration(migration, result.solution).arrived
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=seeds)
 def test_a_partial_plan_brings_as_many_as_any_order_does(seed):
     migration = small(seed)
@@ -174,7 +174,7 @@ def test_no_plan_has_fewer_batches_than_the_bound(way, seed):
             assert fewest_batches(migration, int(result.bound) - 1) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=seeds)
 def test_auto_is_never_behind_a_single_way(seed):
     migration = small(seed)

@@ -16,7 +16,7 @@ from bayplan.model.problem import Problem
 MOST = 3_000  # placements that are tried
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(snapshots(), st.integers(0, 4))
 def test_no_placement_within_the_moves_gains_more(snapshot: Snapshot, moves: int):
     cluster, before = snapshot.cluster, snapshot.placement.machine_of

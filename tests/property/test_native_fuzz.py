@@ -102,7 +102,7 @@ def test_the_unchanged_document_is_read() -> None:
     assert len(read_native(RICH, "x").cluster.rules) == 10
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(document=mutants())
 def test_a_mutated_document_is_read_or_refused(document: dict) -> None:
     try:
@@ -111,7 +111,7 @@ def test_a_mutated_document_is_read_or_refused(document: dict) -> None:
         str(error).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(document=mutants())
 def test_a_mutated_file_is_read_or_refused(document: dict) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +123,7 @@ def test_a_mutated_file_is_read_or_refused(document: dict) -> None:
             str(error).encode()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.binary(max_size=60) | st.text(alphabet="{}[]:,-? \n\"'&*!|>%@`abc019.eE", max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +144,7 @@ def integral_floats(document: object) -> bool:
     return any((type(number) is float and (number != number or number.is_integer())) or abs(number) > 1e300 for number in odd)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(document=mutants())
 def test_the_walker_agrees_with_a_second_judge_of_the_schema(document: dict) -> None:
     if not integral_floats(document):
@@ -156,7 +156,7 @@ def huge(document: object) -> bool:
     return any(abs(parent[key]) > 1e300 for parent, key in places(document) if type(parent[key]) in (int, float))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(document=mutants())
 def test_the_quick_look_says_what_the_walk_says(document: dict) -> None:
     wrong = walked(document, SNAPSHOT)

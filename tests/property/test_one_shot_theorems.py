@@ -26,7 +26,7 @@ from bayplan.decide.admit.one_shot.sampling import (
 from bayplan.kernels.admit.screen import estimate_traffic
 from bayplan.model import ints
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=30, deadline=None)
 
 
 # ---- Theorem 1 -----------------------------------------------------------------------------------------------------------------

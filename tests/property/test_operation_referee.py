@@ -11,7 +11,7 @@ from tests.builders.strategies import clusters, placements
 from bayplan.check import check
 from bayplan.model import RULES, UNPLACED, CoLocate, Placement, Skew, Spread, ints
 
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = settings(max_examples=75, deadline=None)
 
 
 @st.composite

@@ -15,7 +15,7 @@ from bayplan.kernels.pack.fill import Bins, Sizes
 from bayplan.model import Budget, Placement, ints, silent
 from bayplan.score.confidence import deviate, machine_ucac
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=30, deadline=None)
 BUDGET = Budget()
 
 
@@ -230,7 +230,8 @@ def gain_of(problem, i, pattern):
     return pattern @ problem.value - problem.base[i] - (uncertain - before if problem.minimise_ucac else 0.0)
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.long
+@settings(max_examples=75, deadline=None)
 @given(problem=pricings())
 def test_pricing_finds_the_best_of_all_patterns(problem):
     priced = price_patterns(problem)
@@ -242,7 +243,7 @@ def test_pricing_finds_the_best_of_all_patterns(problem):
         assert ours == pytest.approx(best if best > 1e-9 else 0.0, abs=1e-8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(problem=pricings())
 def test_what_pricing_finds_fits_and_gains_what_it_says(problem):
     priced = price_patterns(problem)

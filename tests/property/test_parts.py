@@ -19,7 +19,7 @@ from bayplan.search.parts.part import part_of
 from bayplan.search.parts.part_rules import RuleIndex
 
 BUDGET = Budget(iterations=2_000)
-some = settings(max_examples=150, deadline=None)
+some = settings(max_examples=75, deadline=None)
 few = settings(max_examples=25, deadline=None)
 
 
@@ -46,7 +46,7 @@ def wandered(problem: Problem, seed: int, tries: int = 40) -> Placement:
     return here
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.one_of(snapshots(), valid_snapshots(complete=True)), st.integers(2, 3), st.integers(0, 99))
 def test_whatever_keeps_the_rules_of_the_parts_keeps_those_of_the_cluster(snapshot: Snapshot, parts: int, seed: int):
     problem = Problem.of(snapshot)

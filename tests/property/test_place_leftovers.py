@@ -15,7 +15,7 @@ from bayplan.model import Budget, Confidence, Transient
 from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
 
-few = settings(max_examples=120)
+few = settings(max_examples=60)
 
 
 def known(snapshot):

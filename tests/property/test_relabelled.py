@@ -36,7 +36,7 @@ def _fewest_changes(workload, after, before, fixed):
     return total + sum(after.machine_of[c] != before.machine_of[c] for c in kept)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(renamings())
 def test_keeps_the_counts_and_changes_as_few_as_possible(drawn):
     workload, after, before, fixed = drawn
@@ -46,7 +46,7 @@ def test_keeps_the_counts_and_changes_as_few_as_possible(drawn):
     assert _cost(renamed.machine_of, before.machine_of) == _fewest_changes(workload, after, before, fixed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(renamings(most=20))
 def test_what_is_fixed_stays_where_it_is_put(drawn):
     workload, after, before, fixed = drawn

@@ -14,7 +14,7 @@ from bayplan.decide.schedule.problem import schedule_result
 from bayplan.model import UNPLACED, Budget, Status, silent
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(timed_problems())
 def test_the_bound_is_never_below_the_best_schedule(problem):
     best = best_value(problem)
@@ -22,7 +22,7 @@ def test_the_bound_is_never_below_the_best_schedule(problem):
         assert upper_bound(problem, clock=Budget(seconds=seconds).clock(), progress=silent) >= best * (1 - 1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(timed_problems())
 def test_prices_prove_their_bound_and_its_growth(problem):
     table = prices(problem, clock=Budget().clock(), progress=silent)

@@ -27,7 +27,7 @@ def instance(scheduler, problem: ScheduleProblem, budget: Budget = Budget()) -> 
 
 
 @pytest.mark.parametrize("resources", [1, 2, 3])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_the_dynamic_programme_is_the_best_of_wide_requests(resources, data):
     problem = data.draw(timed_problems(max_requests=8, resources=resources, only_wide=True))
@@ -40,7 +40,7 @@ def test_the_dynamic_programme_is_the_best_of_wide_requests(resources, data):
     assert found.value == pytest.approx(float(problem.requests.value[served].sum()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(timed_problems(max_requests=8))
 def test_cradle_dp_is_worth_what_the_theorem_says(problem):
     result = instance(cradle_dp, problem)
@@ -49,7 +49,7 @@ def test_cradle_dp_is_worth_what_the_theorem_says(problem):
     assert result.score["value"] * (4 * resources + (1 if kinds <= 1 else 2)) >= best_value(problem) * (1 - 1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(timed_problems(max_requests=7))
 def test_the_integer_program_finds_the_best_schedule(problem):
     result = instance(ilp, problem)

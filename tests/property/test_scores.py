@@ -35,7 +35,7 @@ from bayplan.score import (
 )
 
 close = pytest.approx
-few = settings(max_examples=40)
+few = settings(max_examples=30)
 
 
 def hopping(objective: Objective) -> Objective:

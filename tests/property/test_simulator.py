@@ -28,7 +28,7 @@ from bayplan.operate.plan_simulation.execution import StepOutcome
 from bayplan.operate.plan_simulation.failures import StepHangs
 from bayplan.operate.plan_simulation.simulator import carry_out
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=30, deadline=None)
 BY_CHECK = {"capacity", "anti-affinity", "interference", "allow", "dependency", "confidence"}  # checked on one state alone
 COMPARED = BY_CHECK | {"spread", "alive", "transient"}
 Pairs = frozenset[tuple[int, int]]  # container, machine
@@ -210,7 +210,7 @@ class SlowReferee:
 # ---- properties ----------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.data())
 def test_a_batch_is_safe_exactly_if_every_state_it_can_pass_through_is(data):
     migration = data.draw(migrations())

@@ -31,7 +31,7 @@ def bounded(draw):
 
 
 @given(bounded(), ALPHAS, st.sampled_from(["gaussian", "hoeffding", "hoeffding-mean", "empirical"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_size_is_below_the_mean(drawn, alpha, model):
     cluster, low, high, p = drawn
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def test_no_size_is_below_the_mean(drawn, alpha, model):
 
 
 @given(bounded(), ALPHAS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_hoeffding_is_exceeded_no_more_often_than_promised(drawn, alpha):
     cluster, low, high, p = drawn
     w = cluster.containers.workload
@@ -63,7 +63,7 @@ def test_hoeffding_is_exceeded_no_more_often_than_promised(drawn, alpha):
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 3)), min_size=1, max_size=4), ALPHAS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_with_support_of_no_width_every_size_is_the_sum(usages, alpha):
     """Usage that is always the limit, by the mean; and samples that are all alike."""
     mean = [[size] for size, _ in usages]

@@ -53,7 +53,7 @@ def test_a_schedule_that_is_called_optimal_is(method, data):
     expect_honest(result, best_schedule(problem))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_the_integer_program_proves_values_of_any_magnitude(data):
     problem = data.draw(timed_problems(max_requests=6, max_machines=2))
@@ -64,7 +64,7 @@ def test_the_integer_program_proves_values_of_any_magnitude(data):
     assert result.status is Status.OPTIMAL
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_an_admission_that_is_called_optimal_is(data):
     stream = data.draw(admissions())

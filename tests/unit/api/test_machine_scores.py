@@ -39,7 +39,7 @@ changes = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(changes)
 def test_changes_one_by_one_are_the_same_as_all_at_once(sequence):
     stepwise = live()

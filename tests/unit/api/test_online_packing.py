@@ -32,7 +32,7 @@ def running_only(snapshot):
 
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["bf-ucac", "bf-nsigma"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings(memory=True))
 def test_offered_workload_by_workload_it_is_the_packer_of_that_name(method, pair):
     start = snapshot_of(pair)
@@ -44,7 +44,7 @@ def test_offered_workload_by_workload_it_is_the_packer_of_that_name(method, pair
     assert online.machines == answer.score["machines"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings(memory=True), data=st.data())
 def test_rules_are_kept_whatever_arrives_and_leaves(pair, data):
     start = snapshot_of(pair)

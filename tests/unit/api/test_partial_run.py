@@ -23,7 +23,7 @@ def worse(migration: Migration) -> list[str]:
     return [v.sentence for v in after if v.rule != RUNNING and v.excess > before.get(v.place, 0)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(data=st.data(), cluster=clusters())
 def test_what_can_be_reached_of_a_target_violates_nothing_that_held(data, cluster):
     start, after = data.draw(placements(cluster)), data.draw(placements(cluster))

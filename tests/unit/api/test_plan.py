@@ -46,6 +46,7 @@ def test_it_says_price_and_gain_and_every_move_with_its_reason(steady):
     assert {"load above safety"} <= {note.reason for note in steady.reasons}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("goal", GOALS)
 def test_every_goal_keeps_the_first_two_ranks(shop, goal):
     answer = bp.plan(shop, goal=goal, budget=bp.Budget(iterations=5_000))
@@ -249,6 +250,7 @@ def hot_cluster(seed: int) -> Snapshot:
     return builder.build()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_on_clusters_with_hot_machines_the_default_does_what_it_does_for_the_shop(seed):
     hot = hot_cluster(seed)

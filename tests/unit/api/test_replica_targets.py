@@ -106,6 +106,7 @@ def test_what_makes_no_sense_is_refused(targets, message):
         bp.pack(day(), targets=targets, budget=QUICK)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(pair=packings(), data=st.data())
 def test_the_numbers_are_met_and_nothing_that_stays_moves(pair, data):

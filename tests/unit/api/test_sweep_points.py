@@ -117,6 +117,7 @@ class LosingEngine:
         yield
 
 
+@pytest.mark.long
 def test_after_the_deadline_the_points_that_came_are_the_answer(day, by_method):
     by_method(odd_schedulers.slow_on_many)
     sweep_machines(day, [1, 2], seconds=30, engine="here")  # kernels are loaded
@@ -153,6 +154,7 @@ def test_a_stop_keeps_the_points_that_came(day):
     assert answer.not_tried == 5 - len(answer.points)
 
 
+@pytest.mark.long
 def test_ctrl_c_on_the_command_line_names_what_is_missing(day, tmp_path):
     file, out = tmp_path / "day.json", tmp_path / "points.json"
     bp.write(day, file)

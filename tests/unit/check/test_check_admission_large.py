@@ -10,7 +10,7 @@ from bayplan.generate import GENERATORS
 from bayplan.model import Acceptance, ints
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_it_reports_the_same_as_its_slow_twin(data):
     admission = data.draw(admissions(max_requests=6))

@@ -62,6 +62,7 @@ def test_only_what_is_missing_is_measured(tmp_path):
     assert sorted(mark.name[0] for mark in marks.iterdir()) == list("012345")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("engine", "workers"), [("here", 1), ("pool", 1), ("pool", 2)])
 def test_no_cell_begins_after_the_deadline_and_those_that_run_end(tmp_path, capsys, engine, workers):
     path, cells = tmp_path / "cells.csv", [Cell(name="a", seed=seed, seconds=1.5) for seed in range(40)]

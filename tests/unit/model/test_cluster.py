@@ -159,7 +159,7 @@ def test_traffic_in_any_order_and_direction_is_added_up():
     assert Traffic.between(ints([]), ints([]), floats([])).a.size == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(clusters())
 def test_replace_keeps_a_cluster_valid(drawn):
     assert replace(drawn, name="again").replicas.tolist() == drawn.replicas.tolist()

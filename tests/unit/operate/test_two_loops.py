@@ -69,6 +69,7 @@ def test_a_lost_lease_stops_the_first_at_once():
         o.context.wait(1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", ["begin_turn", "save_plan", "begin_steps", "end_steps", "log", "end_turn"])
 def test_a_disk_that_is_full_in_the_middle_leaves_nothing_half_done(call, tmp_path):
     o = operation(talkers())

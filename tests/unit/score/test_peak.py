@@ -60,7 +60,7 @@ def test_a_workload_without_samples_at_the_peak_of_the_cluster_has_its_own():
     assert (peak[0].start, peak[1].start, peak[1].mean) == (3600, 0, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(samples=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 100)), min_size=1, max_size=40), window=st.integers(1, 20))
 def test_the_window_is_the_best_by_trying_all(samples, window):
     series = UsageSeries.of([t for t, _ in samples], [float(v) for _, v in samples])

@@ -109,7 +109,7 @@ def test_is_as_good_as_the_best_of_all_ways(data):
     assert cost == pytest.approx(least, rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_skew_rules_are_kept_and_leave_nothing_better(data):
     drawn = data.draw(valid_snapshots())
@@ -208,7 +208,7 @@ def test_crowded_machines_leave_something_to_gain():
     assert sum(worth) > len(worth) // 3
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_is_better_and_breaks_nothing_more(data):
     problem = data.draw(problems())

@@ -19,7 +19,7 @@ from bayplan.score.gmrp import moves
 
 
 @given(seed=st.integers(0, 999))
-@tuned(max_examples=40)
+@tuned(max_examples=30)
 def test_no_exchange_of_equal_machines_moves_fewer(seed):
     snapshot = pairs_apart(4)
     rng = np.random.default_rng(seed)
@@ -34,7 +34,7 @@ def test_no_exchange_of_equal_machines_moves_fewer(seed):
 
 
 @given(snapshot=valid_snapshots())
-@tuned(max_examples=60)
+@tuned(max_examples=30)
 def test_no_rule_is_broken_by_an_exchange(snapshot):
     problem = Problem.of(snapshot)
     found = permute_equal_machines(problem, snapshot.placement)

@@ -32,7 +32,7 @@ from bayplan.model.problem import Problem
 from bayplan.search.answer import expect_no_worse
 
 HERE = CollocateOptions(engine="here", select="mip")
-few = settings(max_examples=40)
+few = settings(max_examples=30)
 every_wish = pytest.mark.parametrize("trivial", ["pinned", "refit"])
 
 

@@ -156,7 +156,7 @@ def test_more_seats_than_containers_are_a_fault():
         assemble(problem, [subproblem], [subproblem.now + np.array([[1, 1, 1], [0, 0, 0]])])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots(), data=st.data())
 def test_what_a_subproblem_calls_free_of_violations_the_referee_does_too(snapshot, data):
     problem = Problem.of(snapshot)
@@ -171,7 +171,7 @@ def test_what_a_subproblem_calls_free_of_violations_the_referee_does_too(snapsho
     assert len(waiting) == (subproblem.demand - counts.sum(axis=1)).sum()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(snapshot=valid_snapshots())
 def test_nothing_moves_if_the_counts_are_those_of_now(snapshot):
     problem = Problem.of(snapshot)

@@ -70,7 +70,7 @@ def test_surplus_is_taken_off_with_the_same_chance_everywhere():
     assert left[:, 1].tolist() == [1, 0, 3]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings())
 def test_patterns_have_at_least_the_ucac_of_the_placement_and_fit_their_machines(pair):
     result, pattern_ucac, surplus = covered(pair)
@@ -78,7 +78,7 @@ def test_patterns_have_at_least_the_ucac_of_the_placement_and_fit_their_machines
     assert pattern_ucac <= pair[0].machines.capacity[:, 0].sum() * (1 + 1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings())
 def test_the_ucac_of_counts_is_that_of_the_placement(pair):
     cluster, _ = pair

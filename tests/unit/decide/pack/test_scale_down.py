@@ -47,7 +47,7 @@ def test_pinned_containers_go_when_no_other_is_left():
     assert deleted(pair, 4) == [0, 1, 2, 3]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings(), data=st.data())
 def test_as_many_go_as_are_too_many_and_no_machine_gets_more_ucac(pair, data):
     cluster, before = pair
@@ -62,7 +62,7 @@ def test_as_many_go_as_are_too_many_and_no_machine_gets_more_ucac(pair, data):
     assert (ucac_of_counts(problem.main, left) <= ucac_of_counts(problem.main, problem.running) * (1 + 1e-9)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(pair=packings(), seed=st.integers(0, 9))
 def test_one_deletion_saves_as_much_as_any_other_could(pair, seed):
     cluster, before = pair

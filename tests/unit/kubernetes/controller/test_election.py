@@ -80,7 +80,7 @@ def alone(server=None):
     slow=st.sampled_from([0.0, 0.1, 0.5]),
     lost=st.sampled_from([0.0, 0.1]),
 )
-@examples(max_examples=150)
+@examples(max_examples=75)
 def test_never_two_hold_the_lease_at_one_instant(seed, candidates, slow, lost):
     chance, world, server = random.Random(seed), VirtualTime(), StoredObjects()
     network = Network(server, world, chance, slow=slow, lost=lost)

@@ -33,6 +33,7 @@ def launch():
         process.communicate()
 
 
+@pytest.mark.long
 def test_processes_that_fight_for_the_lease_never_hold_it_together(where, launch):
     processes = [launch("contend", where, name) for name in ("a", "b", "c")]
     begin(*processes)
@@ -112,6 +113,7 @@ def test_a_process_killed_while_it_writes_leaves_a_whole_record(where, launch):
             _expect_whole(store, acknowledged, kills)
 
 
+@pytest.mark.long
 def test_people_and_the_loop_may_write_at_once(where, launch):
     writer, *people = (launch(role, where, name) for role, name in (("write", ""), ("interfere", "anna"), ("interfere", "ben")))
     begin(writer, *people)

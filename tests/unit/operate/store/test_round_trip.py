@@ -14,7 +14,7 @@ from bayplan.errors import ModelError
 from bayplan.model.record import Event, Hold, PlanStatus
 
 NUMBERS = count()  # ids that no example had before
-one_store = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+one_store = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 
 
 @one_store

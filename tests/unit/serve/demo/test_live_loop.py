@@ -29,6 +29,7 @@ def live(tmp_path, monkeypatch):
         yield made
 
 
+@pytest.mark.long
 def test_a_plan_that_waits_too_long_is_approved_by_the_demo(live):
     seen = []
 
