@@ -51,7 +51,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.installed-dev
+bench: $(VENV)/.installed-ray
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.kernel
@@ -62,6 +62,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.parts
 	$(BIN)/python -m benchmarks.fleet
+	$(BIN)/python -m benchmarks.laws
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python -m benchmarks.pricing_engines
 	$(BIN)/python -m benchmarks.reading
