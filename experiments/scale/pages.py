@@ -31,12 +31,10 @@ UNMEASURABLE = 1e5  # MB/s
 INTRODUCTION = (
     "# How far it goes",
     "",
-    "Made by `python -m experiments.scale.pages` from CSV files; no number on this page was typed. Which engine, parts "
-    "or fleets "
-    "to use, and how: [More than one machine](how-to/more-than-one-machine.md).",
+    "Made by `python -m experiments.scale.pages` from CSV files; no number on this page was typed. Which engine, parts or "
+    "fleets to use, and how: [More than one machine](how-to/more-than-one-machine.md).",
     "",
-    "*Measured* was run on the machine named below its table. *Predicted* comes out of a simulation of a Ray cluster, "
-    "fed with "
+    "*Measured* was run on the machine named below its table. *Predicted* comes out of a simulation of a Ray cluster, fed with "
     "measured times of jobs and measured costs of Ray; what had to be assumed is listed there.",
 )
 
@@ -93,16 +91,14 @@ def law_section(grown: Sequence[Row]) -> list[str]:
         "## Measured: how a plan grows",
         "",
         "`python -m benchmarks.laws`: `plan --max-moves 2%` on clusters like M2, from a file to the plan, each size in a "
-        "process of "
-        "its own. Every container brings 50 iterations, so twice the cluster is twice the search. *Default* is whole up "
-        "to 200,000 "
-        "containers and in parts of about 40,000 above; the other series has smaller parts, so that whole and parts overlap.",
+        "process of its own. Every container brings 50 iterations, so twice the cluster is twice the search. *Default* is whole "
+        "up to 200,000 containers and in parts of about 40,000 above; the other series has smaller parts, so that whole and "
+        "parts overlap.",
         "",
         "![wall seconds of each stage over the number of containers](pictures/scale-time.svg)",
         "",
         "Power laws by least squares of the logarithms: time = factor x containers^exponent. The interval is that of the "
-        "exponent "
-        "if the law holds; with few points it is wide. An exponent of 1 is linear.",
+        "exponent if the law holds; with few points it is wide. An exponent of 1 is linear.",
         "",
         *tables.law_lines(STAGES, stages),
         "",
@@ -132,12 +128,11 @@ def engine_section(engines: Sequence[Row]) -> list[str]:
         "",
         "## Measured: engines in one run",
         "",
-        "`python -m benchmarks.engines`: one process, a pool of two, and a real Ray cluster of three nodes on loopback, "
-        "one CPU each, "
-        "which share the cores of one machine. Arms alternate; medians over runs; ratios are to *here* in the same run. "
-        "*Parallel part*: while jobs ran. *Start*: until workers were there, with modules and kernels "
-        "loaded; it is neither in the wall time nor in the CPU seconds. By iterations the work is the same everywhere, and so "
-        "must be the answer. The nodes of Ray idle while the other arms run.",
+        "`python -m benchmarks.engines`: one process, a pool of two, and a real Ray cluster of three nodes on loopback, one CPU "
+        "each, which share the cores of one machine. Arms alternate; medians over runs; ratios are to *here* in the same run. "
+        "*Parallel part*: while jobs ran. *Start*: until workers were there, with modules and kernels loaded; it is neither in "
+        "the wall time nor in the CPU seconds. By iterations the work is the same everywhere, and so must be the answer. The "
+        "nodes of Ray idle while the other arms run.",
         "",
         *tables.engine_lines(engines),
         "",
@@ -149,9 +144,8 @@ def engine_section(engines: Sequence[Row]) -> list[str]:
         "",
         *tables.job_cost_lines(engines),
         "",
-        "The same processor time: one process for 2 T seconds against two processes for T. Quality is gained affinity, "
-        "or the gain "
-        "of the fleet; it should not be lower.",
+        "The same processor time: one process for 2 T seconds against two processes for T. Quality is gained affinity, or the "
+        "gain of the fleet; it should not be lower.",
         "",
         *tables.equal_cpu_lines(engines),
         "",
@@ -167,11 +161,9 @@ def parts_section(measured: Sequence[Row]) -> list[str]:
         "",
         "## Measured: what parts cost in quality",
         "",
-        "`python -m benchmarks.parts`: the target of `plan --max-moves 2%`, whole and in parts, by the same iterations. "
-        "*Local* is the "
-        "share of traffic that can stay on one machine, mean over seeds. M2 is below the size from which parts are the "
-        "default; by "
-        "the default size of a part it would be 4.",
+        "`python -m benchmarks.parts`: the target of `plan --max-moves 2%`, whole and in parts, by the same iterations. *Local* "
+        "is the share of traffic that can stay on one machine, mean over seeds. M2 is below the size from which parts are the "
+        "default; by the default size of a part it would be 4.",
         "",
         *tables.parts_lines(measured),
         "",
@@ -187,11 +179,9 @@ def fleet_section(measured: Sequence[Row]) -> list[str]:
         "",
         "## Measured: one budget of moves for a fleet",
         "",
-        "`python -m benchmarks.fleet`: clusters of about 500 machines. Moves (2 % of what runs, in all) are shared where "
-        "they bring most, "
-        "or each cluster has the same share; both in the same seconds with the same workers. Sharing spends part of its "
-        "time on "
-        "fronts, so it pays only where clusters differ: in the second fleet, every other cluster was planned before.",
+        "`python -m benchmarks.fleet`: clusters of about 500 machines. Moves (2 % of what runs, in all) are shared where they "
+        "bring most, or each cluster has the same share; both in the same seconds with the same workers. Sharing spends part of "
+        "its time on fronts, so it pays only where clusters differ: in the second fleet, every other cluster was planned before.",
         "",
         *tables.fleet_lines(measured),
         "",
@@ -284,9 +274,9 @@ def part_prediction_section(found: Sequence[Prediction], limits: Sequence[Limit]
         "",
         "## Predicted: one cluster of 10,000,000 containers, in parts",
         "",
-        "Ten times beyond what was measured, so this is an extrapolation: parts of 40,000 containers, drawn from the "
-        "jobs of the largest "
-        "measured cluster, in two rounds; what the driver does alone (read, prepare, drop, order, explain) by its laws.",
+        "Ten times beyond what was measured, so this is an extrapolation: parts of 40,000 containers, drawn from the jobs of "
+        "the largest measured cluster, in two rounds; what the driver does alone (read, prepare, drop, order, explain) by its "
+        "laws.",
         "",
         "![seconds over the number of workers](pictures/scale-parts.svg)",
         "",
