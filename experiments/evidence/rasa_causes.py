@@ -97,18 +97,6 @@ def _strong(match: re.Match[str]) -> str:
     )
 
 
-def _original(match: re.Match[str]) -> str:
-    some = picked(raw("rasa/clusters.csv"), method="original")
-    return f"The ratio depends on the start, which gains {_by_cluster(some, 'affinity', '.4f')} here"
-
-
-def _best(match: re.Match[str]) -> str:
-    measured = raw("rasa/clusters.csv")
-    methods = ("rasa", "applsci19", "applsci19-authors", "k8s-plus", "k8s-plus-authors", "pop")
-    shown = "; ".join(f"`{name}` {_by_cluster(picked(measured, method=name), 'affinity', '.3f')}" for name in methods)
-    return f"Our `applsci19` and `k8s-plus` are stronger than those that are as weak as the authors': {shown}"
-
-
 def _at_once(match: re.Match[str]) -> str:
     again = picked(raw("rasa/again.csv"), options="from=rasa")
     return (
@@ -202,8 +190,6 @@ CAUSES = (
     Cause(r"Figure 8", _selection),
     Cause(r"§V-C", _choices),
     Cause(r"Figure 9.*above `(?P<other>[\w-]+)`", _strong),
-    Cause(r"Figure 9.*times what", _original),
-    Cause(r"Figure 9.*best on every", _best),
     Cause(r"§III-B.*nothing limits", _unlimited),
     Cause(r"§III-B", _at_once),
     Cause(r"§III-A.*`steady`", _steady_goal),
