@@ -1,7 +1,7 @@
 """Two figures: affinity over the share of moved containers, and over time."""
 
 from collections.abc import Sequence
-from math import log
+from math import floor, log
 from statistics import median
 
 from bayplan.report import svg
@@ -38,12 +38,14 @@ def time_figure(measured: Sequence[Row], cluster: str) -> str:
     title = f"{cluster}: gained affinity over time"
     caption = "Seconds from the start of the process, reading included. One thread. The seconds grow to the right by factors."
     rows = [row for row in answered(measured) if row["cluster"] == cluster]
-    times = sorted({float(row["seconds"]) for row in rows})
     methods = list(dict.fromkeys(row["method"] for row in rows))
+    curves = {method: _medians(picked(rows, method=method), method) for method in methods}
+    shortest = min((at for points in curves.values() for at, _ in points), default=1.0)
+    times = sorted({*(float(row["seconds"]) for row in rows), float(max(1, floor(shortest)))})
     marks = [(_logarithmic(seconds, times), f"{seconds:g} s") for seconds in times]
-    parts = [_frame(title, caption, marks, "asked for")]
+    parts = [_frame(title, caption, marks, "asked for, or taken by a method that ends by itself")]
     for colour, method in enumerate(methods):
-        points = [(_logarithmic(at, times), gained) for at, gained in _medians(picked(rows, method=method), method)]
+        points = [(_logarithmic(at, times), gained) for at, gained in curves[method]]
         parts += [_curve(points, colour), *(_dot(point, colour) for point in points)]
     parts.append(_legend(list(enumerate(methods))))
     return svg.document(WIDTH, HEIGHT, title, caption, "".join(parts))
