@@ -26,10 +26,18 @@ class Law(NamedTuple):
     points: int
     least: float  # x of the smallest and the largest point
     most: float
+    last: float = 0.0  # y measured at `most`, on average
 
     def at(self, x: float) -> float:
         """The value of the law."""
         return self.factor * x**self.exponent
+
+    def beyond(self, x: float) -> float:
+        """The value of the law, and above what was measured at least linear growth from there.
+
+        What does not grow, such as memory of an empty process, makes the exponent of a law too small to go on with.
+        """
+        return max(self.at(x), self.last * x / self.most) if x > self.most else self.at(x)
 
 
 def fitted(points: Iterable[Point]) -> Law | None:
@@ -43,8 +51,9 @@ def fitted(points: Iterable[Point]) -> Law | None:
     start = float(y.mean()) - exponent * float(x.mean())
     left = y - start - exponent * x
     error = (float((left**2).sum()) / (len(x) - 2) / spread) ** 0.5
+    last = float(np.exp(y[x == x.max()]).mean())
     wide = float(student.ppf(0.5 + CONFIDENCE / 2, len(x) - 2)) * error
-    return Law(exp(start), exponent, exponent - wide, exponent + wide, len(x), exp(x.min()), exp(x.max()))
+    return Law(exp(start), exponent, exponent - wide, exponent + wide, len(x), exp(x.min()), exp(x.max()), last)
 
 
 def newest(measured: Iterable[Row], *keys: str) -> list[Row]:

@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 def fleet_limits(facts: FleetFacts, costs: EngineCosts, laws: Mapping[str, Law], engines: Sequence[Row]) -> list[Limit]:
     """Of 100 clusters of 100,000 containers each, a job for each cluster; those that bind first come first."""
     size, largest = CONTAINERS / CLUSTERS, (1 + VARY) * CONTAINERS / CLUSTERS
-    usual, longest, work, slow = facts.law.at(size), facts.law.at(largest), facts.work(0), ASSUMED.straggler_factor
+    usual, longest, work, slow = facts.law.beyond(size), facts.law.beyond(largest), facts.work(0), ASSUMED.straggler_factor
     driver = costs.driver_seconds + work.merge_seconds + (work.input_bytes + work.output_bytes) / costs.driver_bandwidth
     alone = CLUSTERS * usual / longest  # workers whose share of the work takes as long as the largest cluster
     beyond = _beyond(facts.law, largest)
@@ -73,7 +73,7 @@ def fleet_limits(facts: FleetFacts, costs: EngineCosts, laws: Mapping[str, Law],
 def _stored(laws: Mapping[str, Law], engines: Sequence[Row], size: float) -> Iterator[Limit]:
     if "file" in laws:
         yield Limit(
-            "files", amount(laws["file"].at(size) * CLUSTERS, "MB"), None, "law of the size of Parquet files, 100 clusters"
+            "files", amount(laws["file"].beyond(size) * CLUSTERS, "MB"), None, "law of the size of Parquet files, 100 clusters"
         )
     shared = [float(row["bytes_shared"]) / float(row["containers"]) for row in picked(engines, case="collocate", engine="ray")]
     if shared:
@@ -89,7 +89,7 @@ def limit_rows(limits: Sequence[Limit]) -> list[list[str]]:
 
 def part_limits(facts: PartFacts, laws: Mapping[str, Law]) -> list[Limit]:
     """Of one cluster of 10^7 containers in parts: everything about its driver is extrapolated."""
-    own = {name: law.at(CONTAINERS) for name, law in facts.driver.items() if name in BEFORE + AFTER}
+    own = {name: law.beyond(CONTAINERS) for name, law in facts.driver.items() if name in BEFORE + AFTER}
     slowest, size = max(own, key=lambda name: own[name]), PART_SIZE
     longest = f"laws at 10^7; the longest is `{slowest}` with {amount(own[slowest], 's')}"
     made, sent = ROUNDS * facts.made * CONTAINERS, ROUNDS * facts.bytes_in * CONTAINERS
@@ -106,11 +106,13 @@ def _memory(laws: Mapping[str, Law], name: str, containers: float) -> tuple[str,
     if name not in laws:
         return "unknown", None, "too few sizes were measured for a law"
     law, beyond = laws[name], _beyond(laws[name], containers)
-    return amount(law.at(containers), "MB"), None, f"law of *{TOTALS[name].name}*, exponent {law.exponent:.2f}{beyond}"
+    return amount(law.beyond(containers), "MB"), None, f"law of *{TOTALS[name].name}*, exponent {law.exponent:.2f}{beyond}"
 
 
 def _beyond(law: Law, containers: float) -> str:
-    return "" if containers <= law.most else f", {containers / law.most:.1f} times the largest measured"
+    return (
+        "" if containers <= law.most else f", {containers / law.most:.1f} times the largest measured: linear from there at least"
+    )
 
 
 def _megabytes(count: float) -> str:

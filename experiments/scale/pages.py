@@ -276,7 +276,7 @@ def part_prediction_section(found: Sequence[Prediction], limits: Sequence[Limit]
         "",
         "Ten times beyond what was measured, so this is an extrapolation: parts of 40,000 containers, drawn from the jobs of "
         "the largest measured cluster, in two rounds; what the driver does alone (read, prepare, drop, order, explain) by its "
-        "laws.",
+        "laws, and at least linearly from the largest measured cluster on, as its memory.",
         "",
         "![seconds over the number of workers](pictures/scale-parts.svg)",
         "",

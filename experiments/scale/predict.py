@@ -184,7 +184,7 @@ class FleetFacts:
         rng = np.random.default_rng(seed)
         sizes = rng.uniform(1 - VARY, 1 + VARY, clusters)
         sizes *= containers / sizes.sum()
-        times = [self.law.at(size) * rng.choice(self.spread) for size in sizes.tolist()]
+        times = [self.law.beyond(size) * rng.choice(self.spread) for size in sizes.tolist()]
         mean_size = containers / clusters
         return Work(
             job_seconds=times,
@@ -232,8 +232,8 @@ class PartFacts:
             input_bytes=self.bytes_in * size,
             make_seconds=self.made * size,
             output_bytes=self.bytes_out * size,
-            prepare_seconds=sum(law.at(containers) for name, law in self.driver.items() if name in BEFORE),
-            finish_seconds=sum(law.at(containers) for name, law in self.driver.items() if name in AFTER),
+            prepare_seconds=sum(law.beyond(containers) for name, law in self.driver.items() if name in BEFORE),
+            finish_seconds=sum(law.beyond(containers) for name, law in self.driver.items() if name in AFTER),
         )
 
 

@@ -46,6 +46,15 @@ def test_a_law_is_found_with_its_exponent_inside_of_the_interval():
     assert noisy is not None and noisy.low < 1.0 < noisy.high and noisy.high - noisy.low > 0.05
 
 
+def test_a_law_goes_on_at_least_linearly_beyond_what_was_measured():
+    flat = fitted([(1e3, 300.0), (1e4, 310.0), (1e5, 400.0)])
+    assert flat is not None and flat.at(1e6) < 500
+    assert flat.beyond(1e6) == pytest.approx(4_000)
+    assert flat.beyond(1e4) == flat.at(1e4)
+    steep = fitted([(10.0**k, 10.0 ** (2 * k)) for k in range(3, 6)])
+    assert steep is not None and steep.beyond(1e6) == pytest.approx(1e12)
+
+
 def test_two_sizes_make_no_law():
     assert fitted([(1e3, 1.0), (1e3, 2.0), (1e4, 3.0)]) is None
     assert fitted([(1e3, 1.0), (1e4, 0.0), (1e5, 3.0)]) is None
