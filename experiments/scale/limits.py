@@ -110,9 +110,7 @@ def _memory(laws: Mapping[str, Law], name: str, containers: float) -> tuple[str,
 
 
 def _beyond(law: Law, containers: float) -> str:
-    return (
-        "" if containers <= law.most else f", {containers / law.most:.1f} times the largest measured: linear from there at least"
-    )
+    return "" if containers <= law.most else f", {containers / law.most:.1f} times the largest, linear at least"
 
 
 def _megabytes(count: float) -> str:
